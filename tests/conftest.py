@@ -1,0 +1,13 @@
+"""What every test runs under."""
+
+import os
+
+from hypothesis import settings
+
+# No example database: it would be written into the work tree, and a failure has to be
+# kept as an @example anyway. No deadline: a busy machine is not a bug.
+settings.register_profile("default", deadline=None, database=None)
+settings.register_profile(
+    "ci", deadline=None, database=None, max_examples=50, derandomize=True, print_blob=True
+)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
