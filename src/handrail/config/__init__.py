@@ -1,0 +1,23 @@
+"""`handrail.yaml`: what may stand in it, where it is found, what is wrong with it."""
+
+from handrail.config.errors import ConfigError, Problem
+from handrail.config.glob import compile_globs
+from handrail.config.layers import Settings, load_settings
+from handrail.config.schema import Config, CustomRule
+from handrail.config.scope import Scope, resolve_scope
+from handrail.config.sources import Safety
+from handrail.config.tree import Origin
+
+__all__ = [
+    "Config",
+    "ConfigError",
+    "CustomRule",
+    "Origin",
+    "Problem",
+    "Safety",
+    "Scope",
+    "Settings",
+    "compile_globs",
+    "load_settings",
+    "resolve_scope",
+]

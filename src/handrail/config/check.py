@@ -1,0 +1,174 @@
+"""Holds what was written against the schema, and finds everything that is wrong at once."""
+
+from difflib import get_close_matches
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
+
+from handrail.config.describe import choices, expected
+from handrail.config.errors import Problem
+from handrail.config.texts import READERS, Where
+from handrail.config.tree import Node
+
+_SHOWN = 40
+
+
+def check(node: Node, kind: Any, home: str) -> tuple[Node, list[Problem]]:
+    """The tree with its texts resolved and without what is wrong, and what is wrong."""
+    checker = _Checker(home)
+    checked = checker.walk(node, kind, "")
+    problems = sorted(checker.problems, key=lambda problem: problem.origin.line)
+    return checked or Node({}, node.origin), problems
+
+
+def type_at(kind: Any, keys: list[str]) -> Any:
+    """The type of the value at a key path; None if there is no such key."""
+    for key in keys:
+        bare, _ = unwrap(kind)
+        if get_origin(bare) is dict:
+            kind = get_args(bare)[1]
+        elif _is_struct(bare):
+            kind = fields(bare).get(key)
+        else:
+            return None
+        if kind is None:
+            return None
+    return kind
+
+
+def fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The keys of a section and their types."""
+    return {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
+
+
+def unwrap(kind: Any) -> tuple[Any, str]:
+    """A type without metadata and `| None`, and what its texts stand for."""
+    meaning = ""
+    while True:
+        if get_origin(kind) is Annotated:
+            kind, *metas = get_args(kind)
+            meaning = next((m.extra["is"] for m in metas if m.extra), meaning)
+        elif get_origin(kind) in (Union, UnionType):
+            kind = next(part for part in get_args(kind) if part is not NoneType)
+        else:
+            return kind, meaning
+
+
+class _Checker:
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.problems: list[Problem] = []
+
+    def walk(self, node: Node, kind: Any, path: str) -> Node | None:
+        bare, meaning = unwrap(kind)
+        if _is_struct(bare):
+            return self._struct(node, bare, path)
+        if get_origin(bare) is dict:
+            return self._mapping(node, kind, get_args(bare)[1], path)
+        if get_origin(bare) is tuple:
+            return self._list(node, kind, get_args(bare)[0], path)
+        return self._leaf(node, kind, bare, meaning, path)
+
+    def _struct(self, node: Node, struct: type[msgspec.Struct], path: str) -> Node | None:
+        if node.value is None:  # a section whose every line is commented out
+            return None
+        if not isinstance(node.value, dict):
+            self._wrong(node, struct, path)
+            return None
+        known = fields(struct)
+        children: dict[str, Node] = {}
+        for key, child in node.value.items():
+            if key not in known:
+                self._unknown(child, key, known, path)
+            elif checked := self.walk(child, known[key], f"{path}.{key}"):
+                children[key] = checked
+        self._required(node, struct, path)
+        return Node(children, node.origin)
+
+    def _mapping(self, node: Node, kind: Any, item: Any, path: str) -> Node | None:
+        if node.value is None:
+            return None
+        if not isinstance(node.value, dict):
+            self._wrong(node, kind, path)
+            return None
+        walked = {key: self.walk(child, item, f"{path}.{key}") for key, child in node.value.items()}
+        return Node({key: child for key, child in walked.items() if child}, node.origin)
+
+    def _list(self, node: Node, kind: Any, item: Any, path: str) -> Node | None:
+        if node.value is None:
+            return None
+        if not isinstance(node.value, list):
+            self._wrong(node, kind, path)
+            return None
+        walked = (self._item(child, item, f"{path}{step}") for step, child in node.children())
+        return Node([child for child in walked if child], node.origin)
+
+    def _item(self, node: Node, kind: Any, path: str) -> Node | None:
+        """An item of a list is never merged with another, so it must be right as a whole."""
+        before = len(self.problems)
+        if node.value is None:
+            self._wrong(node, kind, path)
+            return None
+        checked = self.walk(node, kind, path)
+        if checked and _is_struct(unwrap(kind)[0]) and len(self.problems) == before:
+            try:
+                msgspec.convert(checked.plain(), kind)
+            except msgspec.ValidationError as error:
+                self._says(node, path, str(error))
+                return None
+        return checked
+
+    def _leaf(self, node: Node, kind: Any, bare: Any, meaning: str, path: str) -> Node | None:
+        value = node.value
+        if bare is str and isinstance(value, bool | int | float):
+            value = node.text  # `on: 1` and `goal: 42` need no quotes
+        try:
+            msgspec.convert(node.plain() if isinstance(value, dict | list) else value, kind)
+        except msgspec.ValidationError:
+            self._wrong(node, kind, path)
+            return None
+        if meaning and isinstance(value, str):
+            try:
+                value = READERS[meaning](value, Where(node.origin.folder, self.home))
+            except ValueError as error:
+                self._says(node, path, f"{value!r} {error}")
+                return None
+        return Node(value, node.origin, node.text)
+
+    def _required(self, node: Node, struct: type[msgspec.Struct], path: str) -> None:
+        for field in msgspec.structs.fields(struct):
+            if field.required and node.find(field.encode_name) is None:
+                says = f"{field.encode_name} is missing; expected {expected(field.type)}"
+                self._says(node, path, says)
+
+    def _unknown(self, node: Node, key: str, known: dict[str, Any], path: str) -> None:
+        says = f"unknown key;{_did_you_mean(key, list(known))} allowed: {', '.join(known)}"
+        self._says(node, f"{path}.{key}", says)
+
+    def _wrong(self, node: Node, kind: Any, path: str) -> None:
+        hint = _did_you_mean(node.text, choices(kind))
+        self._says(node, path, f"{_shown(node)};{hint} expected {expected(kind)}")
+
+    def _says(self, node: Node, path: str, says: str) -> None:
+        self.problems.append(Problem(node.origin, path.removeprefix("."), says))
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _did_you_mean(word: str, words: "list[str] | tuple[str, ...]") -> str:
+    near = get_close_matches(word, words, n=1)
+    return f" did you mean {near[0]}?" if near else ""
+
+
+def _shown(node: Node) -> str:
+    if isinstance(node.value, dict):
+        return "a mapping is not allowed here"
+    if isinstance(node.value, list):
+        return "a list is not allowed here"
+    if node.value is None:
+        return "nothing is written here"
+    text = node.text if len(node.text) <= _SHOWN else f"{node.text[:_SHOWN]}…"
+    return f"{text!r} is not allowed" if isinstance(node.value, str) else f"{text} is not allowed"

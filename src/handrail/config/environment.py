@@ -1,0 +1,39 @@
+"""Settings in environment variables: `HANDRAIL_STEP_REVIEWER__MODE=async`."""
+
+from collections.abc import Mapping
+
+from handrail.config.check import fields, type_at, unwrap
+from handrail.config.load import parse_yaml
+from handrail.config.schema import Config
+from handrail.config.tree import Node, Origin, merge
+
+_PREFIX = "HANDRAIL_"
+
+
+def read_environment(environ: Mapping[str, str], cwd: str) -> Node:
+    """All variables that name a setting as one layer; an empty variable is not set."""
+    layer = Node({}, Origin("environment", folder=cwd))
+    for name in sorted(environ):
+        if _names_setting(name) and environ[name]:
+            keys = name.removeprefix(_PREFIX).lower().split("__")
+            layer = merge(layer, _nested(keys, _value(name, keys, environ[name], cwd)))
+    return layer
+
+
+def _names_setting(name: str) -> bool:
+    """Other variables such as `HANDRAIL_HOME` are no settings, but what has levels is meant."""
+    rest = name.removeprefix(_PREFIX)
+    return rest != name and ("__" in rest or rest.lower() in fields(Config))
+
+
+def _value(name: str, keys: list[str], text: str, cwd: str) -> Node:
+    origin = Origin(name, folder=cwd)
+    if unwrap(type_at(Config, keys))[0] is str:
+        return Node(text, origin, text)  # a goal may well read like YAML: "fix: the cart"
+    return parse_yaml(text, origin)
+
+
+def _nested(keys: list[str], value: Node) -> Node:
+    for key in reversed(keys):
+        value = Node({key: value}, value.origin)
+    return value

@@ -1,0 +1,102 @@
+"""Globs over whole paths.
+
+`*`, `?` and `[a-z]` stay within one name; `**` as a whole name stands for any number of
+folders, none included; `\\` takes the next character as it is. A glob without a slash is a
+name that may stand anywhere. A glob that matches a folder covers everything in it.
+
+Written by hand instead of with fnmatch or pathspec because the paths come from an agent: all
+globs of a set become one regular expression whose stars never take back what they took, so
+that no path, however hostile, makes it slow.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import groupby
+
+_ANY = "**"
+_TOKEN = re.compile(
+    r"\\(?P<escaped>.)|(?P<stars>\*+)|(?P<one>\?)|\[(?P<set>[!^]?\]?[^\]]*)\]|(?P<plain>.)",
+    re.DOTALL,
+)
+_SPECIAL = re.compile(r"[\\*?\[{]")
+
+
+@lru_cache(maxsize=64)
+def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression whose `fullmatch` says whether any of the globs covers a path."""
+    return re.compile("|".join(map(translate, globs)) or r"(?!)", re.DOTALL)
+
+
+def translate(glob: str) -> str:
+    """The regular expression of one glob."""
+    floating = r"(?:.*/)?" if "/" not in glob else ""
+    return floating + "".join(_chunks(glob.split("/"))) + r"(?:/.*)?"
+
+
+def escape(path: str) -> str:
+    """The glob that matches just this path and what is in it."""
+    return _SPECIAL.sub(r"\\\g<0>", path)
+
+
+def refuse(glob: str) -> str:
+    """What is wrong with a glob; nothing if it is all right."""
+    if not glob:
+        return "is empty"
+    if glob.startswith("!"):
+        return "cannot be negated; list what is meant instead"
+    tokens = list(_TOKEN.finditer(glob))
+    if any(token["plain"] == "{" for token in tokens):
+        return "has braces, which are not understood; write one glob for each"
+    if any(token["plain"] == "\\" for token in tokens):
+        return "ends in a backslash"
+    return ""
+
+
+def _chunks(names: list[str]) -> Iterator[str]:
+    """The names between two `**` belong together; the first such chunk is anchored.
+
+    A later chunk is taken where it fits first and never moved: it always spans the same
+    number of names, so a later place could only leave less for the rest.
+    """
+    anchored = True
+    for any_depth, group in groupby(names, key=_ANY.__eq__):
+        if not any_depth:
+            chunk = "/".join(map(_name, group))
+            yield chunk if anchored else rf"(?>(?:/[^/]*)*?/{chunk}(?=/|\Z))"
+        anchored = False
+
+
+def _name(name: str) -> str:
+    """One name of a path. What stands between two stars is taken where it fits first."""
+    if name and not name.strip("*"):
+        return "[^/]+"
+    first, *others = _between_stars(name)
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(rf"(?>[^/]*?{piece})" for piece in middle) + rf"[^/]*{last}(?=/|\Z)"
+
+
+def _between_stars(name: str) -> list[str]:
+    pieces = [""]
+    for token in _TOKEN.finditer(name):
+        if token["stars"]:
+            pieces.append("")
+        elif token["one"]:
+            pieces[-1] += "[^/]"
+        elif token["set"]:
+            pieces[-1] += _set(token["set"])
+        else:
+            pieces[-1] += re.escape(token["escaped"] or token["plain"])
+    return pieces
+
+
+def _set(inside: str) -> str:
+    negated = inside[0] in "!^"
+    members = re.sub(r"[\\\[\]&~|^]", r"\\\g<0>", inside[negated:])
+    try:
+        re.compile(f"[{members}]")
+    except re.error:  # [z-a] matches nothing, as everywhere else
+        return "(?!)"
+    return f"(?!/)[{'^' * negated}{members}]"

@@ -1,0 +1,152 @@
+"""Settings from all places as one: defaults, user, project, pipeline, environment."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from handrail.config.check import check, type_at
+from handrail.config.environment import read_environment
+from handrail.config.errors import ConfigError, Problem
+from handrail.config.load import read_yaml
+from handrail.config.schema import Config, RulesFile
+from handrail.config.sources import Safety, project_file, shown_path, user_file
+from handrail.config.tree import DEFAULT, Node, Origin, from_plain, merge
+
+_RULES_PATH = "step_reviewer.rules.custom_rules_path"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings in force, and where each of them comes from."""
+
+    config: Config
+    tree: Node
+    """What was written, all layers merged; what is not in it is a default."""
+
+    def origin(self, key: str) -> Origin:
+        """Where the value at a key path comes from."""
+        if node := self.tree.find(key):
+            return node.origin
+        if type_at(Config, key.split(".")) is None:
+            raise KeyError(key)
+        return DEFAULT
+
+    def items(self) -> Iterator[tuple[str, object, Origin]]:
+        """Every setting: key path, value, origin."""
+        for key, value in _leaves(self.config, ""):
+            yield key, value, self.origin(key)
+
+
+def load_settings(
+    cwd: str | Path,
+    *,
+    config_path: str | Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    pipeline: str | Path | Safety | None = None,
+) -> Settings:
+    """Reads every layer that there is.
+
+    `config_path` stands in for the project's file. `pipeline` is a pipeline file, whose
+    `safety:` counts, or that mapping itself. Raises ConfigError with all that is wrong.
+    """
+    return _Layers(Path.cwd() / cwd, environ).load(config_path, pipeline)
+
+
+class _Layers:
+    def __init__(self, cwd: Path, environ: Mapping[str, str]) -> None:
+        self.cwd = cwd
+        self.environ = environ
+        self.home = environ.get("HOME", "")
+        self.tree = Node({}, DEFAULT)
+        self.problems: list[Problem] = []
+
+    def load(
+        self, config_path: str | Path | None, pipeline: str | Path | Safety | None
+    ) -> Settings:
+        if user := user_file(self.environ):
+            self._add(lambda: self._read(user))
+        if project := config_path or project_file(self.cwd, self.home):
+            self._add(lambda: self._read(project))
+        if pipeline:
+            self._add(lambda: self._pipeline(pipeline))
+        self._add(lambda: read_environment(self.environ, str(self.cwd)))
+        self._add_rules_file()
+        self._raise_problems()
+        return Settings(self._convert(), self.tree)
+
+    def _add(self, read: Callable[[], Node]) -> None:
+        """One more layer on top. The others are read even if this one is wrong."""
+        try:
+            layer, problems = check(read(), Config, self.home)
+        except ConfigError as error:
+            self.problems.extend(error.problems)
+        else:
+            self.problems.extend(problems)
+            self.tree = merge(self.tree, layer)
+
+    def _read(self, path: str | Path) -> Node:
+        full = self.cwd / path
+        return read_yaml(full, shown_path(full, self.cwd, self.home))
+
+    def _pipeline(self, pipeline: str | Path | Safety) -> Node:
+        if isinstance(pipeline, Safety):
+            full = self.cwd / pipeline.file
+            shown = shown_path(full, self.cwd, self.home)
+            return from_plain(pipeline.settings, Origin(shown, pipeline.line, str(full.parent)))
+        whole = self._read(pipeline)
+        return whole.find("safety") or Node({}, whole.origin)
+
+    def _add_rules_file(self) -> None:
+        """The rules in `custom_rules_path` come after those in `custom`."""
+        path = self.tree.find(_RULES_PATH)
+        if path is None or not path.value:
+            return
+        try:
+            file, problems = check(self._read(str(path.value)), RulesFile, self.home)
+        except ConfigError as error:
+            self.problems.extend(_referred(problem, path) for problem in error.problems)
+            return
+        self.problems.extend(problems)
+        written = self.tree.find("step_reviewer.rules.custom")
+        rules = [
+            rule
+            for node in (written, file.find("rules"))
+            if node is not None and isinstance(node.value, list)
+            for rule in node.value
+        ]
+        origin = (written or path).origin
+        above = Node(rules, origin)
+        for key in ("custom", "rules", "step_reviewer"):
+            above = Node({key: above}, origin)
+        self.tree = merge(self.tree, above)
+
+    def _raise_problems(self) -> None:
+        if self.problems:
+            raise ConfigError(self.problems)
+
+    def _convert(self) -> Config:
+        """Each value is right by now; what is left is values that contradict each other."""
+        try:
+            return msgspec.convert(self.tree.plain(), Config)
+        except msgspec.ValidationError as error:
+            says, _, key = re.sub(r"`$", "", str(error)).partition(" - at `$.")
+            node = self.tree.find(key) or self.tree
+            raise ConfigError([Problem(node.origin, key, says)]) from None
+
+
+def _referred(problem: Problem, path: Node) -> Problem:
+    """A file that cannot be read is wrong in the line that names it."""
+    return problem if problem.origin.line else Problem(path.origin, _RULES_PATH, str(problem))
+
+
+def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:
+    if isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            yield from _leaves(getattr(value, field), f"{path}.{field}" if path else field)
+    elif isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield f"{path}.{key}", item
+    else:
+        yield path, value

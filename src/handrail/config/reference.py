@@ -1,0 +1,94 @@
+"""The configuration reference, made from the schema: `docs/configuration.md`."""
+
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from handrail.config.check import unwrap
+from handrail.config.describe import expected
+from handrail.config.docstrings import field_descriptions
+from handrail.config.schema import Config
+
+_INTRODUCTION = """\
+# Configuration
+
+<!-- Made from src/handrail/config/schema.py by `handrail config reference`; do not edit. -->
+
+Handrail works without any configuration. Settings come from these places; a later one
+wins over an earlier one, key by key (a list replaces the whole list):
+
+1. the defaults below;
+2. your own file, `$XDG_CONFIG_HOME/handrail/handrail.yaml` or `~/.config/handrail/handrail.yaml`;
+3. the project's `handrail.yaml`: the nearest one from the current folder up to the root of
+   its git work tree, or to your home folder;
+4. `safety:` in a pipeline file;
+5. environment variables: `HANDRAIL_STEP_REVIEWER__RISK__HIGH_THRESHOLD=0.7`, with `__`
+   between the levels.
+
+A mistake is told with file, line, key and what is allowed, and nothing runs on a guess.
+
+## Globs
+
+`*`, `?` and `[a-z]` stay within one name; `**` stands for any number of folders; `\\` takes the
+next character as it is. A glob that matches a folder covers everything in it. `~/` is your
+home. A glob with a slash is relative to the folder of the file it stands in; a name without
+one (`*.pem`) may be anywhere, except in `scope`, where it is a folder or file beside that file.
+"""
+
+
+def render_reference() -> str:
+    """The whole reference as Markdown."""
+    return "\n".join([_INTRODUCTION, *_section("", Config)])
+
+
+def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
+    """A table of the plain keys, then a section for each key that holds keys of its own."""
+    yield f"## `{path}`\n" if path else "## At the top\n"
+    yield f"{_sentence(struct)}\n"
+    descriptions = field_descriptions(struct)
+    inner: list[tuple[str, type[msgspec.Struct]]] = []
+    rows: list[str] = []
+    for field in msgspec.structs.fields(struct):
+        key = field.encode_name
+        nested = _nested(field.type)
+        if nested:
+            suffix, section = nested
+            inner.append((f"{path}.{key}{suffix}".removeprefix("."), section))
+        if not nested or nested[0]:
+            cells = (f"`{key}`", expected(field.type), _default(field), descriptions.get(key, ""))
+            rows.append(f"| {' | '.join(cell.replace('|', '\\|') for cell in cells)} |")
+    if rows:
+        yield "\n".join(["| key | value | default | |", "|---|---|---|---|", *rows]) + "\n"
+    for inner_path, section in inner:
+        yield from _section(inner_path, section)
+
+
+def _nested(kind: Any) -> tuple[str, type[msgspec.Struct]] | None:
+    """The struct inside a type, and how its keys are reached: `.NAME`, `[]` or directly."""
+    bare, _ = unwrap(kind)
+    if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
+        return "", bare
+    suffix = {dict: ".NAME", tuple: "[]"}.get(get_origin(bare) or object)
+    if suffix is None:
+        return None
+    item = get_args(bare)[1 if suffix == ".NAME" else 0]
+    below = _nested(item)
+    return (suffix + below[0], below[1]) if below else None
+
+
+def _default(field: Any) -> str:
+    if field.required:
+        return "required"
+    if field.default_factory is not msgspec.NODEFAULT:
+        return "empty"
+    value = field.default
+    return (
+        "empty"
+        if value in ("", (), None)
+        else f"`{msgspec.json.encode(value).decode()}`".replace('"', "")
+    )
+
+
+def _sentence(struct: type[msgspec.Struct]) -> str:
+    return "\n".join(line.strip() for line in (struct.__doc__ or "").splitlines()).strip()

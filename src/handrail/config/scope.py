@@ -1,0 +1,90 @@
+"""What the agent may change."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from handrail.config.errors import ConfigError, Problem
+from handrail.config.glob import compile_globs, escape
+from handrail.config.schema import Config
+from handrail.config.sources import work_tree
+from handrail.config.texts import Where, read_place, too_wide
+from handrail.config.tree import Origin
+
+# Not tempfile.gettempdir(): it imports half the standard library, writes a probe file, and
+# falls back to the current folder.
+_TEMP_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+_TEMP_FOLDERS = ("/tmp", "/var/tmp", "/private/tmp")
+
+
+class Scope(Struct, frozen=True):
+    """Folders, and globs of folders and files; all absolute."""
+
+    roots: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    def contains(self, path: str) -> bool:
+        """Whether a normalised absolute path may be changed; any other path may not."""
+        climbs = "/../" in path or path.endswith("/..")
+        return not climbs and _compiled(self.roots, self.patterns).fullmatch(path) is not None
+
+
+def resolve_scope(
+    config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ
+) -> Scope:
+    """The scope that the settings ask for, and always the temp folders."""
+    where = Where(str(Path.cwd() / cwd), environ.get("HOME", ""))
+    places = _configured(config, where) if config.scope else _around(where)
+    globs = dict.fromkeys(_with_real([*places, *_temp_folders(environ, where.home)]))
+    return Scope(
+        roots=tuple(glob for glob in globs if _is_plain(glob)),
+        patterns=tuple(glob for glob in globs if not _is_plain(glob)),
+    )
+
+
+@lru_cache(maxsize=64)
+def _compiled(roots: tuple[str, ...], patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return compile_globs((*map(escape, roots), *patterns))
+
+
+def _configured(config: Config, where: Where) -> Iterator[str]:
+    for index, place in enumerate(config.scope):
+        try:
+            yield read_place(place, where)
+        except ValueError as error:
+            problem = Problem(Origin("configuration"), f"scope[{index}]", f"{place!r} {error}")
+            raise ConfigError([problem]) from None
+
+
+def _around(where: Where) -> Iterator[str]:
+    """The git work tree, or the folder; of a home only what is not hidden."""
+    tree = work_tree(Path(where.folder))
+    for folder in (str(tree or where.folder), where.folder):
+        if not too_wide(folder, where.home):
+            yield escape(folder)
+            return
+    if where.folder == where.home:
+        yield f"{escape(where.home)}/[!.]*"
+
+
+def _temp_folders(environ: Mapping[str, str], home: str) -> Iterator[str]:
+    named = (environ.get(variable, "").rstrip("/") for variable in _TEMP_VARIABLES)
+    for folder in (*named, *_TEMP_FOLDERS):
+        if folder.startswith("/") and not too_wide(folder, home):
+            yield escape(folder)
+
+
+def _with_real(globs: Iterable[str]) -> Iterator[str]:
+    """Each glob, and the same behind symbolic links: a target may be spelled either way."""
+    for glob in globs:
+        yield glob
+        fixed = re.split(r"/[^/]*[\\*?\[{]", glob, maxsplit=1)[0]
+        yield escape(os.path.realpath(fixed or "/").rstrip("/")) + glob[len(fixed) :]
+
+
+def _is_plain(glob: str) -> bool:
+    return escape(glob) == glob

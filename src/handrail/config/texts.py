@@ -1,0 +1,94 @@
+"""Texts that stand for something: globs, folders, files, regular expressions.
+
+Each is checked, and made absolute, where it was written: a relative glob means the folder
+of the file it stands in, wherever Handrail runs.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from handrail.config.glob import escape, refuse
+
+Place = Annotated[str, Meta(extra={"is": "place"})]
+Glob = Annotated[str, Meta(extra={"is": "glob"})]
+FilePath = Annotated[str, Meta(extra={"is": "file"})]
+Regex = Annotated[str, Meta(extra={"is": "regex"})]
+
+
+class Where(Struct, frozen=True):
+    """What relative paths and `~` mean."""
+
+    folder: str
+    home: str
+
+
+def read_glob(text: str, where: Where) -> str:
+    """A name stays as it is, and so does a URL; a glob with a slash becomes absolute."""
+    return text if "/" not in text.rstrip("/") or "://" in text else _absolute(text, where)
+
+
+def read_place(text: str, where: Where) -> str:
+    """An absolute glob that is not as wide as the machine."""
+    glob = _absolute(text, where)
+    if too_wide(re.sub(r"(?:/\**)+\Z", "", glob), escape(where.home)):
+        raise ValueError(
+            "would put everything in scope; name the folders the agent may change, "
+            "for example src/** or ~/work/shop"
+        )
+    return glob
+
+
+def too_wide(folder: str, home: str) -> bool:
+    """Whether a folder is the root, the home, or holds the home."""
+    return f"{home}/".startswith(f"{folder}/")
+
+
+def read_file_path(text: str, where: Where) -> str:
+    """An absolute path; empty stays empty."""
+    return _resolve(text, where, lambda path: path) if text else ""
+
+
+def read_regex(text: str, _where: Where) -> str:
+    """The same text, if it is a regular expression."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from None
+    return text
+
+
+READERS: dict[str, Callable[[str, Where], str]] = {
+    "place": read_place,
+    "glob": read_glob,
+    "file": read_file_path,
+    "regex": read_regex,
+}
+
+
+def _absolute(text: str, where: Where) -> str:
+    if wrong := refuse(text):
+        raise ValueError(wrong)
+    return _resolve(text, where, escape)
+
+
+def _resolve(text: str, where: Where, quote: Callable[[str], str]) -> str:
+    """Absolute, without `.` and `..`; `quote` fits the folder into the text's language."""
+    if text == "~" or text.startswith("~/"):
+        if not where.home:
+            raise ValueError("needs HOME, which is not set")
+        text = quote(where.home) + text[1:]
+    elif text.startswith("~"):
+        raise ValueError("names another user's home; write the path out")
+    elif not text.startswith("/"):
+        text = f"{quote(where.folder)}/{text}"
+    names: list[str] = []
+    for name in text.split("/"):
+        if name == "..":
+            if names and "*" in names.pop():
+                raise ValueError("has `..` after a wildcard")
+        elif name not in ("", "."):
+            names.append(name)
+    return "/" + "/".join(names)

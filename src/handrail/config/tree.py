@@ -1,0 +1,85 @@
+"""Settings as they were written: a tree in which every value knows where it stands."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+Scalar = None | bool | int | float | str
+
+
+class Origin(Struct, frozen=True):
+    """Where a value comes from."""
+
+    source: str
+    """A file as it is shown to people, the name of an environment variable, or `default`."""
+    line: int = 0
+    folder: str = ""
+    """What relative paths in it are relative to."""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+DEFAULT = Origin("default")
+
+
+class Node(Struct, frozen=True):
+    """One value with its origin."""
+
+    value: "Scalar | dict[str, Node] | list[Node]"
+    origin: Origin
+    text: str = ""
+    """A scalar as it was written."""
+
+    def children(self) -> "Iterator[tuple[str, Node]]":
+        """Each child with what it adds to the key path: `.name` or `[0]`."""
+        if isinstance(self.value, dict):
+            for key, child in self.value.items():
+                yield f".{key}", child
+        elif isinstance(self.value, list):
+            for index, child in enumerate(self.value):
+                yield f"[{index}]", child
+
+    def find(self, path: str) -> "Node | None":
+        """The node at a key path such as `a.b[0]`; keys may themselves hold dots."""
+        return self._find(f".{path}" if path else "")
+
+    def _find(self, path: str) -> "Node | None":
+        if not path:
+            return self
+        for step, child in self.children():
+            rest = path.removeprefix(step)
+            if rest != path and rest[:1] in ("", ".", "["):
+                found = child._find(rest)
+                if found is not None:
+                    return found
+        return None
+
+    def plain(self) -> object:
+        """The bare data."""
+        if isinstance(self.value, dict):
+            return {key: child.plain() for key, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [child.plain() for child in self.value]
+        return self.value
+
+
+def from_plain(data: object, origin: Origin) -> Node:
+    """A tree of plain data that all comes from one place."""
+    if isinstance(data, Mapping):
+        return Node({str(key): from_plain(value, origin) for key, value in data.items()}, origin)
+    if isinstance(data, list | tuple):
+        return Node([from_plain(item, origin) for item in data], origin)
+    if data is None or isinstance(data, bool | int | float | str):
+        return Node(data, origin, str(data))
+    raise TypeError(f"{type(data).__name__} cannot stand in a configuration")
+
+
+def merge(below: Node, above: Node) -> Node:
+    """Two layers as one: mappings are joined, everything else is replaced."""
+    if not isinstance(below.value, dict) or not isinstance(above.value, dict):
+        return above
+    joined = dict(below.value)
+    for key, child in above.value.items():
+        joined[key] = merge(joined[key], child) if key in joined else child
+    return Node(joined, above.origin)

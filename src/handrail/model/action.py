@@ -1,0 +1,26 @@
+"""A step that an agent wants to take, and what came of it."""
+
+import msgspec
+
+
+class Action(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step that an agent wants to take: tool, input, where."""
+
+    tool: str
+    input: dict[str, object]
+    cwd: str = ""
+    env: dict[str, str] = {}
+    """Known environment of the command; `HOME` decides what `~` means."""
+    id: str = ""
+    """The host's own id of the call, where it has one."""
+
+
+class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What came of an action."""
+
+    ok: bool
+    exit_code: int | None = None
+    output: str = ""
+    error: str = ""
+    duration_ms: float = 0.0
+    cost_usd: float = 0.0

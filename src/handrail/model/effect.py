@@ -1,0 +1,115 @@
+"""One thing that an action does to the world."""
+
+from enum import StrEnum
+
+import msgspec
+
+from handrail.model.ordinal import Severity, Undo
+
+
+class Kind(StrEnum):
+    """What sort of thing an effect does; `KINDS` says what each means by default."""
+
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    PERMIT = "permit"
+    LINK = "link"
+    SECRET = "secret"
+    REACH = "reach"
+    FETCH = "fetch"
+    SEND = "send"
+    RUN = "run"
+    UNSEEN = "unseen"
+    PRIVILEGE = "privilege"
+    KILL = "kill"
+    DISCARD = "discard"
+    REWRITE = "rewrite"
+    PUBLISH = "publish"
+    DESTROY = "destroy"
+    CHANGE = "change"
+    DEVICE = "device"
+    SYSTEM = "system"
+    PERSIST = "persist"
+    INSTALL = "install"
+    EXHAUST = "exhaust"
+    ESCAPE = "escape"
+    TAMPER = "tamper"
+    DELEGATE = "delegate"
+
+
+class KindFacts(msgspec.Struct, frozen=True):
+    """The default weight of a kind, and how it reads in a sentence."""
+
+    base: float
+    severity: Severity
+    undo: Undo
+    verb: str
+
+
+_N, _L, _M, _H, _C = Severity
+_NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo
+
+KINDS: dict[Kind, KindFacts] = {
+    Kind.READ: KindFacts(0.1, _N, _NEEDLESS, "reads"),
+    Kind.WRITE: KindFacts(0.4, _L, _CHECKPOINT, "writes"),
+    Kind.DELETE: KindFacts(0.8, _H, _CHECKPOINT, "deletes"),
+    Kind.PERMIT: KindFacts(0.4, _L, _CHECKPOINT, "changes permissions of"),
+    Kind.LINK: KindFacts(0.3, _L, _CHECKPOINT, "links to"),
+    Kind.SECRET: KindFacts(0.85, _H, _IMPOSSIBLE, "reads the secret"),
+    Kind.REACH: KindFacts(0.3, _L, _NEEDLESS, "contacts"),
+    Kind.FETCH: KindFacts(0.6, _L, _NEEDLESS, "downloads from"),
+    Kind.SEND: KindFacts(0.6, _M, _IMPOSSIBLE, "sends data to"),
+    Kind.RUN: KindFacts(0.3, _L, _UNKNOWN, "runs"),
+    Kind.UNSEEN: KindFacts(0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:"),
+    Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:"),
+    Kind.KILL: KindFacts(0.5, _L, _IMPOSSIBLE, "ends"),
+    Kind.DISCARD: KindFacts(0.8, _H, _CHECKPOINT, "discards uncommitted work:"),
+    Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:"),
+    Kind.PUBLISH: KindFacts(0.6, _M, _IMPOSSIBLE, "publishes"),
+    Kind.DESTROY: KindFacts(0.85, _H, _IMPOSSIBLE, "destroys"),
+    Kind.CHANGE: KindFacts(0.5, _L, _UNKNOWN, "changes"),
+    Kind.DEVICE: KindFacts(0.97, _C, _IMPOSSIBLE, "writes the device"),
+    Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:"),
+    Kind.PERSIST: KindFacts(0.85, _H, _IMPOSSIBLE, "makes code run later by itself:"),
+    Kind.INSTALL: KindFacts(0.4, _L, _UNKNOWN, "installs"),
+    Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:"),
+    Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:"),
+    Kind.TAMPER: KindFacts(0.97, _C, _IMPOSSIBLE, "switches off a safeguard:"),
+    Kind.DELEGATE: KindFacts(0.85, _H, _IMPOSSIBLE, "starts an agent without limits:"),
+}
+
+PATH_KINDS = frozenset({Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
+"""Kinds whose target is a path, so that scope and place decide how much they weigh."""
+
+HOST_KINDS = frozenset({Kind.REACH, Kind.FETCH, Kind.SEND})
+"""Kinds whose target is a host or an address."""
+
+
+class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that an action does: kind, target, how bad, and what undoes it."""
+
+    kind: Kind
+    target: str
+    severity: Severity
+    undo: Undo
+    says: str = ""
+    """What it does in plain words; empty: the kind's verb and the target."""
+    instead: str = ""
+    """A concrete thing to do instead, if there is one for this effect."""
+    command: int = 0
+    """Index of the simple command that does it."""
+    recursive: bool = False
+    """Takes everything below the target with it."""
+    opaque: bool = False
+    """The target is only known when it runs; `target` shows what is known."""
+    glob: bool = False
+    """The target holds wildcards that the shell expands."""
+
+    @property
+    def text(self) -> str:
+        """The effect as a phrase: "deletes /srv/app/data, recursively"."""
+        if self.says:
+            return self.says
+        phrase = f"{KINDS[self.kind].verb} {self.target}".rstrip()
+        return f"{phrase}, recursively" if self.recursive else phrase

@@ -1,0 +1,73 @@
+"""What programs do, as data: the shape of the tables and of `programs:` in handrail.yaml."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.model.effect import Kind
+from handrail.model.ordinal import Severity, Undo
+
+
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One thing a program does when it is called in a certain way.
+
+    `when` is a line of words. Bare words are the subcommand, in order, and may hold
+    wildcards and alternatives (`delete-*`, `rm|remove`). Words that begin with `-` are
+    options that must be given (`--force|-f`), with `!` in front those that must not
+    (`!--dry-run|-n`). `--opt=glob` also looks at the option's value. `@glob` must match one
+    of the operands, `!@glob` none of them. An empty `when` always holds.
+    """
+
+    does: Kind
+    when: str = ""
+    on: str = ""
+    """The target: `each` (every operand), `1`, `2`, `last`, `2+` (from the second), `-2`
+    (all but the last), an option (`-o|--output`: its value), `of=` (what stands behind that
+    in an operand), `cwd`; else the text itself; empty: the command line in short."""
+    severity: Severity | None = None
+    """How bad; by default what the kind says."""
+    undo: Undo | None = None
+    """What undoes it; by default what the kind says."""
+    says: str = ""
+    """What it does in plain words, after "it": "deletes the namespace {target}"."""
+    instead: str = ""
+    """A concrete, allowed alternative; commands stand in backticks."""
+    recursive: bool = False
+    """Takes everything below the target with it."""
+
+
+class Wrapper(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a program runs another command that stands in its arguments."""
+
+    form: Literal["argv", "shell", "words"] = "argv"
+    """`argv`: the rest of the line is the command. `shell`: a string is a script.
+    `words`: the operands joined by blanks are a script (ssh, watch)."""
+    skip: int = 0
+    """Operands that come before the command (`timeout 5 cmd`: 1)."""
+    options: str = ""
+    """Options whose value is the script (`-c|--command`); empty: the operands."""
+    when: str = ""
+    """Only if this holds (a `when` as in a fact); empty: always."""
+    where: Literal["here", "elsewhere"] = "here"
+    """`elsewhere`: on another machine or in a container, so local paths are not ours."""
+    assignments: bool = False
+    """Leading `NAME=value` operands set the environment (`env A=1 cmd`)."""
+
+
+class Program(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One program: how its options read, what it does, what it runs."""
+
+    values: str = ""
+    """Options that take a separate value: `-C -c --git-dir`."""
+    single_dash: bool = False
+    """Long options have one dash (`terraform -auto-approve`), so `-rf` is not `-r -f`."""
+    posix: bool = False
+    """Options end at the first operand (`sudo`, `env`, `xargs`)."""
+    facts: tuple[Fact, ...] = ()
+    wraps: tuple[Wrapper, ...] = ()
+    same_as: str = ""
+    """This name is another name for that program."""
+    harmless: str = ""
+    """Options that make the whole call harmless, e.g. `--help|--version|--dry-run`."""
+    reader: str = ""
+    """Name of a function that reads this program's own language (find, dd, curl …)."""

@@ -1,0 +1,58 @@
+"""Named values with an order, so that the worst of several is a plain `max`."""
+
+from enum import Enum
+from functools import total_ordering
+
+
+@total_ordering
+class Ordinal(Enum):
+    """An enum whose members are ordered as they are written."""
+
+    rank: int
+
+    def __init__(self, value: str) -> None:
+        self.rank = len(type(self).__members__)
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self.rank < other.rank
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __hash__(self) -> int:
+        return hash(self._name_)
+
+
+class Severity(Ordinal):
+    """How bad an effect, a risk or a finding is."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Decision(Ordinal):
+    """What becomes of an action, from the mildest to the strictest."""
+
+    ALLOW = "allow"
+    WARN = "warn"
+    MODIFY = "modify"
+    BLOCK = "block"
+
+    @property
+    def stops(self) -> bool:
+        """Whether the action does not run as it was asked for."""
+        return self.rank >= Decision.MODIFY.rank
+
+
+class Undo(Ordinal):
+    """What it takes to undo an effect, from nothing to impossible."""
+
+    NEEDLESS = "needless"
+    CHECKPOINT = "checkpoint"
+    UNKNOWN = "unknown"
+    IMPOSSIBLE = "impossible"

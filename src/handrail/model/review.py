@@ -1,0 +1,98 @@
+"""The judgement of one action, and what the host gets back."""
+
+import msgspec
+
+from handrail.model.effect import Effect
+from handrail.model.ordinal import Decision, Severity
+
+
+class Factor(msgspec.Struct, frozen=True):
+    """One number that went into a risk score, and why."""
+
+    name: str
+    weight: float
+
+
+class Risk(msgspec.Struct, frozen=True):
+    """How dangerous an action is: 0 (nothing) to 1, with the sum that led there."""
+
+    score: float
+    severity: Severity
+    factors: tuple[Factor, ...] = ()
+
+
+class Rationality(msgspec.Struct, frozen=True):
+    """How well an action fits the goal and what was done before; 0.5 to 0.8 is neutral."""
+
+    score: float
+    goal_alignment: float
+    logical_progression: float
+    efficiency: float
+    completeness: float
+    issues: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+class RuleHit(msgspec.Struct, frozen=True):
+    """A rule that had something to say about an action."""
+
+    rule: str
+    decision: Decision
+    says: str
+    instead: str = ""
+
+
+class Rewrite(msgspec.Struct, frozen=True):
+    """A safer input that does what the action was after."""
+
+    input: dict[str, object]
+    changes: tuple[str, ...]
+    """What was changed and why, one sentence each."""
+    restore: str = ""
+    """One command line that puts everything back, where there is something to put back."""
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One simple command of the program as understood: its text and what it does."""
+
+    text: str
+    says: str
+    blamed: bool = False
+
+
+class Review(msgspec.Struct, frozen=True):
+    """Risk, rationality, effects and rule hits of one action, and the decision they lead to."""
+
+    decision: Decision
+    risk: Risk
+    rationality: Rationality
+    effects: tuple[Effect, ...] = ()
+    rules: tuple[RuleHit, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """All reasons in plain words, the one that decided first."""
+    alternative: str = ""
+    """What to do instead; never empty when the action is refused."""
+    rewrite: Rewrite | None = None
+    checkpoint_first: bool = False
+    """It may run, but only after a checkpoint was taken."""
+    confidence: float = 1.0
+    """Lower where parts of the action could not be known before it runs."""
+    steps: tuple[Step, ...] = ()
+    faults: tuple[str, ...] = ()
+    """Faults of Handrail itself (a rule that raised), reported, never a verdict."""
+
+    @property
+    def explanation(self) -> str:
+        """The decision and its main reason as one sentence."""
+        return self.reasons[0] if self.reasons else "Nothing in it changes anything outside the task."
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the host gets back for an action."""
+
+    decision: Decision
+    reason: str = ""
+    alternative: str = ""
+    updated_input: dict[str, object] | None = None
+    guidance: tuple[str, ...] = ()
+    stop: bool = False

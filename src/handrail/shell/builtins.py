@@ -1,0 +1,205 @@
+"""What the shell itself does when it meets these words."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.evaluate import output_of
+from handrail.shell.paths import join
+from handrail.shell.runners import names_printed
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Situation, Walker
+
+
+def _cd(walker: "Walker", command: Command, env: Environment, situation: "Situation") -> str | None:
+    targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
+    walker.emit(command)
+    if not targets:
+        env.cwd = env.values("HOME")[0]
+    elif targets[0].text == "-":
+        env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
+    else:
+        env.assign("OLDPWD", (env.cwd,))
+        env.cwd = join(env.cwd, targets[0])
+    return ""
+
+
+def _popd(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
+    return None
+
+
+def _eval(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    text = " ".join(word.text for word in command.argv[1:])
+    if not text.strip(OPAQUE + " \n"):
+        return None
+    here = msgspec.structs.replace(situation, via=(*situation.via, "eval"))
+    return walker.script(text, env, here)
+
+
+def _source(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    if len(command.argv) < 2:  # noqa: PLR2004 - nothing to source
+        return None
+    word = command.argv[1]
+    text = env.files.get(join(env.cwd, word).text)
+    if word.text in {"/dev/stdin", "-"}:
+        text = command.input
+    if text is None:
+        return None
+    here = msgspec.structs.replace(situation, via=(*situation.via, "source"))
+    return walker.script(text, env, here)
+
+
+def _inner(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    """`command rm`, `builtin cd`, `exec ls`, `time make`, `coproc nc`: the rest is the command."""
+    rest = command.argv[1:]
+    name = command.argv[0].text
+    if name == "command" and rest and rest[0].text in {"-v", "-V"}:
+        walker.emit(command)
+        return None
+    while rest and rest[0].text.startswith("-"):
+        takes_value = rest[0].text in {"-a", "-f", "-o"} and name in {"exec", "time"}
+        rest = rest[2:] if takes_value else rest[1:]
+    if not rest:
+        walker.emit(command)
+        return ""
+    concurrent = situation.concurrent or name == "coproc"
+    here = msgspec.structs.replace(
+        situation, via=(*situation.via, name), concurrent=concurrent
+    )
+    inner = msgspec.structs.replace(command, argv=rest, via=here.via)
+    return walker.caller.call(inner, env, here)
+
+
+def _alias(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    for word in command.argv[1:]:
+        name, equals, value = word.text.partition("=")
+        if equals:
+            env.aliases[name] = value
+    return None
+
+
+def _trap(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    words = [word for word in command.argv[1:] if not word.text.startswith("-")]
+    if len(words) > 1 and words[0].text.strip():
+        here = msgspec.structs.replace(situation, via=(*situation.via, "trap"))
+        walker.script(words[0].text, env.fork(), here)
+    return ""
+
+
+def _set(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    words = command.argv[1:]
+    if words and words[0].text == "--":
+        env.arguments = words[1:]
+    return ""
+
+
+def _shift(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    env.arguments = env.arguments[1:]
+    return ""
+
+
+def _read(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    words = command.argv[1:]
+    while words and words[0].text.startswith("-"):
+        words = words[2:] if words[0].text in {"-d", "-n", "-N", "-p", "-t", "-u", "-i"} else words[1:]
+    values: tuple[Word, ...]
+    if command.input is not None:
+        lines = [line for line in command.input.split("\n") if line]
+        values = tuple(Word(line) for line in lines[:8]) or (Word(""),)
+    else:
+        values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
+    for word in words:
+        env.assign(word.text, values)
+    return ""
+
+
+def _unset(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    for word in command.argv[1:]:
+        env.variables.pop(word.text, None)
+        env.functions.pop(word.text, None)
+    return ""
+
+
+def _export(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    assigned: list[tuple[str, Word]] = []
+    for word in command.argv[1:]:
+        name, equals, value = word.text.partition("=")
+        if equals:
+            env.assign(name, (Word(value),))
+            assigned.append((name, Word(value)))
+    walker.emit(msgspec.structs.replace(command, assignments=tuple(assigned)))
+    return ""
+
+
+def _printf(
+    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+) -> str | None:
+    walker.emit(command)
+    argv = command.argv
+    if len(argv) > 3 and argv[1].text == "-v":  # noqa: PLR2004 - printf -v name format
+        value = output_of((argv[0], *argv[3:]), None, env.cwd)
+        env.assign(argv[2].text, (UNKNOWN if value is None else Word(value),))
+        return ""
+    return output_of(argv, command.input, env.cwd)
+
+
+BUILTINS: dict[
+    str, Callable[["Walker", Command, Environment, "Situation"], str | None]
+] = {
+    "cd": _cd,
+    "pushd": _cd,
+    "popd": _popd,
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+    "command": _inner,
+    "builtin": _inner,
+    "exec": _inner,
+    "time": _inner,
+    "coproc": _inner,
+    "alias": _alias,
+    "trap": _trap,
+    "set": _set,
+    "shift": _shift,
+    "read": _read,
+    "mapfile": _read,
+    "readarray": _read,
+    "unset": _unset,
+    "export": _export,
+    "printf": _printf,
+}

@@ -1,0 +1,179 @@
+"""What the first word of a command means: a function, a builtin, a wrapper, a program."""
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.model.knowledge import Wrapper
+from handrail.shell.builtins import BUILTINS
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.evaluate import output_of
+from handrail.shell.knowledge import Entry
+from handrail.shell.options import Call
+from handrail.shell.runners import RUNNERS
+from handrail.shell.word import OPAQUE, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Situation, Walker
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+MAX_CALLS = 40
+"""Functions and wrappers inside each other; deeper is a trick."""
+
+
+class Caller:
+    """Follows a command to what it runs in the end."""
+
+    def __init__(self, walker: "Walker") -> None:
+        self.walker = walker
+        self.active: list[str] = []
+        self._depth = 0
+
+    def call(self, command: Command, env: Environment, situation: "Situation") -> str | None:
+        """Read one simple command; returns what it prints, where that is known."""
+        if not command.argv:
+            if command.redirects or command.assignments:
+                self.walker.emit(command)
+            return ""
+        if self._depth > MAX_CALLS:
+            self.walker.note("deep", "wraps commands too deeply to follow")
+            return None
+        self._depth += 1
+        try:
+            return self._dispatch(command, env, situation)
+        finally:
+            self._depth -= 1
+
+    def _dispatch(
+        self, command: Command, env: Environment, situation: "Situation"
+    ) -> str | None:
+        name = command.argv[0].text
+        if name in env.functions:
+            return self._function(name, command, env, situation)
+        if name in env.aliases and name not in self.active:
+            return self._alias(name, command, env, situation)
+        builtin = BUILTINS.get(name)
+        if builtin is not None:
+            return builtin(self.walker, command, env, situation)
+        return self._program(command, env, situation)
+
+    def _function(
+        self, name: str, command: Command, env: Environment, situation: "Situation"
+    ) -> str | None:
+        if name in self.active:
+            if situation.concurrent:
+                self.walker.emit(command)
+                self.walker.note("fork_bomb", "starts copies of itself without end")
+            return None
+        source, body = env.functions[name]
+        arguments = env.arguments
+        env.arguments = command.argv[1:]
+        self.active.append(name)
+        try:
+            return self.walker.statement(body, source, env, situation)
+        finally:
+            self.active.pop()
+            env.arguments = arguments
+
+    def _alias(
+        self, name: str, command: Command, env: Environment, situation: "Situation"
+    ) -> str | None:
+        rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
+        self.active.append(name)
+        try:
+            return self.walker.script(f"{env.aliases[name]} {rest}", env, situation)
+        finally:
+            self.active.pop()
+
+    def _program(
+        self, command: Command, env: Environment, situation: "Situation"
+    ) -> str | None:
+        entry = self._entry(command)
+        self.walker.emit(command)
+        if entry is None:
+            return output_of(command.argv, command.input, command.cwd)
+        runner = RUNNERS.get(entry.program.reader)
+        if runner is not None:
+            runner(self.walker, command, entry, env, situation)
+        if entry.wraps:
+            output = self._unwrap(command, entry, env, situation)
+            if output is not None:
+                return output
+        return output_of(command.argv, command.input, command.cwd)
+
+    def _entry(self, command: Command) -> Entry | None:
+        knowledge = self.walker.knowledge
+        entry = knowledge.lookup(command.name)
+        if entry is None and command.argv[0].glob:
+            names = knowledge.matching(command.name)
+            entry = knowledge.lookup(names[0]) if names else None
+        return entry
+
+    def _unwrap(
+        self, command: Command, entry: Entry, env: Environment, situation: "Situation"
+    ) -> str | None:
+        call = entry.parse(command.argv)
+        for condition, wrapper in entry.wraps:
+            taken = condition.match(call)
+            if taken is None:
+                continue
+            here = msgspec.structs.replace(
+                situation,
+                via=(*situation.via, entry.name),
+                elsewhere=situation.elsewhere
+                or (entry.name if wrapper.where == "elsewhere" else ""),
+            )
+            if wrapper.options:
+                for value in call.values(*wrapper.options.split("|")):
+                    self._inner_text(value, env, here)
+                continue
+            return self._inner(command, call, taken + wrapper.skip, wrapper, env, here)
+        return None
+
+    def _inner(
+        self,
+        command: Command,
+        call: Call,
+        first: int,
+        wrapper: Wrapper,
+        env: Environment,
+        situation: "Situation",
+    ) -> str | None:
+        places = call.places[first:]
+        assigned = list(command.assignments)
+        while places and wrapper.assignments:
+            match = _ASSIGNMENT.fullmatch(command.argv[places[0]].text)
+            if not match:
+                break
+            assigned.append((match[1], Word(match[2])))
+            places = places[1:]
+        if not places:
+            return None
+        rest = command.argv[places[0] :]
+        if rest and rest[0].text == "--":
+            rest = rest[1:]
+        if wrapper.form == "argv":
+            return self.call(
+                msgspec.structs.replace(
+                    command,
+                    argv=rest,
+                    assignments=tuple(assigned),
+                    redirects=(),
+                    via=situation.via,
+                    elsewhere=situation.elsewhere,
+                ),
+                env,
+                situation,
+            )
+        if wrapper.form == "words":
+            text = " ".join(word.text for word in rest)
+            return self._inner_text(Word(text), env, situation)
+        return self._inner_text(rest[0], env, situation)
+
+    def _inner_text(self, text: Word, env: Environment, situation: "Situation") -> str | None:
+        if text.text.strip(OPAQUE + " \n"):
+            return self.walker.script(text.text, env.fork(), situation)
+        return None

@@ -1,0 +1,72 @@
+"""A command line as a program: its simple commands, in the order in which they run."""
+
+import msgspec
+
+from handrail.model.effect import Effect
+from handrail.shell.word import Word
+
+
+class Redirect(msgspec.Struct, frozen=True):
+    """A file that the shell itself opens for a command."""
+
+    operator: str
+    target: Word
+
+    @property
+    def writes(self) -> bool:
+        """Whether the file is changed by opening it."""
+        return ">" in self.operator
+
+    @property
+    def appends(self) -> bool:
+        return ">>" in self.operator
+
+
+class Command(msgspec.Struct, frozen=True):
+    """One simple command with everything that decides what it does."""
+
+    argv: tuple[Word, ...]
+    cwd: Word
+    span: tuple[int, int] = (-1, -1)
+    """Where it stands in the source, in bytes; (-1, -1) if it was found inside a string."""
+    redirects: tuple[Redirect, ...] = ()
+    assignments: tuple[tuple[str, Word], ...] = ()
+    via: tuple[str, ...] = ()
+    """Wrappers that it was found behind, outermost first (`sudo`, `xargs`)."""
+    elsewhere: str = ""
+    """Where it runs, if not on this machine ("in a container", "on host")."""
+    input: str | None = None
+    """What stands on its standard input, where that is known."""
+    fed_by: tuple[int, ...] = ()
+    """Commands whose output it gets by pipe, substitution or redirect."""
+    script: str = ""
+    """The file it was read from, if it is part of a script."""
+
+    @property
+    def name(self) -> str:
+        """The program's name without its folder."""
+        return self.argv[0].text.rpartition("/")[2] if self.argv else ""
+
+    @property
+    def text(self) -> str:
+        """The command as a person would write it."""
+        return " ".join(word.shown if word.text else "''" for word in self.argv)
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something about the program that its commands alone do not show."""
+
+    kind: str
+    says: str
+    command: int
+
+
+class Program(msgspec.Struct, frozen=True):
+    """What a command line does, as far as it can be known."""
+
+    commands: tuple[Command, ...]
+    notes: tuple[Note, ...] = ()
+    found: tuple[Effect, ...] = ()
+    """What code of other languages does; paths are as written there."""
+    broken: bool = False
+    """The syntax has errors, so parts may have been missed."""

@@ -1,0 +1,183 @@
+"""From the simple commands of a program to what they do to the world."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from handrail.model.effect import KINDS, PATH_KINDS, Effect, Kind
+from handrail.model.knowledge import Fact
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.command import Command, Program, Redirect
+from handrail.shell.knowledge import Entry, Knowledge
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers import READERS
+from handrail.shell.readers.build import path_effect
+from handrail.shell.tables.environment import VARIABLES
+from handrail.shell.word import OPAQUE, Word
+
+_NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
+_NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
+
+
+def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
+    """Everything that a program does, command by command."""
+    effects: list[Effect] = []
+    for index, command in enumerate(program.commands):
+        for effect in _effects_of_command(command, knowledge):
+            effects.append(msgspec.structs.replace(effect, command=index) if index else effect)
+    for effect in program.found:
+        cwd = program.commands[effect.command].cwd if program.commands else Word("/")
+        effects.append(_resolved(effect, cwd))
+    return tuple(effects)
+
+
+def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effect]:
+    for redirect in command.redirects:
+        yield from _redirect(redirect, command)
+    for name, value in command.assignments:
+        fact = VARIABLES.get(name)
+        if fact is not None and fact.matches(value.text):
+            yield Effect(
+                fact.does, f"{name}={value.shown}", fact.severity, Undo.IMPOSSIBLE, fact.says
+            )
+    if not command.argv:
+        return
+    entry = _entry(command, knowledge)
+    if entry is None:
+        return
+    call = entry.parse(command.argv)
+    if entry.harmless is not None and entry.harmless.match(call) is not None:
+        return
+    effects: Iterable[Effect] = _facts(command, entry, call)
+    reader = READERS.get(entry.program.reader)
+    if reader is not None:
+        effects = [*effects, *reader(command, call)]
+    if command.elsewhere:
+        effects = _elsewhere(effects, command.elsewhere)
+    yield from effects
+
+
+def _entry(command: Command, knowledge: Knowledge) -> Entry | None:
+    entry = knowledge.lookup(command.name)
+    if entry is None and command.argv[0].glob:
+        names = knowledge.matching(command.name)
+        entry = knowledge.lookup(names[0]) if names else None
+    return entry
+
+
+def _facts(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
+    for condition, fact in entry.facts:
+        taken = condition.match(call)
+        if taken is None:
+            continue
+        yield from effects_of_fact(command, call, taken, fact)
+
+
+def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Iterator[Effect]:
+    """The effects of one fact that holds for a call."""
+    facts = KINDS[fact.does]
+    severity = fact.severity or facts.severity
+    undo = fact.undo or facts.undo
+    for word in _targets(command, call, taken, fact.on):
+        path = fact.does in PATH_KINDS
+        target = join(command.cwd, word) if path else word
+        shown = target.text if path and target.exact else word.shown
+        yield Effect(
+            fact.does,
+            shown,
+            severity,
+            undo,
+            fact.says.replace("{target}", shown) if fact.says else "",
+            fact.instead.replace("{target}", shown) if fact.instead else "",
+            recursive=fact.recursive,
+            opaque=not target.exact,
+            glob=target.glob,
+        )
+
+
+def _targets(command: Command, call: Call, taken: int, on: str) -> Iterable[Word]:
+    operands = call.operands[taken:]
+    if on == "each":
+        return operands
+    if not on:
+        return (Word(_short(command)),)
+    if on == "cwd":
+        return (command.cwd,)
+    if on == "last":
+        return operands[-1:]
+    if on.endswith("+") and on[:-1].isdigit():
+        return operands[int(on[:-1]) - 1 :]
+    if on.isdigit():
+        return operands[int(on) - 1 : int(on)]
+    if on == "-2":
+        return operands[:-1]
+    if on.startswith("-"):
+        return call.values(*on.split("|"))
+    if on.endswith("="):
+        return tuple(
+            Word(word.text[len(on) :], word.glob, word.raw)
+            for word in operands
+            if word.text.startswith(on)
+        )
+    return (Word(on),)
+
+
+def _short(command: Command) -> str:
+    text = command.text
+    return text if len(text) <= 60 else text[:57] + "…"  # noqa: PLR2004 - fits one line
+
+
+def _redirect(redirect: Redirect, command: Command) -> Iterator[Effect]:
+    target = redirect.target
+    network = _NETWORK_FILE.match(target.text)
+    if network:
+        host = network[1].replace(OPAQUE, "…")
+        yield Effect(Kind.SEND, host, Severity.HIGH, Undo.IMPOSSIBLE,
+                     f"opens a raw connection to {host}",
+                     "Use `curl` with an https address that the task needs.")  # fmt: skip
+        return
+    if _NO_FILE.fullmatch(target.text) or (OPAQUE in target.text and "/dev/fd/" in target.text):
+        return
+    path = join(command.cwd, target)
+    kind = Kind.WRITE if redirect.writes else Kind.READ
+    if command.elsewhere:
+        return
+    yield path_effect(kind, path)
+
+
+def _resolved(effect: Effect, cwd: Word) -> Effect:
+    if effect.kind not in PATH_KINDS:
+        return effect
+    path = join(cwd, Word(effect.target, effect.glob))
+    opaque = OPAQUE in path.text
+    shown = path.text.replace(OPAQUE, "…")
+    return msgspec.structs.replace(effect, target=shown, opaque=opaque)
+
+
+_REMOTE_SHELLS = frozenset({"ssh", "mosh", "plink", "sshpass"})
+_ROOTS = re.compile(r"/(?:\*|(?:etc|usr|var|bin|sbin|lib|lib64|boot|root|home|opt|srv|data)/?\*?)?")
+
+
+def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:
+    """On another machine or in a container, paths are not ours: say what happens there."""
+    remote = where in _REMOTE_SHELLS
+    for effect in effects:
+        if effect.kind not in PATH_KINDS:
+            yield effect
+        elif effect.kind is Kind.DELETE:
+            total = remote or (effect.recursive and _ROOTS.fullmatch(effect.target))
+            yield msgspec.structs.replace(
+                effect,
+                kind=Kind.DESTROY if total else Kind.CHANGE,
+                severity=Severity.HIGH if total else Severity.MEDIUM,
+                undo=Undo.IMPOSSIBLE,
+                says=f"deletes {effect.target} through {where}",
+            )
+        elif effect.kind is not Kind.READ:
+            yield msgspec.structs.replace(
+                effect, kind=Kind.CHANGE, severity=Severity.LOW, undo=Undo.UNKNOWN,
+                says=f"{KINDS[effect.kind].verb} {effect.target} through {where}",
+            )  # fmt: skip
+

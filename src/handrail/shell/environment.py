@@ -1,0 +1,66 @@
+"""What is known while a command line is read: variables, functions, the folder, files."""
+
+import tree_sitter
+
+from handrail.shell.syntax import Source
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
+
+MAX_ALTERNATIVES = 8
+
+
+class Environment:
+    """The state of the shell at one point of the program."""
+
+    __slots__ = ("aliases", "arguments", "cwd", "files", "functions", "variables")
+
+    def __init__(self, cwd: Word, variables: dict[str, tuple[Word, ...]]) -> None:
+        self.cwd = cwd
+        self.variables = variables
+        """Each variable with the values it may have at this point."""
+        self.functions: dict[str, tuple[Source, tree_sitter.Node]] = {}
+        self.aliases: dict[str, str] = {}
+        self.arguments: tuple[Word, ...] = ()
+        self.files: dict[str, str] = {}
+        """Text that this program wrote into files, so that running them can be followed."""
+
+    def fork(self) -> "Environment":
+        """A copy for a subshell or a branch."""
+        copy = Environment(self.cwd, dict(self.variables))
+        copy.functions = dict(self.functions)
+        copy.aliases = dict(self.aliases)
+        copy.arguments = self.arguments
+        copy.files = dict(self.files)
+        return copy
+
+    def join(self, branch: "Environment") -> None:
+        """Take over what a branch may have changed, keeping both possibilities."""
+        for name, values in branch.variables.items():
+            mine = self.variables.get(name)
+            if mine is None or mine == values:
+                self.variables[name] = values
+                continue
+            self.variables[name] = tuple(dict.fromkeys(mine + values))[:MAX_ALTERNATIVES]
+        if branch.cwd != self.cwd:
+            self.cwd = Word(OPAQUE, raw=f"{self.cwd.text} or {branch.cwd.text}")
+        self.functions.update(branch.functions)
+        self.aliases.update(branch.aliases)
+        self.files.update(branch.files)
+
+    def values(self, name: str) -> tuple[Word, ...]:
+        """The values that a variable may have."""
+        if name.isdigit():
+            place = int(name)
+            if place == 0:
+                return (Word("bash"),)
+            return (self.arguments[place - 1] if place <= len(self.arguments) else Word(""),)
+        if name in {"@", "*"}:
+            return (Word(" ".join(word.text for word in self.arguments)),)
+        if name == "#":
+            return (Word(str(len(self.arguments))),)
+        if name == "PWD":
+            return (self.cwd,)
+        return self.variables.get(name, (UNKNOWN,))
+
+    def assign(self, name: str, values: tuple[Word, ...]) -> None:
+        """Set a variable."""
+        self.variables[name] = values

@@ -1,0 +1,30 @@
+"""Why a command line could not be read.
+
+UnreadableError (ValueError)
+├── TooLargeError
+├── TooDeepError
+└── TooMuchWorkError
+"""
+
+
+class UnreadableError(ValueError):
+    """The command cannot be understood, so it must not run."""
+
+
+class TooLargeError(UnreadableError):
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"the command is {size:,} bytes long; at most {limit:,} are read")
+        self.size = size
+        self.limit = limit
+
+
+class TooDeepError(UnreadableError):
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the command is nested more than {limit} levels deep")
+        self.limit = limit
+
+
+class TooMuchWorkError(UnreadableError):
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the command expands to more than {limit:,} parts")
+        self.limit = limit

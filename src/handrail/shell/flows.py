@@ -1,0 +1,192 @@
+"""What commands do together that none of them does alone: data that becomes code."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.command import Command, Program
+from handrail.shell.evaluate import DECODERS
+from handrail.shell.knowledge import Entry, Knowledge
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.runners import LANGUAGES, shell_script
+from handrail.shell.word import OPAQUE, Word
+
+_NETWORK = frozenset({Kind.FETCH, Kind.REACH, Kind.SEND})
+_ESCAPED = re.compile(r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}|\\u00")
+_READ_FIRST = (
+    "Download it to a file, read the file, then run it: "
+    "`curl -fsSL URL -o install.sh` and `less install.sh`."
+)
+_PLAIN_FIRST = "Write the command out plainly, so that it can be read before it runs."
+_NOTES = {
+    "fork_bomb": (Kind.EXHAUST, Severity.CRITICAL, "Run the work once, or in a loop with an end."),
+}
+
+
+def joined_effects(
+    program: Program, effects: tuple[Effect, ...], knowledge: Knowledge
+) -> tuple[Effect, ...]:
+    """The effects of the single commands and those of their combination."""
+    extra: list[Effect] = []
+    fetched = _fetched_files(effects)
+    networked = {item.command for item in effects if item.kind in _NETWORK}
+    for index, command in enumerate(program.commands):
+        if not command.argv:
+            continue
+        entry = knowledge.lookup(command.name)
+        code = _code_given(command, entry)
+        if code == "file":
+            extra.extend(_runs_file(command, entry, index, fetched))
+        elif code == "unknown":
+            extra.extend(_runs_unknown(program, index, networked))
+        elif code == "known" and _was_hidden(program, index):
+            extra.append(_at(index, Kind.UNSEEN, command.text, Severity.HIGH,
+                             "runs code that was hidden by an encoding", _PLAIN_FIRST))  # fmt: skip
+    for note in program.notes:
+        if note.kind in _NOTES:
+            kind, severity, instead = _NOTES[note.kind]
+            command = program.commands[note.command]
+            extra.append(_at(note.command, kind, command.text, severity, note.says, instead))
+    return effects + tuple(extra)
+
+
+def upstream(program: Program, index: int) -> frozenset[int]:
+    """All commands whose output reaches a command, directly or through others."""
+    seen: set[int] = set()
+    todo = list(program.commands[index].fed_by)
+    while todo:
+        feeder = todo.pop()
+        if feeder not in seen:
+            seen.add(feeder)
+            todo.extend(program.commands[feeder].fed_by)
+    return frozenset(seen)
+
+
+def _code_given(command: Command, entry: Entry | None) -> str:
+    """How a command gets the code it runs: "file", "known" text, "unknown" text, or ""."""
+    name = command.argv[0].text
+    if name in {"eval", "source", "."}:
+        return _builtin_code(command)
+    if entry is None:
+        return "file" if "/" in name and OPAQUE not in name else ""
+    if entry.program.reader == "shell":
+        script, _ = shell_script(command)
+        return _script_code(script, command)
+    language = LANGUAGES.get(entry.name)
+    if language is None or language.first_operand:
+        return "unknown" if entry.program.reader == "deno" and _reads_stdin(command) else ""
+    call = entry.parse(command.argv)
+    codes = call.values(*language.code_options)
+    if codes:
+        return "unknown" if any(not _has_text(word) for word in codes) else "known"
+    if call.has(*language.stops):
+        return ""
+    if call.operands and call.operands[0].text not in {"-", "/dev/stdin"}:
+        return "unknown" if call.operands[0].text.startswith("/dev/fd") else "file"
+    if command.input is not None:
+        return "known"
+    return "unknown" if command.fed_by else ""
+
+
+def _builtin_code(command: Command) -> str:
+    words = command.argv[1:]
+    if not words:
+        return ""
+    if command.argv[0].text == "eval":
+        return "known" if any(_has_text(word) for word in words) else "unknown"
+    if words[0].text.startswith("/dev/"):
+        return "known" if command.input is not None else "unknown"
+    return "file"
+
+
+def _script_code(script: Word | None, command: Command) -> str:
+    if script is None:
+        if command.input is not None:
+            return "known"
+        return "unknown" if command.fed_by or command.redirects else ""
+    if script.text.startswith("\0"):
+        if script.text.startswith("\0/dev/"):
+            return "known" if command.input is not None and "stdin" in script.text else "unknown"
+        return "file"
+    return "known" if _has_text(script) else "unknown"
+
+
+def _has_text(word: Word) -> bool:
+    return bool(word.text.strip(OPAQUE + " \n\t;"))
+
+
+def _reads_stdin(command: Command) -> bool:
+    return bool(command.fed_by) and (len(command.argv) == 1 or command.argv[-1].text == "-")
+
+
+def _fetched_files(effects: Iterable[Effect]) -> dict[str, int]:
+    """Files that were written by a command that also fetched something."""
+    fetching = {item.command for item in effects if item.kind is Kind.FETCH}
+    return {
+        item.target: item.command
+        for item in effects
+        if item.kind is Kind.WRITE and item.command in fetching
+    }
+
+
+def _script_word(command: Command, entry: Entry | None) -> Word:
+    if entry is None:
+        return command.argv[0]
+    if command.argv[0].text in {"source", "."}:
+        return command.argv[1]
+    if entry.program.reader == "shell":
+        script, _ = shell_script(command)
+        return Word(script.text[1:], raw=script.raw) if script is not None else command.argv[0]
+    call = entry.parse(command.argv)
+    return call.operands[0] if call.operands else command.argv[0]
+
+
+def _runs_file(
+    command: Command, entry: Entry | None, index: int, fetched: dict[str, int]
+) -> Iterator[Effect]:
+    word = command.argv[1] if command.argv[0].text in {"source", "."} else _script_word(command, entry)
+    path = join(command.cwd, word)
+    if path.text in fetched and fetched[path.text] < index:
+        yield _at(index, Kind.UNSEEN, path.text, Severity.CRITICAL,
+                  f"runs {path.text}, which was just downloaded and nobody has read",
+                  f"Read it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
+        return
+    run = path_effect(Kind.RUN, path)
+    yield Effect(run.kind, run.target, run.severity, run.undo, command=index, opaque=run.opaque)
+
+
+def _runs_unknown(program: Program, index: int, networked: set[int]) -> Iterator[Effect]:
+    feeders = upstream(program, index)
+    command = program.commands[index]
+    names = {program.commands[feeder].name for feeder in feeders}
+    if feeders & networked or index in networked:
+        yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
+                  "runs code from the network that nobody has seen", _READ_FIRST)  # fmt: skip
+    elif names & DECODERS:
+        yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
+                  "decodes hidden text and runs it", _PLAIN_FIRST)  # fmt: skip
+    else:
+        yield _at(index, Kind.RUN, command.text, Severity.MEDIUM,
+                  "runs code that is only known at run time", "")  # fmt: skip
+
+
+def _was_hidden(program: Program, index: int) -> bool:
+    """Whether the code a command runs came out of a decoder or was spelt in escapes."""
+    for feeder in upstream(program, index):
+        command = program.commands[feeder]
+        if command.name in DECODERS:
+            return True
+        if command.name in {"echo", "printf"}:
+            raw = " ".join(word.raw or word.text for word in command.argv[1:])
+            if len(_ESCAPED.findall(raw)) > 1:
+                return True
+    return False
+
+
+def _at(
+    index: int, kind: Kind, target: str, severity: Severity, says: str, instead: str
+) -> Effect:
+    made = effect(kind, target[:80], severity=severity, undo=Undo.IMPOSSIBLE, says=says, instead=instead)
+    return Effect(made.kind, made.target, made.severity, made.undo, made.says, made.instead, index)

@@ -1,0 +1,45 @@
+"""What a piece of code does: effects, and the commands that it starts."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+import msgspec
+
+from handrail.model.effect import Effect
+
+MAX_CODE = 128 * 1024
+
+
+class Code(msgspec.Struct, frozen=True):
+    """Effects of a piece of code; relative paths are as written, unknown parts are opaque."""
+
+    effects: tuple[Effect, ...] = ()
+    scripts: tuple[str, ...] = ()
+    """Command lines that it hands to a shell."""
+    calls: tuple[tuple[str, ...], ...] = ()
+    """Programs that it starts without a shell."""
+
+
+_READERS = {
+    "python": "python",
+    "javascript": "javascript",
+    "perl": "perl",
+    "ruby": "ruby",
+    "php": "php",
+    "awk": "awk",
+    "sed": "sed",
+    "lua": "lua",
+    "applescript": "applescript",
+    "r": "r",
+}
+
+
+def read_code(language: str, code: str) -> Code:
+    """Read code of a language for its effects; an unknown language has none."""
+    module = _READERS.get(language)
+    if module is None or len(code) > MAX_CODE:
+        return Code()
+    # Imported on demand: most command lines hold no foreign code, and `ast` is not small.
+    reader = import_module(f"handrail.shell.inline.{module}").read
+    return cast("Callable[[str], Code]", reader)(code)

@@ -1,0 +1,200 @@
+"""The tables of what programs do, compiled for matching."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import translate
+from functools import lru_cache
+
+import msgspec
+
+from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.shell.options import Call, Grammar, parse
+from handrail.shell.word import OPAQUE, Word
+
+_VERSION = re.compile(r"[-.]?\d[\d.]*$")
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A compiled `when`."""
+
+    words: tuple[re.Pattern[str], ...] = ()
+    needs: tuple[tuple[tuple[str, re.Pattern[str] | None], ...], ...] = ()
+    forbids: tuple[tuple[tuple[str, re.Pattern[str] | None], ...], ...] = ()
+    operand: tuple[re.Pattern[str], ...] = ()
+    no_operand: tuple[re.Pattern[str], ...] = ()
+
+    def match(self, call: Call) -> int | None:
+        """How many operands the subcommand words took, or None if it does not hold."""
+        taken = self._take_words(call)
+        if taken is None:
+            return None
+        if not all(_given(call, need) for need in self.needs):
+            return None
+        if any(_given(call, forbidden) for forbidden in self.forbids):
+            return None
+        rest = [word.text for word in call.operands[taken:]]
+        if not all(any(pattern.match(text) for text in rest) for pattern in self.operand):
+            return None
+        if any(pattern.match(text) for pattern in self.no_operand for text in rest):
+            return None
+        return taken
+
+    def _take_words(self, call: Call) -> int | None:
+        if not self.words:
+            return 0
+        if (taken := self._words_from(call, 0)) is not None:
+            return taken
+        # `tool --unknown value delete x`: the option may have taken the first operand.
+        for guess in call.guessed:
+            if (taken := self._words_from(call, guess + 1)) is not None:
+                return taken
+        return None
+
+    def _words_from(self, call: Call, start: int) -> int | None:
+        if len(call.operands) < start + len(self.words):
+            return None
+        for offset, pattern in enumerate(self.words):
+            if not pattern.match(call.operands[start + offset].text):
+                return None
+        return start + len(self.words)
+
+
+def _given(call: Call, names: tuple[tuple[str, re.Pattern[str] | None], ...]) -> bool:
+    for name, value in names:
+        values = call.options.get(name)
+        if values is None:
+            continue
+        if value is None or any(value.match(word.text) for word in values):
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def compile_glob(text: str) -> re.Pattern[str]:
+    """A glob with alternatives (`delete-*|rm`) as a regular expression."""
+    return re.compile("|".join(f"(?:{translate(part)})" for part in text.split("|")), re.IGNORECASE)
+
+
+def compile_when(when: str) -> Condition:
+    """Compile the words of a `when` line; see `Fact` for what they mean."""
+    words: list[re.Pattern[str]] = []
+    needs: list[tuple[tuple[str, re.Pattern[str] | None], ...]] = []
+    forbids: list[tuple[tuple[str, re.Pattern[str] | None], ...]] = []
+    operand: list[re.Pattern[str]] = []
+    no_operand: list[re.Pattern[str]] = []
+    for token in when.split():
+        if token.startswith("!@"):
+            no_operand.append(compile_glob(token[2:]))
+        elif token.startswith("@"):
+            operand.append(compile_glob(token[1:]))
+        elif token.startswith("!-"):
+            forbids.append(_compile_options(token[1:]))
+        elif token.startswith("-") and len(token) > 1:
+            needs.append(_compile_options(token))
+        else:
+            words.append(compile_glob(token))
+    return Condition(tuple(words), tuple(needs), tuple(forbids), tuple(operand), tuple(no_operand))
+
+
+def _compile_options(token: str) -> tuple[tuple[str, re.Pattern[str] | None], ...]:
+    options: list[tuple[str, re.Pattern[str] | None]] = []
+    for part in token.split("|"):
+        name, equals, value = part.partition("=")
+        options.append((name, compile_glob(value) if equals else None))
+    return tuple(options)
+
+
+class Entry:
+    """One program of the tables, compiled when it is first met."""
+
+    __slots__ = ("facts", "grammar", "harmless", "name", "program", "wraps")
+
+    def __init__(self, name: str, program: Program) -> None:
+        self.name = name
+        self.program = program
+        self.facts: tuple[tuple[Condition, Fact], ...] = tuple(
+            (compile_when(fact.when), fact) for fact in program.facts
+        )
+        self.wraps: tuple[tuple[Condition, Wrapper], ...] = tuple(
+            (compile_when(wrapper.when), wrapper) for wrapper in program.wraps
+        )
+        self.harmless = compile_when(program.harmless) if program.harmless else None
+        self.grammar = Grammar(
+            frozenset(program.values.split()),
+            program.single_dash,
+            program.posix,
+            self._known_options(),
+        )
+
+    def _known_options(self) -> frozenset[str]:
+        names = set(self.program.values.split())
+        texts = [self.program.harmless, *(wrapper.options for wrapper in self.program.wraps)]
+        texts += [f"{fact.when} {fact.on}" for fact in self.program.facts]
+        for text in texts:
+            for token in re.split(r"[\s|]+", text):
+                name = token.lstrip("!").partition("=")[0]
+                if name.startswith("-") and len(name) > 1:
+                    names.add(name)
+        return frozenset(names)
+
+    def parse(self, argv: tuple[Word, ...]) -> Call:
+        """Sort the arguments of a call of this program."""
+        return parse(argv[1:], self.grammar)
+
+
+class Knowledge:
+    """All programs that are known, by name."""
+
+    def __init__(self, programs: Mapping[str, Program]) -> None:
+        self._programs = dict(programs)
+        self._entries: dict[str, Entry | None] = {}
+
+    def extended(self, programs: Mapping[str, Program]) -> "Knowledge":
+        """These tables with a user's additions: facts are added to known programs."""
+        merged = dict(self._programs)
+        for name, extra in programs.items():
+            known = merged.get(name)
+            if known is not None:
+                extra = msgspec.structs.replace(
+                    known,
+                    facts=known.facts + extra.facts,
+                    wraps=known.wraps + extra.wraps,
+                    values=f"{known.values} {extra.values}",
+                )
+            merged[name] = extra
+        return Knowledge(merged)
+
+    def lookup(self, name: str) -> Entry | None:
+        """The entry of a program, by its bare name; versions (`python3.11`) do not matter."""
+        try:
+            return self._entries[name]
+        except KeyError:
+            entry = self._find(name)
+            if len(self._entries) < 10_000:  # noqa: PLR2004 - hostile names must not pile up
+                self._entries[name] = entry
+            return entry
+
+    def _find(self, name: str) -> Entry | None:
+        for candidate in (name, name.lower(), _VERSION.sub("", name), _plain(name)):
+            program = self._programs.get(candidate)
+            if program is None:
+                continue
+            if program.same_as:
+                return self.lookup(program.same_as)
+            return Entry(candidate, program)
+        return None
+
+    def matching(self, pattern: str) -> list[str]:
+        """Known names that a program name with wildcards could mean."""
+        regex = compile_glob(pattern.replace("|", "?"))
+        return [name for name in self._programs if regex.match(name)]
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The tables as they are written."""
+        return self._programs
+
+
+def _plain(name: str) -> str:
+    """`rm.exe`, and names with unknown (perhaps empty) parts: `r$x'm'`."""
+    return name.removesuffix(".exe").replace(OPAQUE, "").lower()

@@ -1,0 +1,117 @@
+"""Quoted text: escapes, ANSI-C strings, and masks that keep quoted specials apart."""
+
+import re
+
+SPECIAL = "*?[]{}~,.$ \t\n\\"
+_MASK = {ord(char): chr(0xE000 + ord(char)) for char in SPECIAL}
+_UNMASK = {0xE000 + ord(char): char for char in SPECIAL}
+_MASKED = re.compile("[\ue000-\ue0ff]")
+_NEEDS_MASK = re.compile(r"[*?\[\]{}~,.$ \t\n\\]")
+_ANSI_C = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))",
+    re.DOTALL,
+)
+_SIMPLE = {
+    "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r",
+    "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
+}  # fmt: skip
+
+
+def mask(text: str) -> str:
+    """Hide characters that would be special if they were not quoted."""
+    return text.translate(_MASK) if _NEEDS_MASK.search(text) else text
+
+
+def unmask(text: str) -> str:
+    """Give back what `mask` hid."""
+    return text.translate(_UNMASK) if _MASKED.search(text) else text
+
+
+def decode_ansi_c(text: str) -> str:
+    """The value of `$'…'` or of an `echo -e` / `printf` string."""
+    if "\\" not in text:
+        return text
+    return _ANSI_C.sub(_ansi_c_char, text)
+
+
+def _ansi_c_char(match: re.Match[str]) -> str:
+    hexa, octal, short, long, control, simple = match.groups()
+    if hexa or short or long:
+        code = int(hexa or short or long, 16)
+        return chr(code) if code < 0x110000 else "\ufffd"
+    if octal:
+        return chr(int(octal, 8) & 0xFF)
+    if control:
+        return chr(ord(control) & 0x1F)
+    return _SIMPLE.get(simple, "\\" + simple)
+
+
+def unescape(text: str) -> str:
+    """The value of an unquoted word: each backslash quotes the next character."""
+    if "\\" not in text:
+        return text
+    return re.sub(
+        r"\\(\n)|\\(.)", lambda match: mask(match.group(2) or ""), text, flags=re.DOTALL
+    )
+
+
+def unescape_string(text: str) -> str:
+    """The value of text in double quotes: a backslash quotes only `$`, `` ` ``, `"`, `\\`."""
+    if "\\" not in text:
+        return text
+    return re.sub(r'\\(\n)|\\([$`"\\])', lambda match: match.group(2) or "", text)
+
+
+def brace_expand(text: str, limit: int = 64) -> list[str]:
+    """`a{b,c}` as `["ab", "ac"]`, `{1..3}` as `["1", "2", "3"]`; at most `limit` words."""
+    start = text.find("{")
+    while start >= 0:
+        end, parts = _brace_parts(text, start)
+        if parts:
+            head, tail = text[:start], text[end + 1 :]
+            words: list[str] = []
+            for part in parts:
+                for inner in brace_expand(part, limit):
+                    words.append(inner)
+                    if len(words) >= limit:
+                        break
+            return [head + word + rest for word in words for rest in brace_expand(tail, limit)][
+                :limit
+            ]
+        start = text.find("{", start + 1)
+    return [text]
+
+
+def _brace_parts(text: str, start: int) -> tuple[int, list[str]]:
+    """The alternatives of the brace at `start`, and where it ends; none if it is literal."""
+    depth = 0
+    pieces: list[str] = []
+    last = start + 1
+    for index in range(start, len(text)):
+        char = text[index]
+        if char == "{":
+            depth += 1
+        elif char == "," and depth == 1:
+            pieces.append(text[last:index])
+            last = index + 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                body = text[last:index]
+                return index, ([*pieces, body] if pieces else _sequence(body))
+    return start, []
+
+
+def _sequence(body: str) -> list[str]:
+    match = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,4}))?|(\w)\.\.(\w)", body)
+    if not match:
+        return []
+    first, last, step, char, final = match.groups()
+    if char:
+        return [chr(code) for code in _span(ord(char), ord(final), 1)]
+    return [str(number) for number in _span(int(first), int(last), abs(int(step or 1)) or 1)]
+
+
+def _span(first: int, last: int, step: int) -> list[int]:
+    numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+    return list(numbers[:64])

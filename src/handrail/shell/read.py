@@ -1,0 +1,49 @@
+"""The one way in: from a command line to its commands and effects."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import msgspec
+
+from handrail.model.effect import Effect
+from handrail.shell.command import Program
+from handrail.shell.effects import effects_of
+from handrail.shell.environment import Environment
+from handrail.shell.flows import joined_effects
+from handrail.shell.knowledge import Knowledge
+from handrail.shell.tables import all_programs
+from handrail.shell.walk import Walker
+from handrail.shell.word import Word
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A command line as understood."""
+
+    program: Program
+    effects: tuple[Effect, ...]
+
+
+@cache
+def default_knowledge() -> Knowledge:
+    """The tables that ship with Handrail."""
+    return Knowledge(all_programs())
+
+
+def read(
+    text: str,
+    *,
+    cwd: str,
+    environ: Mapping[str, str] | None = None,
+    knowledge: Knowledge | None = None,
+) -> Reading:
+    """Read a command line without running anything or looking at the disk.
+
+    Raises UnreadableError if it is too large, too deep or too much work.
+    """
+    knowledge = knowledge or default_knowledge()
+    variables = {name: (Word(value),) for name, value in (environ or {}).items()}
+    variables.setdefault("TMPDIR", (Word("/tmp"),))
+    variables.setdefault("IFS", (Word(" \t\n"),))
+    program = Walker(knowledge).read(text, Environment(Word(cwd or "/"), variables))
+    effects = effects_of(program, knowledge)
+    return Reading(program, joined_effects(program, effects, knowledge))

@@ -1,0 +1,15 @@
+"""Programs whose arguments are a language of their own: one function each."""
+
+from collections.abc import Callable, Iterable
+
+from handrail.model.effect import Effect
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.readers import files
+
+Reader = Callable[[Command, Call], Iterable[Effect]]
+
+READERS: dict[str, Reader] = {
+    **files.READERS,
+}
+"""Readers by the name that a table's `reader` gives them."""

@@ -1,0 +1,43 @@
+"""How readers make effects."""
+
+from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.word import Word
+
+
+def path_effect(
+    kind: Kind,
+    path: Word,
+    *,
+    recursive: bool = False,
+    severity: Severity | None = None,
+    says: str = "",
+    instead: str = "",
+) -> Effect:
+    """An effect on a path that was already joined to its folder."""
+    facts = KINDS[kind]
+    return Effect(
+        kind,
+        path.text if path.exact else path.shown,
+        severity or facts.severity,
+        facts.undo,
+        says,
+        instead,
+        recursive=recursive,
+        opaque=not path.exact,
+        glob=path.glob,
+    )
+
+
+def effect(
+    kind: Kind,
+    target: str,
+    *,
+    severity: Severity | None = None,
+    undo: Undo | None = None,
+    says: str = "",
+    instead: str = "",
+) -> Effect:
+    """An effect on anything but a path."""
+    facts = KINDS[kind]
+    return Effect(kind, target, severity or facts.severity, undo or facts.undo, says, instead)

@@ -1,0 +1,302 @@
+"""Programs that run other commands in ways a table cannot say."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.find import read_find
+from handrail.shell.inline import read_code
+from handrail.shell.knowledge import Entry
+from handrail.shell.paths import join
+from handrail.shell.word import OPAQUE, UNKNOWN, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Situation, Walker
+
+_MAX_ITEMS = 8
+_SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+_LISTERS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate"})
+
+
+def _shell(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`sh -c 'script'`, `bash file`, `… | sh`."""
+    script, arguments = shell_script(command)
+    here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+    inner = env.fork()
+    inner.arguments = tuple(arguments)
+    if script is None:
+        if command.input is not None:
+            walker.script(command.input, inner, here)
+        return
+    if script.text.startswith("\0"):
+        path = join(env.cwd, Word(script.text[1:])).text
+        text = env.files.get(path)
+        if text is None and script.text[1:] in {"/dev/stdin", "-"}:
+            text = command.input
+        if text is not None:
+            walker.script(text, inner, here)
+        return
+    if script.text.strip(OPAQUE + " \n"):
+        walker.script(script.text, inner, here)
+    env.files.update(inner.files)
+
+
+def shell_script(command: Command) -> tuple[Word | None, Sequence[Word]]:
+    """The script of a shell call: a text, a file (marked by a leading NUL), or None for stdin."""
+    words = command.argv[1:]
+    inline = False
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        if text == "--":
+            index += 1
+            break
+        if len(text) < 2 or text[0] not in "-+" or text.startswith("-" + OPAQUE):
+            break
+        if text in _SHELL_VALUES:
+            index += 1
+        elif text[0] == "-" and text[1] != "-" and "c" in text:
+            inline = True
+        elif text[0] == "-" and text[1] != "-" and "s" in text:
+            return None, words[index + 1 :]
+        index += 1
+    if index >= len(words):
+        return None, ()
+    if inline:
+        return words[index], words[index + 2 :]
+    file = words[index]
+    if file.text == "-":
+        return None, words[index + 1 :]
+    return Word("\0" + file.text, raw=file.raw), words[index + 1 :]
+
+
+class Language(msgspec.Struct, frozen=True):
+    """How an interpreter is given code on its command line."""
+
+    name: str
+    code_options: tuple[str, ...]
+    stops: tuple[str, ...] = ()
+    """Options after which the rest belongs to something else (`python -m`)."""
+    first_operand: bool = False
+    """The first operand is the code (awk, sed)."""
+
+
+LANGUAGES = {
+    "python": Language("python", ("-c",), ("-m",)),
+    "node": Language("javascript", ("-e", "--eval", "-p", "--print", "-pe")),
+    "perl": Language("perl", ("-e", "-E")),
+    "ruby": Language("ruby", ("-e",)),
+    "php": Language("php", ("-r", "--run", "-B", "-R", "-E")),
+    "lua": Language("lua", ("-e",)),
+    "osascript": Language("applescript", ("-e",)),
+    "rscript": Language("r", ("-e",)),
+    "awk": Language("awk", ("-e", "--source"), first_operand=True),
+    "sed": Language("sed", ("-e", "--expression"), first_operand=True),
+}
+
+
+def _interpreter(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """Code given with `-c` / `-e`, on standard input, or in a file written just before."""
+    language = LANGUAGES[entry.name]
+    call = entry.parse(command.argv)
+    codes = [word.text for word in call.values(*language.code_options)]
+    operands = call.operands
+    if call.has(*language.stops):
+        return
+    if not codes and language.first_operand and not call.has("-f", "--file"):
+        codes = [operands[0].text] if operands else []
+    elif not codes and operands and operands[0].text not in {"-", "/dev/stdin"}:
+        text = env.files.get(join(env.cwd, operands[0]).text)
+        codes = [] if text is None else [text]
+    elif not codes and command.input is not None:
+        codes = [command.input]
+    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    for code in codes:
+        run_code(walker, language.name, code, command, env, here)
+
+
+def run_code(
+    walker: "Walker",
+    language: str,
+    code: str,
+    command: Command,
+    env: Environment,
+    situation: "Situation",
+) -> None:
+    """Add what a piece of code does, and follow the commands that it starts."""
+    result = read_code(language, code)
+    index = len(walker.commands) - 1
+    for effect in result.effects:
+        walker.found.append(msgspec.structs.replace(effect, command=index))
+    for script in result.scripts:
+        walker.script(script, env.fork(), situation)
+    for argv in result.calls:
+        inner = msgspec.structs.replace(
+            command,
+            argv=tuple(Word(text) for text in argv),
+            redirects=(),
+            assignments=(),
+            via=situation.via,
+            input=None,
+            fed_by=(),
+        )
+        walker.caller.call(inner, env, situation)
+
+
+def _deno(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`deno eval CODE`, `bun -e CODE`, and code on standard input."""
+    call = entry.parse(command.argv)
+    codes = [word.text for word in call.values("-e", "--eval", "-p", "--print")]
+    if call.operands and call.operands[0].text == "eval":
+        codes += [word.text for word in call.operands[1:2]]
+    elif not codes and command.input is not None:
+        codes = [command.input]
+    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    for code in codes:
+        run_code(walker, "javascript", code, command, env, here)
+
+
+def _xargs(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`… | xargs cmd`: the items of the input become arguments."""
+    call = entry.parse(command.argv)
+    if not call.places:
+        return
+    argv = command.argv[call.places[0] :]
+    replace = next((word.text for word in call.values("-I", "--replace")), "")
+    if not replace and call.has("-i", "--replace"):
+        replace = next((o[2:] for o in (w.text for w in command.argv) if o[:2] == "-i" and o[2:]), "{}")
+    items = input_items(walker, command, env)
+    here = msgspec.structs.replace(situation, via=(*situation.via, "xargs"), input=None)
+    if replace:
+        _call_each(walker, command, argv, replace, items, env, here)
+    else:
+        _call(walker, command, (*argv, *items), env, here)
+
+
+def _parallel(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`parallel cmd ::: items`, or with the items on standard input."""
+    texts = [word.text for word in command.argv]
+    separators = [i for i, text in enumerate(texts) if text in {":::", ":::+", "::::"}]
+    end = separators[0] if separators else len(texts)
+    call = entry.parse(command.argv[:end])
+    argv = command.argv[call.places[0] : end] if call.places else ()
+    if separators:
+        items = [word for word in command.argv[end + 1 :] if word.text not in {":::", ":::+"}]
+    else:
+        items = input_items(walker, command, env)
+    here = msgspec.structs.replace(situation, via=(*situation.via, "parallel"), input=None)
+    for item in items[:_MAX_ITEMS]:
+        if not argv:
+            walker.script(item.text, env.fork(), here)
+        elif any("{}" in word.text for word in argv):
+            _call_each(walker, command, argv, "{}", [item], env, here)
+        else:
+            _call(walker, command, (*argv, item), env, here)
+            if len(argv) == 1 and " " in argv[0].text:
+                walker.script(f"{argv[0].text} {item.text}", env.fork(), here)
+
+
+def _find(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`find … -exec cmd {} ;`: the command runs on what was found."""
+    search = read_find(command)
+    here = msgspec.structs.replace(situation, via=(*situation.via, "find"))
+    for argv in search.executes:
+        items = [msgspec.structs.replace(word, raw="{}") for word in search.selection]
+        _call_each(walker, command, argv, "{}", items, env, here)
+
+
+def _call_each(
+    walker: "Walker",
+    command: Command,
+    argv: Sequence[Word],
+    placeholder: str,
+    items: Iterable[Word],
+    env: Environment,
+    situation: "Situation",
+) -> None:
+    for item in items:
+        filled = tuple(
+            Word(word.text.replace(placeholder, item.text), word.glob or item.glob, word.raw)
+            if placeholder in word.text
+            else word
+            for word in argv
+        )
+        _call(walker, command, filled, env, situation)
+
+
+def _call(
+    walker: "Walker",
+    command: Command,
+    argv: Sequence[Word],
+    env: Environment,
+    situation: "Situation",
+) -> None:
+    inner = msgspec.structs.replace(
+        command,
+        argv=tuple(argv),
+        redirects=(),
+        via=situation.via,
+        input=None,
+        fed_by=command.fed_by,
+    )
+    walker.caller.call(inner, env, situation)
+
+
+def input_items(walker: "Walker", command: Command, env: Environment) -> list[Word]:
+    """The items on a command's standard input, as far as they can be known."""
+    if command.input is not None:
+        texts = [line for line in command.input.replace("\0", "\n").split("\n") if line.strip()]
+        return [Word(text.strip()) for text in texts[:_MAX_ITEMS]]
+    return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
+
+
+def names_printed(
+    walker: "Walker", fed_by: tuple[int, ...], env: Environment
+) -> Iterable[Word]:
+    """The file names that the feeding commands list, as words with wildcards."""
+    for index in fed_by:
+        feeder = walker.commands[index]
+        if feeder.name in {"find", "gfind"}:
+            yield from (
+                join(feeder.cwd, word) if word.exact else word
+                for word in read_find(feeder).selection
+            )
+        elif feeder.name in _LISTERS:
+            yield join(feeder.cwd, Word("**/*", glob=True))
+
+
+def _at(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`echo cmd | at now`: what stands on the input runs later."""
+    if command.input is not None and command.input.strip():
+        here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+        walker.script(command.input, env.fork(), here)
+
+
+RUNNERS: dict[
+    str, Callable[["Walker", Command, Entry, Environment, "Situation"], None]
+] = {
+    "shell": _shell,
+    "interpreter": _interpreter,
+    "deno": _deno,
+    "xargs": _xargs,
+    "parallel": _parallel,
+    "find": _find,
+    "at": _at,
+}

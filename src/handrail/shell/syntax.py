@@ -1,0 +1,62 @@
+"""From text to a syntax tree, within limits that keep hostile input cheap."""
+
+import re
+
+import tree_sitter
+import tree_sitter_bash
+
+from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError
+
+MAX_BYTES = 256 * 1024
+"""The longest command that is read; a longer one cannot be judged within the deadline."""
+MAX_NESTING = 60
+"""Deeper nesting than any person or honest agent writes."""
+MAX_REPEATS = 400
+"""The parser needs quadratic time for long chains of these: `|`, `<<`, `()`."""
+
+_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+_BRACKETS = re.compile(rb"[({]|[)}]")
+_DATA = re.compile(
+    rb"""<<-?\s*(?P<quote>['"\\]?)(?P<tag>\w+)(?P=quote)?[^\n]*\n.*?\n\s*(?P=tag)(?=\n|$)"""
+    rb"""|'[^']*'|"(?:[^"\\]|\\.)*\"""",
+    re.DOTALL,
+)
+
+
+class Source:
+    """A text and its syntax tree; nodes point into it by byte offsets."""
+
+    __slots__ = ("data", "root", "top")
+
+    def __init__(self, text: str, *, top: bool) -> None:
+        # The shell drops NUL bytes; the parser would take one for the end of the input.
+        self.data = text.encode("utf-8", "replace").replace(b"\0", b"")
+        if len(self.data) > MAX_BYTES:
+            raise TooLargeError(len(self.data), MAX_BYTES)
+        _check_shape(self.data)
+        self.root = _PARSER.parse(self.data).root_node
+        self.top = top
+
+    def text(self, node: tree_sitter.Node) -> str:
+        """The source text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def slice(self, start: int, end: int) -> str:
+        """The source text between two offsets."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+
+def _check_shape(data: bytes) -> None:
+    """Refuse what would take the parser or our recursion too long, before they meet it."""
+    repeats = max(data.count(b"|"), data.count(b"<<"), data.count(b"()"))
+    nested = data.count(b"(") + data.count(b"{")
+    if repeats <= MAX_REPEATS and nested <= MAX_NESTING:
+        return
+    bare = _DATA.sub(b"''", data)
+    if max(bare.count(b"|"), bare.count(b"<<"), bare.count(b"()")) > MAX_REPEATS:
+        raise TooMuchWorkError(MAX_REPEATS)
+    depth = 0
+    for bracket in _BRACKETS.findall(bare):
+        depth = depth + 1 if bracket in b"({" else max(0, depth - 1)
+        if depth > MAX_NESTING:
+            raise TooDeepError(MAX_NESTING)

@@ -1,0 +1,5 @@
+"""archives"""
+
+from handrail.shell.tables.shorthand import Program
+
+PROGRAMS: dict[str, Program] = {}

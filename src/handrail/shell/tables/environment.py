@@ -1,0 +1,56 @@
+"""Variables that change what programs do: setting one can be as good as running code."""
+
+import re
+
+import msgspec
+
+from handrail.model.effect import Kind
+from handrail.model.ordinal import Severity
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """What setting a variable does."""
+
+    does: Kind
+    severity: Severity
+    says: str
+    value: str = ""
+    """Only if the value matches this expression; empty: any value but the empty one."""
+
+    def matches(self, text: str) -> bool:
+        """Whether this value has the effect."""
+        return bool(re.search(self.value, text)) if self.value else bool(text)
+
+
+_LIBRARY = Variable(Kind.UNSEEN, Severity.HIGH, "loads foreign code into every program it starts")
+_HOOK = Variable(Kind.UNSEEN, Severity.HIGH, "makes shells run a file or command by themselves")
+
+VARIABLES: dict[str, Variable] = {
+    "LD_PRELOAD": _LIBRARY,
+    "LD_AUDIT": _LIBRARY,
+    "DYLD_INSERT_LIBRARIES": _LIBRARY,
+    "BASH_ENV": _HOOK,
+    "ENV": _HOOK,
+    "PROMPT_COMMAND": _HOOK,
+    "PATH": Variable(
+        Kind.UNSEEN, Severity.HIGH, "lets programs in a folder that anyone can write replace others",
+        r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
+    ),
+    "NODE_TLS_REJECT_UNAUTHORIZED": Variable(
+        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
+    ),
+    "GIT_SSL_NO_VERIFY": Variable(
+        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^(?:1|true)$"
+    ),
+    "PYTHONHTTPSVERIFY": Variable(
+        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
+    ),
+}  # fmt: skip
+
+COMMAND_VARIABLES = frozenset({
+    "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "LESSOPEN", "LESSCLOSE",
+    "MANPAGER", "BROWSER", "PROMPT_COMMAND", "PERL5DB", "RUSTC_WRAPPER", "GIT_ASKPASS",
+    "SSH_ASKPASS", "SUDO_ASKPASS",
+})  # fmt: skip
+"""Variables whose value is itself a command line that some program will run."""

@@ -1,0 +1,5 @@
+"""git"""
+
+from handrail.shell.tables.shorthand import Program
+
+PROGRAMS: dict[str, Program] = {}

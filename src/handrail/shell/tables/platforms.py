@@ -1,0 +1,5 @@
+"""platforms"""
+
+from handrail.shell.tables.shorthand import Program
+
+PROGRAMS: dict[str, Program] = {}

@@ -1,0 +1,5 @@
+"""services"""
+
+from handrail.shell.tables.shorthand import Program
+
+PROGRAMS: dict[str, Program] = {}

@@ -1,0 +1,18 @@
+"""Short names for the tables, so that a line of a table is one fact."""
+
+from handrail.model.effect import Kind
+from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.model.ordinal import Severity, Undo
+
+NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
+NEEDLESS, CHECKPOINT, UNKNOWN, IMPOSSIBLE = Undo
+
+READ, WRITE, DELETE, PERMIT, LINK = Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK
+SECRET, REACH, FETCH, SEND = Kind.SECRET, Kind.REACH, Kind.FETCH, Kind.SEND
+RUN, UNSEEN, PRIVILEGE, KILL = Kind.RUN, Kind.UNSEEN, Kind.PRIVILEGE, Kind.KILL
+DISCARD, REWRITE, PUBLISH = Kind.DISCARD, Kind.REWRITE, Kind.PUBLISH
+DESTROY, CHANGE, DEVICE, SYSTEM = Kind.DESTROY, Kind.CHANGE, Kind.DEVICE, Kind.SYSTEM
+PERSIST, INSTALL, EXHAUST = Kind.PERSIST, Kind.INSTALL, Kind.EXHAUST
+ESCAPE, TAMPER, DELEGATE = Kind.ESCAPE, Kind.TAMPER, Kind.DELEGATE
+
+__all__ = [name for name in dir() if name.isupper() or name in {"Fact", "Program", "Wrapper"}]
