@@ -1,5 +1,6 @@
 """The configuration reference, made from the schema: `docs/configuration.md`."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
@@ -13,7 +14,7 @@ from handrail.config.schema import Config
 _INTRODUCTION = """\
 # Configuration
 
-<!-- Made from src/handrail/config/schema.py by `handrail config reference`; do not edit. -->
+<!-- Do not edit: python -m handrail.config.reference > docs/configuration.md -->
 
 Handrail works without any configuration. Settings come from these places; a later one
 wins over an earlier one, key by key (a list replaces the whole list):
@@ -57,7 +58,7 @@ def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
             inner.append((f"{path}.{key}{suffix}".removeprefix("."), section))
         if not nested or nested[0]:
             cells = (f"`{key}`", expected(field.type), _default(field), descriptions.get(key, ""))
-            rows.append(f"| {' | '.join(cell.replace('|', '\\|') for cell in cells)} |")
+            rows.append(f"| {' | '.join(map(_cell, cells))} |")
     if rows:
         yield "\n".join(["| key | value | default | |", "|---|---|---|---|", *rows]) + "\n"
     for inner_path, section in inner:
@@ -69,12 +70,16 @@ def _nested(kind: Any) -> tuple[str, type[msgspec.Struct]] | None:
     bare, _ = unwrap(kind)
     if isinstance(bare, type) and issubclass(bare, msgspec.Struct):
         return "", bare
-    suffix = {dict: ".NAME", tuple: "[]"}.get(get_origin(bare) or object)
-    if suffix is None:
+    holds = {dict: (".NAME", 1), tuple: ("[]", 0)}.get(get_origin(bare))
+    if holds is None:
         return None
-    item = get_args(bare)[1 if suffix == ".NAME" else 0]
-    below = _nested(item)
+    suffix, argument = holds
+    below = _nested(get_args(bare)[argument])
     return (suffix + below[0], below[1]) if below else None
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
 
 
 def _default(field: Any) -> str:
@@ -82,13 +87,15 @@ def _default(field: Any) -> str:
         return "required"
     if field.default_factory is not msgspec.NODEFAULT:
         return "empty"
-    value = field.default
-    return (
-        "empty"
-        if value in ("", (), None)
-        else f"`{msgspec.json.encode(value).decode()}`".replace('"', "")
-    )
+    if field.default in ("", (), None):
+        return "empty"
+    written = msgspec.json.encode(field.default).decode().strip('"')
+    return f"`{written}`"
 
 
 def _sentence(struct: type[msgspec.Struct]) -> str:
     return "\n".join(line.strip() for line in (struct.__doc__ or "").splitlines()).strip()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_reference())
