@@ -53,6 +53,8 @@ def _section(path: str, struct: type[msgspec.Struct]) -> Iterator[str]:
     for field in msgspec.structs.fields(struct):
         key = field.encode_name
         nested = _nested(field.type)
+        if nested and nested[1] is struct:  # a program's subcommands are programs again
+            nested = None
         if nested:
             suffix, section = nested
             inner.append((f"{path}.{key}{suffix}".removeprefix("."), section))

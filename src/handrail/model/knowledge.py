@@ -71,3 +71,9 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     """Options that make the whole call harmless, e.g. `--help|--version|--dry-run`."""
     reader: str = ""
     """Name of a function that reads this program's own language (find, dd, curl …)."""
+    chdir: str = ""
+    """Options whose value is the folder it works in: `-C|--directory`."""
+    subcommands: dict[str, "Program"] = {}
+    """Subcommands whose options differ from each other (`docker run -v DIR`, `docker rm -v`),
+    by name or names (`rm|remove`). A fact of theirs looks only at what stands behind that
+    name; what this program says itself is looked at as well."""

@@ -11,7 +11,7 @@ from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.evaluate import output_of
-from handrail.shell.knowledge import Entry
+from handrail.shell.knowledge import Entry, Level
 from handrail.shell.options import Call
 from handrail.shell.runners import RUNNERS
 from handrail.shell.word import OPAQUE, Word
@@ -98,8 +98,8 @@ class Caller:
         runner = RUNNERS.get(entry.program.reader)
         if runner is not None:
             runner(self.walker, command, entry, env, situation)
-        if entry.wraps:
-            output = self._unwrap(command, entry, env, situation)
+        for level in entry.levels(command.argv) if entry.wraps or entry.subcommands else ():
+            output = self._unwrap(command, level, env, situation)
             if output is not None:
                 return output
         return output_of(command.argv, command.input, command.cwd)
@@ -113,9 +113,9 @@ class Caller:
         return entry
 
     def _unwrap(
-        self, command: Command, entry: Entry, env: Environment, situation: "Situation"
+        self, command: Command, level: Level, env: Environment, situation: "Situation"
     ) -> str | None:
-        call = entry.parse(command.argv)
+        entry, call = level.entry, level.call
         for condition, wrapper in entry.wraps:
             taken = condition.match(call)
             if taken is None:

@@ -47,13 +47,12 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     entry = _entry(command, knowledge)
     if entry is None:
         return
-    call = entry.parse(command.argv)
-    if entry.harmless is not None and entry.harmless.match(call) is not None:
+    levels = entry.levels(command.argv)
+    if any(level.harmless for level in levels):
         return
-    effects: Iterable[Effect] = _facts(command, entry, call)
-    reader = READERS.get(entry.program.reader)
-    if reader is not None:
-        effects = [*effects, *reader(command, call)]
+    effects: Iterable[Effect] = [
+        effect for level in levels for effect in _level(command, level.entry, level.call)
+    ]
     if command.elsewhere:
         effects = _elsewhere(effects, command.elsewhere)
     yield from effects
@@ -65,6 +64,13 @@ def _entry(command: Command, knowledge: Knowledge) -> Entry | None:
         names = knowledge.matching(command.name)
         entry = knowledge.lookup(names[0]) if names else None
     return entry
+
+
+def _level(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
+    yield from _facts(command, entry, call)
+    reader = READERS.get(entry.program.reader)
+    if reader is not None:
+        yield from reader(command, call)
 
 
 def _facts(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
@@ -83,7 +89,7 @@ def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Ite
     for word in _targets(command, call, taken, fact.on):
         path = fact.does in PATH_KINDS
         target = join(command.cwd, word) if path else word
-        shown = target.text if path and target.exact else word.shown
+        shown = target.text.replace(OPAQUE, "…") if path else word.shown
         yield Effect(
             fact.does,
             shown,

@@ -11,6 +11,7 @@ from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.word import OPAQUE, Word
 
+_SWITCHED_OFF = frozenset({"false", "no", "none", "off"})
 _VERSION = re.compile(r"[-.]?\d[\d.]*$")
 
 
@@ -64,7 +65,10 @@ def _given(call: Call, names: tuple[tuple[str, re.Pattern[str] | None], ...]) ->
         values = call.options.get(name)
         if values is None:
             continue
-        if value is None or any(value.match(word.text) for word in values):
+        if value is None:
+            # `--dry-run=false` is not a dry run.
+            return not (values and all(word.text in _SWITCHED_OFF for word in values))
+        if any(value.match(word.text) for word in values):
             return True
     return False
 
@@ -104,10 +108,25 @@ def _compile_options(token: str) -> tuple[tuple[str, re.Pattern[str] | None], ..
     return tuple(options)
 
 
+class Level(msgspec.Struct, frozen=True):
+    """How a program, or the subcommand that was called, reads the arguments."""
+
+    entry: "Entry"
+    call: Call
+    head: Call
+    """Only what stands before the subcommand, where that has options of its own."""
+
+    @property
+    def harmless(self) -> bool:
+        """Whether an option such as `--help` was given."""
+        harmless = self.entry.harmless
+        return harmless is not None and harmless.match(self.head) is not None
+
+
 class Entry:
     """One program of the tables, compiled when it is first met."""
 
-    __slots__ = ("facts", "grammar", "harmless", "name", "program", "wraps")
+    __slots__ = ("facts", "grammar", "harmless", "head", "name", "program", "subcommands", "wraps")
 
     def __init__(self, name: str, program: Program) -> None:
         self.name = name
@@ -125,6 +144,12 @@ class Entry:
             program.posix,
             self._known_options(),
         )
+        self.head = msgspec.structs.replace(self.grammar, posix=True)
+        self.subcommands: dict[str, Program | Entry] = {
+            alternative: subprogram
+            for names, subprogram in program.subcommands.items()
+            for alternative in names.split("|")
+        }
 
     def _known_options(self) -> frozenset[str]:
         names = set(self.program.values.split())
@@ -140,6 +165,39 @@ class Entry:
     def parse(self, argv: tuple[Word, ...]) -> Call:
         """Sort the arguments of a call of this program."""
         return parse(argv[1:], self.grammar)
+
+    def levels(self, argv: tuple[Word, ...]) -> tuple[Level, ...]:
+        """How this program reads a call, then how the subcommand does that it names."""
+        levels: list[Level] = []
+        entry: Entry | None = self
+        start = 1
+        while entry is not None:
+            call = _parse_from(argv, start, entry.grammar)
+            head = _parse_from(argv, start, entry.head) if entry.subcommands else call
+            levels.append(Level(entry, call, head))
+            entry, start = entry._subcommand(head)
+        return tuple(levels)
+
+    def _subcommand(self, head: Call) -> "tuple[Entry | None, int]":
+        if not self.subcommands:
+            return None, 0
+        # `docker --unknown value run`: the option may have taken the first operand.
+        for index in (0, 1) if 0 in head.guessed else (0,):
+            name = head.operands[index].text if index < len(head.operands) else ""
+            found = self.subcommands.get(name)
+            if isinstance(found, Program):
+                found = self.subcommands[name] = Entry(self.name, found)
+            if found is not None:
+                return found, head.places[index] + 1
+        return None, 0
+
+
+def _parse_from(argv: tuple[Word, ...], start: int, grammar: Grammar) -> Call:
+    call = parse(argv[start:], grammar)
+    if start == 1:
+        return call
+    places = tuple(place + start - 1 for place in call.places)
+    return msgspec.structs.replace(call, places=places)
 
 
 class Knowledge:
@@ -160,6 +218,7 @@ class Knowledge:
                     facts=known.facts + extra.facts,
                     wraps=known.wraps + extra.wraps,
                     values=f"{known.values} {extra.values}",
+                    subcommands=known.subcommands | extra.subcommands,
                 )
             merged[name] = extra
         return Knowledge(merged)
