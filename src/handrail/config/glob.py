@@ -16,7 +16,7 @@ from itertools import groupby
 
 _ANY = "**"
 _TOKEN = re.compile(
-    r"\\(?P<escaped>.)|(?P<stars>\*+)|(?P<one>\?)|\[(?P<set>[!^]?\]?[^\]]*)\]|(?P<plain>.)",
+    r"\\(?P<escaped>.)|(?P<stars>\*+)|(?P<one>\?)|\[(?P<set>[!^]?+(?:\][^\]]*|[^\]]+))\]|(?P<plain>.)",
     re.DOTALL,
 )
 _SPECIAL = re.compile(r"[\\*?\[{]")
@@ -30,7 +30,8 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 def translate(glob: str) -> str:
     """The regular expression of one glob."""
-    floating = r"(?:.*/)?" if "/" not in glob else ""
+    glob = glob.rstrip("/")
+    floating = r"(?:.*/)?" if glob and "/" not in glob else ""
     return floating + "".join(_chunks(glob.split("/"))) + r"(?:/.*)?"
 
 
@@ -39,18 +40,17 @@ def escape(path: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", path)
 
 
-def refuse(glob: str) -> str:
-    """What is wrong with a glob; nothing if it is all right."""
-    if not glob:
-        return "is empty"
-    if glob.startswith("!"):
-        return "cannot be negated; list what is meant instead"
-    tokens = list(_TOKEN.finditer(glob))
-    if any(token["plain"] == "{" for token in tokens):
-        return "has braces, which are not understood; write one glob for each"
-    if any(token["plain"] == "\\" for token in tokens):
-        return "ends in a backslash"
-    return ""
+def must_be_glob(text: str) -> None:
+    """Raises ValueError, with what is wrong, for a text that would not match what it says."""
+    if not text:
+        raise ValueError("is empty")
+    if text.startswith("!"):
+        raise ValueError("cannot be negated; list what is meant instead")
+    plain = {token["plain"] for token in _TOKEN.finditer(text)}
+    if "{" in plain:
+        raise ValueError("has braces, which are not understood; write one glob for each")
+    if "\\" in plain:
+        raise ValueError("ends in a backslash")
 
 
 def _chunks(names: list[str]) -> Iterator[str]:

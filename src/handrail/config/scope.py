@@ -72,10 +72,10 @@ def _around(where: Where) -> Iterator[str]:
 
 
 def _temp_folders(environ: Mapping[str, str], home: str) -> Iterator[str]:
-    named = (environ.get(variable, "").rstrip("/") for variable in _TEMP_VARIABLES)
-    for folder in (*named, *_TEMP_FOLDERS):
+    for folder in (environ.get(variable, "").rstrip("/") for variable in _TEMP_VARIABLES):
         if folder.startswith("/") and not too_wide(folder, home):
             yield escape(folder)
+    yield from _TEMP_FOLDERS
 
 
 def _with_real(globs: Iterable[str]) -> Iterator[str]:

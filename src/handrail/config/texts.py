@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from handrail.config.glob import escape, refuse
+from handrail.config.glob import escape, must_be_glob
 
 Place = Annotated[str, Meta(extra={"is": "place"})]
 Glob = Annotated[str, Meta(extra={"is": "glob"})]
@@ -27,12 +27,15 @@ class Where(Struct, frozen=True):
 
 def read_glob(text: str, where: Where) -> str:
     """A name stays as it is, and so does a URL; a glob with a slash becomes absolute."""
-    return text if "/" not in text.rstrip("/") or "://" in text else _absolute(text, where)
+    must_be_glob(text)
+    is_name = "/" not in text.rstrip("/") and not text.startswith("~")
+    return text if is_name or "://" in text else _resolve(text, where, escape)
 
 
 def read_place(text: str, where: Where) -> str:
     """An absolute glob that is not as wide as the machine."""
-    glob = _absolute(text, where)
+    must_be_glob(text)
+    glob = _resolve(text, where, escape)
     if too_wide(re.sub(r"(?:/\**)+\Z", "", glob), escape(where.home)):
         raise ValueError(
             "would put everything in scope; name the folders the agent may change, "
@@ -43,7 +46,7 @@ def read_place(text: str, where: Where) -> str:
 
 def too_wide(folder: str, home: str) -> bool:
     """Whether a folder is the root, the home, or holds the home."""
-    return f"{home}/".startswith(f"{folder}/")
+    return f"{home}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def read_file_path(text: str, where: Where) -> str:
@@ -66,12 +69,6 @@ READERS: dict[str, Callable[[str, Where], str]] = {
     "file": read_file_path,
     "regex": read_regex,
 }
-
-
-def _absolute(text: str, where: Where) -> str:
-    if wrong := refuse(text):
-        raise ValueError(wrong)
-    return _resolve(text, where, escape)
 
 
 def _resolve(text: str, where: Where, quote: Callable[[str], str]) -> str:
