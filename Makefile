@@ -21,7 +21,7 @@ lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(check) ruff check $(PYTHON_SOURCES)
 	$(check) ruff format --check $(PYTHON_SOURCES)
 	$(check) mypy --strict src tests
-	$(check) lint-imports
+	$(check) lint-imports --no-logo
 
 bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py
