@@ -151,7 +151,8 @@ MISTAKES = {
         "step_reviewer:\n  risk:\n    high_threshold: 0.5\n",
         (
             "handrail.yaml:2: step_reviewer.risk: each threshold must be at least the one before "
-            "it: low_threshold 0.3, medium_threshold 0.6, high_threshold 0.5, critical_threshold 0.95"
+            "it: low_threshold 0.3, medium_threshold 0.6, high_threshold 0.5, "
+            "critical_threshold 0.95"
         ),
     ),
     "a missing rules file": (

@@ -53,6 +53,7 @@ def test_an_escaped_path_matches_itself_and_what_is_in_it(names: list[str]) -> N
     assert not matches(escape(path), f"{path}x")
 
 
+@example("[--&&]", "a")
 @given(st.text("ab*?[]!^-\\{/&~|", max_size=12), st.text("ab[]-/\\", max_size=12))
 def test_no_glob_breaks_the_matcher(glob: str, path: str) -> None:
     matches(glob, path)
@@ -72,6 +73,9 @@ CASES = [
     ("/a/[^b]", "/a/b", False),
     ("/a/[+-9]b", "/a//b", False),
     ("/a/[z-a]", "/a/b", False),
+    ("/a/[!z-a]", "/a/b", True),
+    ("/a/[--b]", "/a/a", True),
+    ("/a/[b-]", "/a/-", True),
     ("/a/b", "/a/b\nc", False),
     ("/a/*", "/a/b\nc", True),
     ("*.corp", "git.corp", True),

@@ -94,9 +94,18 @@ def _between_stars(name: str) -> list[str]:
 
 def _set(inside: str) -> str:
     negated = inside[0] in "!^"
-    members = re.sub(r"[\\\[\]&~|^]", r"\\\g<0>", inside[negated:])
-    try:
-        re.compile(f"[{members}]")
-    except re.error:  # [z-a] matches nothing, as everywhere else
-        return "(?!)"
+    members = re.sub(r"(.)-(.)|(.)", _member, inside[negated:], flags=re.DOTALL)
+    if not members:  # [z-a] holds nothing, [!z-a] everything
+        return "[^/]" if negated else "(?!)"
     return f"(?!/)[{'^' * negated}{members}]"
+
+
+def _member(found: re.Match[str]) -> str:
+    first, last, single = found.groups()
+    if single:
+        return _literal(single)
+    return f"{_literal(first)}-{_literal(last)}" if first <= last else ""
+
+
+def _literal(character: str) -> str:
+    return f"\\{character}" if character in r"\[]^-&~|" else character
