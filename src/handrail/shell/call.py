@@ -11,7 +11,7 @@ from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.evaluate import output_of
-from handrail.shell.knowledge import Entry, Level
+from handrail.shell.knowledge import Entry, Level, moved
 from handrail.shell.options import Call
 from handrail.shell.runners import RUNNERS
 from handrail.shell.word import OPAQUE, Word
@@ -99,7 +99,12 @@ class Caller:
         if runner is not None:
             runner(self.walker, command, entry, env, situation)
         for level in entry.levels(command.argv) if entry.wraps or entry.subcommands else ():
-            output = self._unwrap(command, level, env, situation)
+            command = moved(command, level)
+            inner = env
+            if command.cwd != env.cwd:
+                inner = env.fork()
+                inner.cwd = command.cwd
+            output = self._unwrap(command, level, inner, situation)
             if output is not None:
                 return output
         return output_of(command.argv, command.input, command.cwd)

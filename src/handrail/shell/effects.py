@@ -9,7 +9,7 @@ from handrail.model.effect import KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.knowledge import Fact
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command, Program, Redirect
-from handrail.shell.knowledge import Entry, Knowledge
+from handrail.shell.knowledge import Entry, Knowledge, moved
 from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers import READERS
@@ -50,12 +50,11 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     levels = entry.levels(command.argv)
     if any(level.harmless for level in levels):
         return
-    effects: Iterable[Effect] = [
-        effect for level in levels for effect in _level(command, level.entry, level.call)
-    ]
-    if command.elsewhere:
-        effects = _elsewhere(effects, command.elsewhere)
-    yield from effects
+    effects: list[Effect] = []
+    for level in levels:
+        command = moved(command, level)
+        effects.extend(_level(command, level.entry, level.call))
+    yield from _elsewhere(effects, command.elsewhere) if command.elsewhere else effects
 
 
 def _entry(command: Command, knowledge: Knowledge) -> Entry | None:

@@ -8,7 +8,9 @@ from functools import lru_cache
 import msgspec
 
 from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.shell.command import Command
 from handrail.shell.options import Call, Grammar, parse
+from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
 
 _SWITCHED_OFF = frozenset({"false", "no", "none", "off"})
@@ -123,6 +125,14 @@ class Level(msgspec.Struct, frozen=True):
         return harmless is not None and harmless.match(self.head) is not None
 
 
+def moved(command: Command, level: Level) -> Command:
+    """The command as it runs in the folder that its options name (`git -C folder`)."""
+    options = level.entry.program.chdir
+    for folder in level.head.values(*options.split("|")) if options else ():
+        command = msgspec.structs.replace(command, cwd=join(command.cwd, folder))
+    return command
+
+
 class Entry:
     """One program of the tables, compiled when it is first met."""
 
@@ -153,7 +163,8 @@ class Entry:
 
     def _known_options(self) -> frozenset[str]:
         names = set(self.program.values.split())
-        texts = [self.program.harmless, *(wrapper.options for wrapper in self.program.wraps)]
+        texts = [self.program.harmless, self.program.chdir]
+        texts += [f"{wrapper.when} {wrapper.options}" for wrapper in self.program.wraps]
         texts += [f"{fact.when} {fact.on}" for fact in self.program.facts]
         for text in texts:
             for token in re.split(r"[\s|]+", text):
