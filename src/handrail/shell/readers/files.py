@@ -1,5 +1,6 @@
-"""Programs that copy, move, link and find files."""
+"""Programs that copy, move, link, find and fill files."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
@@ -7,48 +8,96 @@ from handrail.shell.command import Command
 from handrail.shell.find import read_find
 from handrail.shell.options import Call
 from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.word import Word
-from handrail.shell.readers.build import path_effect
+
+_ENDLESS = re.compile(r"/dev/(?:zero|u?random|full)")
+_NO_PLACE = re.compile(r"/dev/(?:null|zero|full|tty|std(?:in|out|err)|fd/.*)")
+_DEVICE = re.compile(r"/dev/(?!shm/).*")
+_FULL = 64 << 30
+"""From this many bytes on, one command is meant to fill the disk (64 GiB)."""
+_SIZE = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE)
+_UNITS = {
+    "": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+    "p": 1 << 50, "e": 1 << 60,
+}  # fmt: skip
+_LIMIT = "Say how much: `dd if=/dev/zero of=test.img bs=1M count=10`."
 
 
-def _sources_and_target(call: Call) -> tuple[tuple[Word, ...], Word | None]:
+def _sources_and_target(call: Call) -> tuple[tuple[Word, ...], Word | None, bool]:
+    """What is copied, where to, and whether that is known to be a folder."""
     folder = call.values("-t", "--target-directory")
     if folder:
-        return call.operands, folder[-1]
-    if len(call.operands) < 2:  # noqa: PLR2004 - nothing to copy to
-        return call.operands, None
-    return call.operands[:-1], call.operands[-1]
+        return call.operands, folder[-1], True
+    if len(call.operands) < 2:
+        return call.operands, None, False
+    sources, target = call.operands[:-1], call.operands[-1]
+    into = len(sources) > 1 or f"/{target.text}".endswith(("/", "/.", "/.."))
+    return sources, target, into and not call.has("-T", "--no-target-directory")
+
+
+def _written(command: Command, sources: Iterable[Word], target: Word, into: bool) -> Iterator[Word]:
+    """The paths that come into being at the target."""
+    folder = join(command.cwd, target)
+    hidden = False
+    for source in sources:
+        name = source.text.rstrip("/").rpartition("/")[2]
+        hidden = hidden or name.startswith(".")
+        if name in {"", ".", ".."} or not (into or name.startswith(".")):
+            continue
+        yield join(command.cwd, Word(f"{target.text}/{name}", target.glob or source.glob))
+    if not into or hidden:
+        yield folder
 
 
 def _copy(command: Command, call: Call) -> Iterator[Effect]:
-    sources, target = _sources_and_target(call)
+    sources, target, into = _sources_and_target(call)
+    deep = call.has("-r", "-R", "-a", "--recursive", "--archive")
     for source in sources:
-        yield path_effect(Kind.READ, join(command.cwd, source))
+        yield path_effect(Kind.READ, join(command.cwd, source), recursive=deep)
     if target is not None:
-        yield path_effect(Kind.WRITE, join(command.cwd, target))
+        for path in _written(command, sources, target, into):
+            yield path_effect(Kind.WRITE, path)
+
+
+def _install(command: Command, call: Call) -> Iterator[Effect]:
+    if call.has("-d", "--directory"):
+        for folder in call.operands:
+            yield path_effect(Kind.WRITE, join(command.cwd, folder))
+    else:
+        yield from _copy(command, call)
 
 
 def _move(command: Command, call: Call) -> Iterator[Effect]:
-    sources, target = _sources_and_target(call)
+    sources, target, into = _sources_and_target(call)
+    into_nothing = target is not None and _NO_PLACE.fullmatch(target.text)
     for source in sources:
         path = join(command.cwd, source)
-        yield path_effect(Kind.WRITE, path, says=f"moves {path.shown} away")
-    if target is not None:
-        yield path_effect(Kind.WRITE, join(command.cwd, target))
+        if into_nothing:
+            yield path_effect(Kind.DELETE, path, recursive=True)
+        else:
+            yield path_effect(Kind.WRITE, path, recursive=True, says=f"moves {path.shown} away")
+    if target is not None and not into_nothing:
+        for path in _written(command, sources, target, into):
+            yield path_effect(Kind.WRITE, path)
 
 
 def _link(command: Command, call: Call) -> Iterator[Effect]:
-    sources, target = _sources_and_target(call)
+    sources, target, into = _sources_and_target(call)
+    symbolic = call.has("-s", "--symbolic") and not call.has("-r", "--relative")
+    where = command.cwd
+    if symbolic and target is not None:
+        # The text of a symbolic link is read from where the link lies.
+        where = join(command.cwd, target if into else Word(f"{target.text}/.."))
     for source in sources:
-        yield path_effect(Kind.LINK, join(command.cwd, source))
+        yield path_effect(Kind.LINK, join(where, source))
     if target is not None:
-        yield path_effect(Kind.WRITE, join(command.cwd, target))
+        for path in _written(command, sources, target, into):
+            yield path_effect(Kind.WRITE, path)
 
 
-def _find(command: Command, call: Call) -> Iterator[Effect]:
+def _find(command: Command, _: Call) -> Iterator[Effect]:
     search = read_find(command)
-    for root in search.roots:
-        yield path_effect(Kind.READ, join(command.cwd, root))
     for path in search.writes:
         yield path_effect(Kind.WRITE, join(command.cwd, path))
     if search.deletes:
@@ -56,9 +105,64 @@ def _find(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(Kind.DELETE, join(command.cwd, word), recursive=True)
 
 
+def size_of(text: str) -> int:
+    """A size as people write it (`10M`, `1GiB`, `2x512`), in bytes; 0 if it is not one."""
+    total = 1
+    for part in text.lower().split("x"):
+        match = _SIZE.match(part)
+        if match is None:
+            return 0
+        total *= int(match[1][:18]) * _UNITS.get(match[2][:1], 1)
+    return total
+
+
+def _dd(command: Command, call: Call) -> Iterator[Effect]:
+    given = {key: value for key, _, value in (word.text.partition("=") for word in call.operands)}
+    source, target = given.get("if", ""), ""
+    if source:
+        yield path_effect(Kind.READ, join(command.cwd, Word(source)))
+    for key in ("of", "wipe", "hof", "hofs", "ofs"):
+        if given.get(key):
+            target = given[key]
+            path = join(command.cwd, Word(target))
+            if not _NO_PLACE.fullmatch(path.text):
+                yield path_effect(Kind.WRITE, path)
+    endless = _ENDLESS.fullmatch(source) or "pattern" in given
+    if not target or _DEVICE.fullmatch(target) or not endless:
+        return
+    block = size_of(given.get("bs") or given.get("obs") or "512")
+    if "count" not in given or size_of(given["count"]) * block >= _FULL:
+        yield _fills(target)
+
+
+def _fills(target: str) -> Effect:
+    says = f"fills the disk with {target} until there is no space left"
+    return effect(Kind.EXHAUST, target, says=says, instead=_LIMIT)
+
+
+def _endless(command: Command, call: Call) -> Iterator[Effect]:
+    """`yes > file`, `cat /dev/zero > file`: output without end into a file."""
+    if command.name != "yes" and not any(_ENDLESS.fullmatch(word.text) for word in call.operands):
+        return
+    for redirect in command.redirects:
+        target = redirect.target.text
+        if redirect.writes and not _DEVICE.fullmatch(target) and not target.isdigit():
+            yield _fills(target)
+
+
+def _fallocate(_: Command, call: Call) -> Iterator[Effect]:
+    for word in call.values("-l", "--length"):
+        if size_of(word.text) >= _FULL:
+            yield _fills(", ".join(operand.shown for operand in call.operands) or word.text)
+
+
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "copy": _copy,
+    "install": _install,
     "move": _move,
     "link": _link,
     "find": _find,
+    "dd": _dd,
+    "endless": _endless,
+    "fallocate": _fallocate,
 }

@@ -8,6 +8,7 @@ from handrail.model.knowledge import Program
 
 FAMILIES = (
     "coreutils",
+    "text",
     "search",
     "git",
     "packages",

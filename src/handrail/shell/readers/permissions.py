@@ -1,0 +1,96 @@
+"""`chmod`: what a mode allows to whom."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.word import Word
+
+_WORLD = re.compile(r"0*[2-7]?[0-7]{2}[2367]")
+"""Others may write; not with the sticky bit (1777), which is how shared temp folders are made."""
+_SET_UID = re.compile(r"0*[4567][0-7]{3}")
+_NO_ACCESS = re.compile(r"0+|(?:a|ugo)?-rwx|(?:a|ugo)?=")
+_MINUS_MODE = re.compile(r"-[rwxXst]+(?:,.*)?")
+_FOR_EACH = frozenset({"find", "fd", "fdfind", "xargs", "parallel"})
+_CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
+
+
+def _opens_to_all(mode: str) -> bool:
+    if _WORLD.fullmatch(mode):
+        return True
+    for clause in mode.split(","):
+        match = _CLAUSE.fullmatch(clause)
+        # Without `o` or `a` the umask still keeps others from writing.
+        if match and set(match[1]) & {"o", "a"} and re.search(r"[+=][rxXst]*w", match[2]):
+            return True
+    return False
+
+
+def _sets_user(mode: str) -> bool:
+    if _SET_UID.fullmatch(mode):
+        return True
+    for clause in mode.split(","):
+        match = _CLAUSE.fullmatch(clause)
+        if match is None or (match[1] and not set(match[1]) & {"u", "a"}):
+            continue
+        if re.search(r"[+=][rwxXt]*s", match[2]):
+            return True
+    return False
+
+
+def _mode_and_files(command: Command, call: Call) -> tuple[str, tuple[Word, ...]]:
+    """`chmod -x file` looks like an option, `--reference` stands for a mode."""
+    minus = [word.text for word in command.argv[1:] if _MINUS_MODE.fullmatch(word.text)]
+    if minus:
+        return minus[0], call.operands
+    if call.has("--reference") or not call.operands:
+        return "", call.operands
+    return call.operands[0].text, call.operands[1:]
+
+
+def _chmod(command: Command, call: Call) -> Iterator[Effect]:
+    mode, files = _mode_and_files(command, call)
+    deep = call.has("-R", "--recursive")
+    many = deep or bool(_FOR_EACH.intersection(command.via))
+    for word in files:
+        path = join(command.cwd, word)
+        if _sets_user(mode):
+            yield _setuid(word, path)
+        if _opens_to_all(mode):
+            says = f"lets every user change {path.shown}"
+        elif _NO_ACCESS.fullmatch(mode):
+            says = f"locks everyone out of {path.shown}"
+        else:
+            yield path_effect(Kind.PERMIT, path, recursive=deep)
+            continue
+        wide = path_effect(
+            Kind.PERMIT,
+            path,
+            recursive=deep,
+            severity=Severity.HIGH if many or word.glob else Severity.MEDIUM,
+            says=says,
+            instead=f"Give only yourself access: `chmod -R u+rwX {word.shown}`.",
+        )
+        # Which file had which mode is known to nobody afterwards.
+        yield msgspec.structs.replace(wide, undo=Undo.UNKNOWN)
+
+
+def _setuid(word: Word, path: Word) -> Effect:
+    return effect(
+        Kind.PRIVILEGE,
+        path.shown,
+        says=f"lets everyone who runs {path.shown} act as its owner (setuid)",
+        instead=f"Make it executable only: `chmod 755 {word.shown}`.",
+    )
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "chmod": _chmod,
+}

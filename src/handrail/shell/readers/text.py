@@ -1,0 +1,59 @@
+"""Programs whose first operand is an expression and whose others are files."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import path_effect
+
+_PAIRS = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"})
+_JQ_VALUES = frozenset({"-L", "--indent", "--library-path", "--tab-size"})
+_JQ_PROGRAM = frozenset({"-f", "--from-file"})
+
+
+def _jq(command: Command, call: Call) -> Iterator[Effect]:
+    """The first operand is a program, the others are files; some options take two values."""
+    words = command.argv[1:]
+    named = call.values("-f", "--from-file")
+    files = named[:0]
+    program = bool(named)
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        if text in {"--args", "--jsonargs"}:
+            break
+        if text in _PAIRS:
+            if text not in {"--arg", "--argjson"}:
+                named += words[index + 2 : index + 3]
+            index += 2
+        elif text in _JQ_VALUES or text in _JQ_PROGRAM:
+            index += 1
+        elif not text.startswith("-") or text == "-":
+            files += [words[index]] if program else []
+            program = True
+        index += 1
+    for file in (*named, *files):
+        yield path_effect(Kind.READ, join(command.cwd, file))
+
+
+_YQ_VERBS = frozenset({"eval", "e", "eval-all", "ea"})
+
+
+def _yq(command: Command, call: Call) -> Iterator[Effect]:
+    """`yq [eval] EXPRESSION file…`; with `-i` the files are changed."""
+    operands = list(call.operands)
+    if operands and operands[0].text in _YQ_VERBS:
+        operands = operands[1:]
+    if not call.has("--from-file", "--expression"):
+        operands = operands[1:]
+    kind = Kind.WRITE if call.has("-i", "--inplace", "--in-place") else Kind.READ
+    for file in operands:
+        yield path_effect(kind, join(command.cwd, file))
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "jq": _jq,
+    "yq": _yq,
+}
