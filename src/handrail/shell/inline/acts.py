@@ -1,0 +1,267 @@
+"""What known functions do: small makers of readers for the tables of each language.
+
+A table maps the dotted name of a function to an `Act`. An act adds what the call does to
+what was found, and returns the value of the call (None: nothing is known about it).
+"""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from handrail.model.effect import Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.value import (
+    ENVIRON,
+    FILE,
+    NOTHING,
+    Value,
+    flags_of,
+    several,
+    text,
+    truthy,
+    unknown,
+)
+from handrail.shell.word import OPAQUE
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One call of a known function; for a method the object comes first."""
+
+    name: str
+    args: tuple[Value, ...] = ()
+    named: Mapping[str, Value] = {}
+
+    def get(self, at: int, name: str = "") -> Value | None:
+        """An argument by place or by name."""
+        return self.args[at] if at < len(self.args) else self.named.get(name)
+
+    @property
+    def flags(self) -> int:
+        """Where everything that is handed over comes from."""
+        return flags_of(self.args) | flags_of(self.named.values())
+
+
+Args = tuple[Value, ...]
+Act = Callable[[Found, Call], Value | None]
+Table = dict[str, Act]
+
+
+def table(*rows: tuple[str, Act]) -> Table:
+    """A table in which several names may share a row: `("os.remove os.unlink", act)`."""
+    return {name: act for names, act in rows for name in names.split()}
+
+
+def both(*acts: Act) -> Act:
+    """One after the other; the value is that of the last that knows it."""
+
+    def act(found: Found, call: Call) -> Value | None:
+        values = [each(found, call) for each in acts]
+        return next((value for value in reversed(values) if value is not None), None)
+
+    return act
+
+
+def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> Act:
+    """Does something to the file that an argument names."""
+
+    def act(found: Found, call: Call) -> None:
+        value = call.get(at, name)
+        if value is not None:
+            deep = recursive or truthy(call.named.get("recursive"))
+            found.path(kind, value, recursive=deep)
+
+    return act
+
+
+def paths(kind: Kind, start: int = 0) -> Act:
+    """Does something to the files that all arguments from one on name."""
+
+    def act(found: Found, call: Call) -> None:
+        for value in call.args[start:]:
+            found.path(kind, value)
+
+    return act
+
+
+def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
+    """Changes permissions; everybody may write afterwards, or it runs as its owner: high."""
+
+    def act(found: Found, call: Call) -> None:
+        bits, files = call.get(at, name), call.get(target, "path")
+        number = None if bits is None else bits.number
+        if bits is not None and number is None and bits.type != "int":
+            number = int(bits.text, 8) if bits.text.isascii() and bits.text.isdigit() and (
+                not set(bits.text) & {"8", "9"}) else None  # fmt: skip
+        severity = Severity.HIGH if number is not None and number & 0o4002 else None
+        if files is not None:
+            found.path(Kind.PERMIT, files, severity)
+
+    return act
+
+
+def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c") -> Act:
+    """Opens a file to read or write; the value is the file."""
+
+    def act(found: Found, call: Call) -> Value | None:
+        file, how = call.get(at, name), call.get(mode_at, "mode")
+        if file is None or file.type == "int":
+            return None
+        given = "r" if how is None or how.type == "dict" else how.text
+        writing = OPAQUE in given or bool(set(given) & set(writes))
+        found.path(Kind.WRITE if writing else Kind.READ, file)
+        return Value(file.text, type="file", flags=0 if writing else FILE, source=file.text)
+
+    return act
+
+
+def reads(at: int = 0, name: str = "path") -> Act:
+    """Reads a whole file; the value is its content."""
+
+    def act(found: Found, call: Call) -> Value | None:
+        file = call.get(at, name)
+        if file is None:
+            return None
+        found.path(Kind.READ, file)
+        return Value(flags=FILE | (file.flags & ENVIRON), source=file.text)
+
+    return act
+
+
+def shell(at: int = 0, name: str = "cmd") -> Act:
+    """Hands a command line to a shell, or starts a program if it is given a list."""
+
+    def act(found: Found, call: Call) -> Value | None:
+        value = call.get(at, name)
+        if value is None:
+            return None
+        if value.items is not None:
+            found.call(value.items, call.named.get("cwd"))
+        else:
+            found.script(value, call.named.get("cwd"))
+        return Value(type="process")
+
+    return act
+
+
+def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> Act:
+    """Starts a program whose name and arguments are given one by one or as a list.
+
+    `own_name`: the arguments begin with the program's name once more (the exec family).
+    """
+
+    def act(found: Found, call: Call) -> Value | None:
+        program, rest = call.args[at : at + 1], call.args[at + 1 : last]
+        words: list[Value] = []
+        for value in rest:
+            words += [value] if value.items is None else value.items
+        found.call([*program, *(words[1:] if own_name else words)], call.named.get("cwd"))
+        return Value(type="process")
+
+    return act
+
+
+def shell_or_starts(found: Found, call: Call) -> Value | None:
+    """`system("line")` goes through a shell, `system("program", "argument")` does not."""
+    args = [arg for arg in call.args if arg.type != "dict" and arg.fields is None]
+    if len(args) == 1 and args[0].items is None:
+        found.script(args[0], call.named.get("chdir"))
+    elif args:
+        found.call(args, call.named.get("chdir"))
+    return Value(type="process")
+
+
+def runs(at: int = 0, name: str = "source") -> Act:
+    """Runs a text as code."""
+
+    def act(found: Found, call: Call) -> None:
+        value = call.get(at, name)
+        if value is not None:
+            found.run(value)
+
+    return act
+
+
+def gives(value: Value) -> Act:
+    """Does nothing; its value is known."""
+    return lambda _found, _call: value
+
+
+def passes(at: int = 0) -> Act:
+    """Does nothing that matters; its value is that of an argument."""
+    return lambda _found, call: call.get(at)
+
+
+def makes(kind: str, at: int | None = None) -> Act:
+    """Makes an object of a class, named by an argument."""
+
+    def act(_found: Found, call: Call) -> Value:
+        name = call.get(at) if at is not None else None
+        return Value(OPAQUE if name is None else name.text, type=kind, flags=call.flags)
+
+    return act
+
+
+def does(kind: Kind, target: str, severity: Severity | None = None, says: str = "") -> Act:
+    """Always does the same."""
+
+    def act(found: Found, _call: Call) -> None:
+        found.add(kind, target, severity, says=says)
+
+    return act
+
+
+def lists(*parts: str) -> Act:
+    """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
+
+    def act(_found: Found, call: Call) -> Value:
+        base = call.args[0] if call.args else text(".")
+        return several([Value(f"{base.text.rstrip('/')}/{part}", type=base.type) for part in parts])
+
+    return act
+
+
+def kills(found: Found, call: Call, pid_at: int = 0, signal_at: int = 1) -> Value:
+    """Ends a process; a check with signal 0 does nothing."""
+    pid, signal = call.get(pid_at, "pid") or NOTHING, call.get(signal_at, "signal") or NOTHING
+    if signal.text.strip("'\"") == "0":
+        return NOTHING
+    everything = pid.text == "-1"
+    target = "every process" if everything else f"process {pid.text}"
+    found.add(Kind.KILL, target, Severity.CRITICAL if everything else None)
+    return NOTHING
+
+
+def raises(found: Found, call: Call) -> None:
+    """`setuid(0)`: the process becomes root."""
+    if any(value.text == "0" for value in call.args):
+        found.add(Kind.PRIVILEGE, f"{call.name}(0)")
+
+
+def forks(found: Found, _call: Call) -> None:
+    """The process doubles itself."""
+    found.fork()
+
+
+def rewires(found: Found, _call: Call) -> None:
+    """Standard input or output is put on something else."""
+    found.wired = True
+
+
+def goes(found: Found, call: Call) -> None:
+    """Changes the folder that relative paths are seen from."""
+    folder = call.get(0, "path")
+    if folder is not None and not folder.choices:
+        found.cwd = found.place(folder.text)
+
+
+def asks_sql(at: int = 0) -> Act:
+    """Hands a statement to a database."""
+
+    def act(found: Found, call: Call) -> Value | None:
+        for value in call.args[at : at + 2]:
+            for each in value.choices or value.items or (value,):
+                found.sql(each)
+        return unknown(*call.args)
+
+    return act

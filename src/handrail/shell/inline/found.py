@@ -1,0 +1,198 @@
+"""Collects what a piece of code does while it is being read."""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+
+from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.value import (
+    DECODED,
+    ENVIRON,
+    FILE,
+    GLOB,
+    REMOTE,
+    SOCKET,
+    TYPED_IN,
+    Value,
+    flags_of,
+)
+from handrail.shell.word import OPAQUE
+
+MAX_FOUND = 200
+PLAINLY = "Write the code plainly so that it can be read, then run it."
+_HIDDEN = (
+    (REMOTE, "text that it gets over the network"),
+    (DECODED, "text that is decoded while it runs"),
+    (TYPED_IN, "text that it is given while it runs"),
+)
+_SHELL = re.compile(r"^\s*(?:exec\s+)?(?:\S*/)?(?:ba|z|da|k|c|a|fi)?sh\b|^\s*(?:cmd|powershell)\b")
+_SHELL_OVER_NET = re.compile(r"/dev/(?:tcp|udp)/|/inet6?/(?:tcp|udp)/")
+_DESTROYS = re.compile(
+    r"\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|KEYSPACE|COLLECTION|OWNED|VIEW|INDEX|COLUMN)"
+    r"|TRUNCATE(?:\s+TABLE)?\s+\S|ALTER\s+TABLE\s+\S+\s+DROP|FLUSHALL|FLUSHDB"
+    r"|DELETE\s+FROM\s+[^\s;]+\s*(?:;|$)|DELETE\s+FROM\s+[^\s;]+\s+WHERE\s+(?:1\s*=\s*1|true)\b)",
+    re.IGNORECASE,
+)
+
+
+class Found:
+    """The effects and commands found so far, and what joins several of them into one."""
+
+    def __init__(self) -> None:
+        self.effects: dict[Effect, None] = {}
+        self.scripts: dict[str, None] = {}
+        self.calls: dict[tuple[str, ...], None] = {}
+        self.nested: Callable[[str], None] = lambda _: None
+        """Reads code that the code runs."""
+        self.cwd = ""
+        self.host = ""
+        self.loops = 0
+        """How many endless loops, or functions that call themselves, this is in."""
+        self.connected = False
+        self.wired = False
+        """Standard input and output were put on something else."""
+        self.shelled = False
+
+    def add(
+        self,
+        kind: Kind,
+        target: str,
+        severity: Severity | None = None,
+        *,
+        says: str = "",
+        instead: str = "",
+        recursive: bool = False,
+        glob: bool = False,
+        undo: Undo | None = None,
+    ) -> None:
+        """Add an effect, with the weight that its kind has by default."""
+        if len(self.effects) >= MAX_FOUND:
+            return
+        facts = KINDS[kind]
+        effect = Effect(
+            kind,
+            target,
+            facts.severity if severity is None else severity,
+            facts.undo if undo is None else undo,
+            says=says,
+            instead=instead,
+            recursive=recursive,
+            opaque=OPAQUE in target,
+            glob=glob,
+        )
+        self.effects[effect] = None
+
+    def path(
+        self,
+        kind: Kind,
+        value: Value,
+        severity: Severity | None = None,
+        *,
+        recursive: bool = False,
+    ) -> None:
+        """Add an effect on a file, a list of files, or one of several."""
+        for each in value.choices or value.items or (value,):
+            if each.items:
+                self.path(kind, each, severity, recursive=recursive)
+            elif each.type not in {"int", "None", "bool"} and not (each.ref and not each.exact):
+                target = self.place(each.text)
+                glob = bool(each.flags & GLOB)
+                self.add(kind, target, severity, recursive=recursive, glob=glob)
+
+    def place(self, path: str) -> str:
+        """A path as written, seen from the folder that the code went to."""
+        if not self.cwd or path.startswith(("/", "~", OPAQUE)):
+            return path
+        return f"{self.cwd.rstrip('/')}/{path}"
+
+    def unseen(self, what: str, severity: Severity | None = None, says: str = "") -> None:
+        """Add code that nobody can see before it runs."""
+        self.add(Kind.UNSEEN, what, severity, says=says, instead=PLAINLY)
+
+    def hidden(self, value: Value, flags: int = DECODED | REMOTE) -> bool:
+        """Add an effect if what is about to run cannot be seen before."""
+        for flag, what in _HIDDEN:
+            if value.flags & flag & flags:
+                self.unseen(what)
+                return True
+        return False
+
+    def run(self, value: Value) -> None:
+        """Code of the same language that is handed over as text."""
+        for each in value.choices or (value,):
+            self.hidden(each, DECODED | REMOTE | TYPED_IN)
+            if each.exact:
+                self.nested(each.text)
+            elif each.flags & FILE and each.source:
+                self.add(Kind.RUN, self.place(each.source))
+
+    def script(self, value: Value, cwd: Value | None = None) -> None:
+        """A command line that is handed to a shell."""
+        for each in value.choices or (value,):
+            self.hidden(each)
+            script = each.text
+            if len(self.scripts) >= MAX_FOUND or not script.strip():
+                continue
+            self.shelled |= bool(_SHELL.match(script))
+            if _SHELL_OVER_NET.search(script):
+                self.reverse_shell()
+            folder = cwd.text if cwd is not None and cwd.exact else ""
+            folder = self.place(folder) if folder else self.cwd
+            self.scripts[f"cd {shlex.quote(folder)} && {script}" if folder else script] = None
+
+    def call(self, argv: Sequence[Value], cwd: Value | None = None) -> None:
+        """A program that is started without a shell."""
+        words: list[str] = []
+        for word in argv:
+            words += [item.text for item in word.items] if word.items else [word.text]
+        if not words or len(self.calls) >= MAX_FOUND:
+            return
+        self.hidden(Value(flags=flags_of(argv)))
+        self.shelled |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
+        folder = cwd.text if cwd is not None and cwd.exact else ""
+        folder = self.place(folder) if folder else self.cwd
+        if folder:
+            self.scripts[f"cd {shlex.quote(folder)} && {shlex.join(words)}"] = None
+        else:
+            self.calls[tuple(words)] = None
+
+    def reach(self, kind: Kind, target: str, flags: int = 0) -> None:
+        """Something goes to or comes from a host."""
+        if kind is Kind.SEND and flags & ENVIRON:
+            says = f"sends all environment variables to {target.replace(OPAQUE, '…')}"
+            self.add(kind, target, Severity.CRITICAL, says=says)
+        else:
+            self.add(kind, target)
+
+    def connect(self, target: str) -> Value:
+        """A connection that stays open."""
+        self.host = target
+        self.connected = True
+        self.add(Kind.REACH, target)
+        return Value(type="socket", text=target, flags=REMOTE | SOCKET)
+
+    def sql(self, value: Value) -> None:
+        """A statement for a database."""
+        match = _DESTROYS.search(value.text)
+        if match:
+            statement = " ".join(value.text[match.start() :].split())[:120]
+            self.add(Kind.DESTROY, statement, says=f"destroys data in a database: {statement}")
+
+    def fork(self) -> None:
+        """The code doubles itself."""
+        if self.loops:
+            says = "doubles itself without end until the machine stands still (fork bomb)"
+            self.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
+
+    def reverse_shell(self) -> None:
+        """Whoever is at the other end of the connection gets a shell."""
+        says = f"gives a shell on this machine to {self.host.replace(OPAQUE, '…') or 'another'}"
+        self.unseen("reverse shell", Severity.CRITICAL, says)
+
+    def code(self) -> Code:
+        """Everything that was found."""
+        if self.connected and (self.wired or self.shelled):
+            self.reverse_shell()
+        return Code(tuple(self.effects), tuple(self.scripts), tuple(self.calls))

@@ -1,0 +1,114 @@
+"""Reads Python code."""
+
+import ast
+import re
+import unicodedata
+import warnings
+
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.python_values import HOLE
+from handrail.shell.inline.python_walk import Walk
+from handrail.shell.word import OPAQUE
+
+MAX_NESTED = 4
+"""How often code may run code that stands in a text."""
+
+_MATTERS = re.compile(
+    r"open|\b(?:os|posix|nt|io|shutil|pathlib2?|Path|PosixPath|subprocess|commands|popen2|pty|sh"
+    r"|pexpect|asyncio|anyio|trio|invoke|fabric|platform|pip|exec\w*|eval|compile|code|runpy|imp"
+    r"|importlib|__import__|getattr|globals|locals|vars|modules|builtins|__\w*builtin\w*__"
+    r"|__dict__|__globals__|__subclasses__|pickle|cPickle|dill|cloudpickle|marshal|jsonpickle"
+    r"|unsafe_load|ctypes|cffi|base64|binascii|codecs|zlib|bz2|lzma|gzip|requests|httpx|aiohttp"
+    r"|urllib[23]?|http|httplib|urlretrieve|wget|socket|smtplib|ftplib|telnetlib|websockets?|xmlrpc"
+    r"|paramiko|sqlite3|cursor|executes?\w*|raw_sql|flushall|flushdb|drop_database|tempfile|glob"
+    r"|tarfile|zipfile|aiofiles|distutils|send2trash|linecache|openai|anthropic|system|fork|kill"
+    r"|posixpath|ntpath|load_module|__loader__|_io|_socket|_ctypes|_posixsubprocess|py)\b|" + OPAQUE
+)  # fmt: skip
+_PLAIN = re.compile(
+    r"^[ \t]*(?:import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*|import os\.path)[ \t]*(?:;|$|#)"
+    r"|\bos\.(?:path\b|environ\.setdefault\(|environ\[['\"]\w+['\"]\][ \t]*=[^=]|getcwd\(\)|getpid)"
+    r"|#[^\n'\"]*$",
+    re.MULTILINE,
+)
+"""Lines that mention a module without doing anything with it."""
+_RISKY = re.compile(
+    r"\b(?:os\s*\.\s*(?:system|popen|exec\w+|spawn\w+|remove|unlink|fork|kill)|subprocess|rmtree"
+    r"|shutil\s*\.\s*move|pty\s*\.\s*spawn|__import__|exec\s*\(|eval\s*\(|socket\s*\.\s*socket"
+    r"|urlopen|unlink\s*\(|requests\s*\.\s*(?:post|put)|b64decode|ctypes)"
+)
+_PRINTS = re.compile(r"((?:^|[;:])[ \t]*)(print|exec)[ \t]+(?![=(])([^;\n]+)", re.MULTILINE)
+
+
+def matters(code: str) -> bool:
+    """Whether the code names anything that this reader knows; cheap, and never wrong about no."""
+    if not code.isascii():
+        # Python takes letters in other shapes (ｏｓ) for the plain ones.
+        code = unicodedata.normalize("NFKC", code)
+    return _MATTERS.search(code) is not None and _MATTERS.search(_PLAIN.sub("", code)) is not None
+
+
+def read(code: str) -> Code:
+    """What Python code does."""
+    if not matters(code):
+        return Code()
+    found = Found()
+    Reader(found).read(code)
+    return found.code()
+
+
+class Reader:
+    """Reads a text, and the texts that it runs in turn."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.walk = Walk(found)
+        self._depth = 0
+        found.nested = self.read
+
+    def read(self, code: str) -> None:
+        """Add what the code does; code that is too deep or broken counts as unseen."""
+        if not matters(code) or self._depth > MAX_NESTED:
+            return
+        self._depth += 1
+        try:
+            tree = parse(code)
+            if tree is None:
+                if _RISKY.search(code):
+                    self.found.unseen("code that does not parse")
+            else:
+                self.walk.module(tree)
+        except (RecursionError, MemoryError):
+            self.found.unseen("code that is nested too deeply to be read")
+        finally:
+            self._depth -= 1
+
+
+def parse(code: str) -> ast.Module | None:
+    """The syntax tree, also of code with unknown parts or of Python 2; None if it has none."""
+    for attempt in (_as_is, _with_names, _with_calls):
+        text = attempt(code)
+        if text is None:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+    return None
+
+
+def _as_is(code: str) -> str | None:
+    return code
+
+
+def _with_names(code: str) -> str | None:
+    """Unknown parts become names, so that they may stand anywhere."""
+    return code.replace(OPAQUE, HOLE) if OPAQUE in code else None
+
+
+def _with_calls(code: str) -> str | None:
+    """Python 2 statements become calls."""
+    calls = _PRINTS.sub(r"\1\2(\3)", code.replace(OPAQUE, HOLE).lstrip())
+    return calls if calls != code else None

@@ -1,0 +1,192 @@
+"""Follows Python code statement by statement, as far as its values are known."""
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+
+from handrail.shell.inline.acts import Args
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.python_names import canonical
+from handrail.shell.inline.python_text import arithmetic
+from handrail.shell.inline.python_values import MAX_STEPS, Expressions, Function
+from handrail.shell.inline.value import NOTHING, Value, either, flags_of, several, unknown
+
+MAX_LOOP = 8
+MAX_DEPTH = 8
+
+
+class Walk(Expressions):
+    """One walk over a module; functions are entered where they are called."""
+
+    def __init__(self, found: Found) -> None:
+        super().__init__(found)
+        self._uncalled: dict[Function, None] = {}
+        self._active: list[Function] = []
+        self._returned: list[Value] = []
+
+    def module(self, tree: ast.AST) -> None:
+        """Go through the module, then through functions that nobody called."""
+        self.block(ast.iter_child_nodes(tree))
+        while self._uncalled:
+            function = next(iter(self._uncalled))
+            self.enter(function, (), {})
+
+    def block(self, nodes: Iterable[ast.AST]) -> None:
+        """Go through statements one after the other."""
+        for node in nodes:
+            handler = _STATEMENTS.get(type(node))
+            if handler is not None:
+                handler(self, node)
+            elif isinstance(node, ast.expr):
+                self.value(node)
+            else:
+                self.block(ast.iter_child_nodes(node))
+
+    # Statements
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.asname:
+                self.names.set(alias.asname, Value(ref=canonical(alias.name)))
+            else:
+                root = alias.name.partition(".")[0]
+                self.names.set(root, Value(ref=canonical(root)))
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.names.stars.append(node.module or "")
+            else:
+                name = canonical(f"{node.module}.{alias.name}")
+                self.names.set(alias.asname or alias.name, Value(ref=name))
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _annotate(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.value(node.value))
+
+    def _assign_more(self, node: ast.AugAssign) -> None:
+        left = self.value(node.target) if isinstance(node.target, ast.Name) else NOTHING
+        self.bind(node.target, arithmetic(node.op, left, self.value(node.value)))
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Give a name (or several at once) a value."""
+        if isinstance(target, ast.Name):
+            self.names.set(target.id, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            items = value.items
+            for index, part in enumerate(target.elts):
+                known = items is not None and index < len(items)
+                self.bind(part, items[index] if known and items else unknown(value))
+        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            self.names.set(f"{target.value.id}.{target.attr}", value)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, unknown(value))
+        elif isinstance(target, ast.Attribute | ast.Subscript):
+            self.value(target.value)
+
+    def _branch(self, node: ast.If) -> None:
+        self.value(node.test)
+        self.names.branch(lambda: self.block(node.body), lambda: self.block(node.orelse))
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        values = self.value(node.iter)
+        for item in self.each(values, MAX_LOOP):
+            self.bind(node.target, item)
+            self.block(node.body)
+        self.block(node.orelse)
+
+    def _while(self, node: ast.While) -> None:
+        self.found.loops += 1
+        self.value(node.test)
+        self.block(node.body)
+        self.found.loops -= 1
+        self.block(node.orelse)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            value = self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+        self.block(node.body)
+
+    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.value(decorator)
+        self.names.set(node.name, self.define(node))
+
+    def define(self, node: Function) -> Value:
+        self._uncalled[node] = None
+        return Value(body=node)
+
+    def _return(self, node: ast.Return) -> None:
+        if node.value is not None:
+            self._returned.append(self.value(node.value))
+
+    def enter(self, node: Function, args: Args, named: Mapping[str, Value]) -> Value:
+        """Go through a function with the arguments of one call; its value is what it returns."""
+        self._uncalled.pop(node, None)
+        if node in self._active or len(self._active) >= MAX_DEPTH or self.steps > MAX_STEPS:
+            return Value(flags=flags_of(args))
+        outer, self._returned = self._returned, []
+        self._active.append(node)
+        loops = int(not isinstance(node, ast.Lambda) and _calls_itself(node))
+        self.found.loops += loops
+        with self.names.inner():
+            self._bind_parameters(node.args, args, named)
+            if isinstance(node, ast.Lambda):
+                self._returned.append(self.value(node.body))
+            else:
+                self.block(node.body)
+        self.found.loops -= loops
+        self._active.pop()
+        returned, self._returned = self._returned, outer
+        return either(returned) if returned else NOTHING
+
+    def _bind_parameters(
+        self, parameters: ast.arguments, args: Args, named: Mapping[str, Value]
+    ) -> None:
+        places = [*parameters.posonlyargs, *parameters.args]
+        defaults = dict(zip(reversed(places), reversed(parameters.defaults), strict=False))
+        for index, place in enumerate(places):
+            value = args[index] if index < len(args) else named.get(place.arg)
+            if value is None:
+                default = defaults.get(place)
+                value = NOTHING if default is None else self.value(default)
+            self.names.set(place.arg, value)
+        for place, given in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=False):
+            known = named.get(place.arg)
+            fallback = NOTHING if given is None else self.value(given)
+            self.names.set(place.arg, fallback if known is None else known)
+        if parameters.vararg is not None:
+            rest = args[len(places) :]
+            self.names.set(parameters.vararg.arg, several(rest) if rest else NOTHING)
+
+
+def _calls_itself(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == node.name
+        for statement in node.body
+        for each in ast.walk(statement)
+    )
+
+
+_STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {
+    ast.Import: Walk._import,
+    ast.ImportFrom: Walk._import_from,
+    ast.Assign: Walk._assign,
+    ast.AnnAssign: Walk._annotate,
+    ast.AugAssign: Walk._assign_more,
+    ast.If: Walk._branch,
+    ast.For: Walk._for,
+    ast.AsyncFor: Walk._for,
+    ast.While: Walk._while,
+    ast.With: Walk._with,
+    ast.AsyncWith: Walk._with,
+    ast.FunctionDef: Walk._define,
+    ast.AsyncFunctionDef: Walk._define,
+    ast.Return: Walk._return,
+}
