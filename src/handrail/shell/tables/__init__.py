@@ -14,6 +14,7 @@ FAMILIES = (
     "packages",
     "build",
     "containers",
+    "container_tools",
     "kubernetes",
     "cloud",
     "infrastructure",
