@@ -27,7 +27,6 @@ __all__ = [
     "ESCAPE",
     "EXHAUST",
     "FETCH",
-    "Fact",
     "HIGH",
     "IMPOSSIBLE",
     "INSTALL",
@@ -41,7 +40,6 @@ __all__ = [
     "PERSIST",
     "PRIVILEGE",
     "PUBLISH",
-    "Program",
     "REACH",
     "READ",
     "REWRITE",
@@ -53,5 +51,7 @@ __all__ = [
     "UNKNOWN",
     "UNSEEN",
     "WRITE",
+    "Fact",
+    "Program",
     "Wrapper",
 ]
