@@ -3,7 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+import msgspec
+
 from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Undo
 from handrail.shell.command import Command
 from handrail.shell.find import read_find
 from handrail.shell.options import Call
@@ -74,7 +77,8 @@ def _move(command: Command, call: Call) -> Iterator[Effect]:
     for source in sources:
         path = join(command.cwd, source)
         if into_nothing:
-            yield path_effect(Kind.DELETE, path, recursive=True)
+            gone = path_effect(Kind.DELETE, path, recursive=True, says=f"throws {path.shown} away")
+            yield msgspec.structs.replace(gone, undo=Undo.IMPOSSIBLE)
         else:
             yield path_effect(Kind.WRITE, path, recursive=True, says=f"moves {path.shown} away")
     if target is not None and not into_nothing:

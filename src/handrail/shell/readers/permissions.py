@@ -17,6 +17,8 @@ _WORLD = re.compile(r"0*[2-7]?[0-7]{2}[2367]")
 """Others may write; not with the sticky bit (1777), which is how shared temp folders are made."""
 _SET_UID = re.compile(r"0*[4567][0-7]{3}")
 _NO_ACCESS = re.compile(r"0+|(?:a|ugo)?-rwx|(?:a|ugo)?=")
+_PRIVATE = re.compile(r"0*[4-7]00|(?:go|og|o|g)(?:-[rwxX]+|=),?")
+"""Only takes something away from others, as is done with keys."""
 _MINUS_MODE = re.compile(r"-[rwxXst]+(?:,.*)?")
 _FOR_EACH = frozenset({"find", "fd", "fdfind", "xargs", "parallel"})
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
@@ -68,7 +70,8 @@ def _chmod(command: Command, call: Call) -> Iterator[Effect]:
         elif _NO_ACCESS.fullmatch(mode):
             says = f"locks everyone out of {path.shown}"
         else:
-            yield path_effect(Kind.PERMIT, path, recursive=deep)
+            calm = Severity.NONE if _PRIVATE.fullmatch(mode) else None
+            yield path_effect(Kind.PERMIT, path, recursive=deep, severity=calm)
             continue
         wide = path_effect(
             Kind.PERMIT,

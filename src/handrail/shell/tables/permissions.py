@@ -1,5 +1,381 @@
-"""permissions"""
+"""Who may do what: modes, owners, accounts, passwords, and becoming somebody else."""
 
-from handrail.shell.tables.shorthand import Program
+from handrail.shell.tables.shorthand import (
+    CHANGE,
+    DESTROY,
+    HIGH,
+    LOW,
+    MEDIUM,
+    PERMIT,
+    PRIVILEGE,
+    READ,
+    SYSTEM,
+    TAMPER,
+    UNKNOWN,
+    WRITE,
+    Fact,
+    Program,
+    Wrapper,
+)
 
-PROGRAMS: dict[str, Program] = {}
+_HELP = "--help|--version"
+_SHELLS = "sh|bash|zsh|dash|ksh|fish|su|*/sh|*/bash|*/zsh|*/dash|*/ksh|*/fish|*/su"
+_NO_ROOT = "Do without root: run the one command that needs it with `sudo -n`, so that it is seen."
+_ASK = "See who is there instead: `getent passwd`, `id`."
+_ASK_GROUPS = "See which groups there are: `getent group`, `groups`."
+_WORLD = "*o:*w*|*o::*w*|*other:*w*|*other::*w*"
+
+
+def _with(options: str, values: str) -> str:
+    """`-m|--modify` and a glob: each of these options with such a value."""
+    return "|".join(f"{name}={glob}" for name in options.split("|") for glob in values.split("|"))
+
+
+def _owner() -> Program:
+    """chown, chgrp: the first operand is the new owner, unless it is copied from a file."""
+    return Program(
+        values="--from --reference",
+        facts=(
+            Fact(PERMIT, "* !--reference -R|--recursive", on="each", recursive=True),
+            Fact(PERMIT, "* !--reference !-R|--recursive", on="each"),
+            Fact(PERMIT, "--reference", on="each"),
+        ),
+        harmless=_HELP,
+    )
+
+
+def _account(values: str, says: str, *, harmless: str = "") -> Program:
+    return Program(
+        values=values,
+        facts=(Fact(SYSTEM, says=says, instead=_ASK),),
+        harmless=f"{_HELP}|-h{harmless}",
+    )
+
+
+def _protection(says: str, instead: str, when: str = "", harmless: str = _HELP) -> Program:
+    return Program(facts=(Fact(TAMPER, when, says=says, instead=instead),), harmless=harmless)
+
+
+_CHANGES_USERS = "changes the accounts of the machine"
+_LIST_USERS = "Only list: `dscl . -list /Users`."
+_ADDS_USER = "adds an account to the machine"
+_USERADD = (
+    "-b -c -d -e -f -g -G -k -K -l -p -r -R -s -u -Z --base-dir --comment --home-dir --home --gid "
+    "--groups --shell --uid --password --skel --expiredate --inactive --key --root --prefix "
+    "--ingroup --gecos --firstuid --lastuid --conf --add-subids-for-system"
+)
+_USERMOD = (
+    "-c -d -e -f -g -G -l -p -R -P -s -u -v -V -w -W -Z --comment --home --expiredate --inactive "
+    "--gid --groups --login --password --root --prefix --shell --uid"
+)
+
+_MODES: dict[str, Program] = {
+    "chmod": Program(reader="chmod", values="--reference", harmless=_HELP),
+    "gchmod": Program(same_as="chmod"),
+    "chown": _owner(),
+    "chgrp": _owner(),
+    "chattr": Program(
+        values="-v -p",
+        facts=(
+            Fact(PERMIT, "+*|=*", on="each"),
+            Fact(PERMIT, "!@+* !@=*", on="each"),
+        ),
+    ),
+    "chflags": Program(facts=(Fact(PERMIT, "*", on="each"),)),
+    "setfacl": Program(
+        values="-m --modify -x --remove -M --modify-file -X --remove-file --set --set-file "
+        "--restore",
+        facts=(
+            Fact(PERMIT, "-R|--recursive", on="each", recursive=True),
+            Fact(PERMIT, "!-R|--recursive", on="each"),
+            Fact(PERMIT, _with("-m|--modify|--set", _WORLD) + " -R|--recursive", on="each",
+                 severity=HIGH, undo=UNKNOWN, recursive=True,
+                 says="lets every user change {target} and all below it",
+                 instead="Look at what is allowed now: `getfacl {target}`."),
+            Fact(READ, on="-M|--modify-file|-X|--remove-file|--set-file|--restore"),
+        ),
+        harmless=f"{_HELP}|--test",
+    ),
+    "setcap": Program(
+        facts=(
+            Fact(PRIVILEGE, "!-r", on="last",
+                 says="gives {target} powers of root for everyone who runs it",
+                 instead="Look at what it has: `getcap {target}`."),
+        ),
+        harmless="-h|-v",
+    ),
+    "umask": Program(
+        facts=(
+            Fact(CHANGE, "0|00|000|0000|*w*", severity=MEDIUM,
+                 says="lets every user change the files made from now on"),
+        ),
+    ),
+}  # fmt: skip
+
+_ACCOUNTS: dict[str, Program] = {
+    "useradd": _account(_USERADD, _ADDS_USER),
+    "adduser": _account(_USERADD, _ADDS_USER),
+    "newusers": _account("", _ADDS_USER),
+    "usermod": _account(_USERMOD, "changes an account, its groups or its rights"),
+    "userdel": Program(
+        values="-R -P --root --prefix",
+        facts=(Fact(DESTROY, says="deletes an account", instead=_ASK),),
+        harmless=f"{_HELP}|-h",
+    ),
+    "deluser": Program(
+        values="--conf --backup-to --group",
+        facts=(Fact(DESTROY, says="deletes an account or takes it out of a group", instead=_ASK),),
+        harmless=f"{_HELP}|-h",
+    ),
+    "groupadd": Program(
+        values="-g -K -p -R -P --gid",
+        facts=(Fact(SYSTEM, severity=MEDIUM, says="adds a group to the machine"),),
+        harmless=f"{_HELP}|-h",
+    ),
+    "addgroup": Program(same_as="groupadd"),
+    "groupmod": _account("-g -n -p -R -P", "changes a group"),
+    "groupdel": Program(
+        facts=(Fact(DESTROY, says="deletes a group", instead=_ASK_GROUPS),), harmless=f"{_HELP}|-h"
+    ),
+    "delgroup": Program(same_as="groupdel"),
+    "gpasswd": _account("-a -d -A -M -Q", "changes who is in a group, or its password"),
+    "groupmems": _account("-a -d -g", "changes who is in a group", harmless="|-l|--list"),
+    "passwd": Program(
+        values="-n -x -w -i -R -r --mindays --maxdays --warndays --inactive --root",
+        facts=(
+            Fact(SYSTEM, says="changes, locks or removes a password",
+                 instead="Only look at its state: `passwd --status`."),
+        ),
+        harmless=f"{_HELP}|-h|-S|--status",
+    ),
+    **dict.fromkeys(
+        ("chpasswd", "chgpasswd", "yppasswd", "smbpasswd", "kpasswd"),
+        _account("-c -s -R -P", "changes passwords"),
+    ),
+    "chage": _account("-d -E -I -m -M -R -W", "changes when a password or an account ends",
+                      harmless="|-l|--list"),
+    "chsh": _account("-s --shell", "changes the login shell", harmless="|-l|--list-shells"),
+    "chfn": Program(facts=(Fact(SYSTEM, severity=MEDIUM, says="changes who an account names"),)),
+    "faillock": Program(
+        values="--user --dir",
+        facts=(Fact(SYSTEM, "--reset", severity=MEDIUM, says="forgets failed logins"),),
+    ),
+    "visudo": Program(
+        values="-f --file -x --export",
+        facts=(
+            Fact(PRIVILEGE, says="edits who may become root",
+                 instead="Only check the file: `visudo -c`."),
+            Fact(WRITE, on="-f|--file"),
+        ),
+        harmless=f"{_HELP}|-h|-V|-c|--check",
+    ),
+    **dict.fromkeys(
+        ("vipw", "vigr"),
+        Program(
+            facts=(Fact(PRIVILEGE, says="edits the accounts of the machine", instead=_ASK),),
+            harmless=f"{_HELP}|-h",
+        ),
+    ),
+    "pam-auth-update": Program(
+        facts=(Fact(TAMPER, says="changes how logins are checked",
+                    instead="Look at the rules: `cat /etc/pam.d/common-auth`."),),
+        harmless=_HELP,
+    ),
+    "authconfig": Program(same_as="pam-auth-update"),
+    "authselect": Program(
+        facts=(Fact(TAMPER, "select|enable-feature|disable-feature|apply-changes|opt-out",
+                    says="changes how logins are checked",
+                    instead="Look first: `authselect current`."),),
+    ),
+    **dict.fromkeys(
+        ("unshadow", "john", "hashcat", "hydra", "medusa", "ncrack", "ophcrack"),
+        Program(
+            facts=(
+                Fact(READ, on="each"),
+                Fact(PRIVILEGE, says="tries to break passwords",
+                     instead="Ask the owner for access, or reset the password with them."),
+            ),
+            harmless=f"{_HELP}|-h|-V|--list",
+        ),
+    ),
+    "dscl": Program(
+        values="-u -P -f",
+        facts=(
+            Fact(SYSTEM, "-append|-create|-createpl|-createprop|-passwd|-merge|-change|-changei",
+                 says=_CHANGES_USERS, instead=_LIST_USERS),
+            Fact(DESTROY, "-delete|-deletepl|-deletei", says="deletes from the accounts of the machine",
+                 instead=_LIST_USERS),
+        ),
+        single_dash=True,
+    ),
+    "sysadminctl": Program(
+        values="-fullName -UID -GID -shell -password -hint -home -picture -adminUser "
+        "-adminPassword",
+        single_dash=True,
+        facts=(
+            Fact(SYSTEM, "-addUser|-deleteUser|-resetPasswordFor|-newPassword|-secureTokenOn"
+                 "|-secureTokenOff|-guestAccount|-autologin|-screenLock",
+                 says=_CHANGES_USERS, instead=_LIST_USERS),
+        ),
+    ),
+    "dseditgroup": Program(
+        values="-o -a -d -t -n -u -p -r -c -i -g",
+        facts=(
+            Fact(SYSTEM, "-o=edit|-o=create|-o=delete", says="changes who is in a group",
+                 instead="Only look: `dseditgroup -o read admin`."),
+        ),
+    ),
+}  # fmt: skip
+
+_BECOMING: dict[str, Program] = {
+    "su": Program(
+        values="-c --command --session-command -s --shell -g --group -G --supp-group -w "
+        "--whitelist-environment",
+        wraps=(Wrapper(form="shell", options="-c|--command|--session-command"),),
+        facts=(
+            Fact(PRIVILEGE, "!@[a-z_]*", says="becomes root", instead=_NO_ROOT),
+            Fact(PRIVILEGE, "@root", says="becomes root", instead=_NO_ROOT),
+            Fact(PRIVILEGE, "@[a-z_]* !@root", severity=MEDIUM, says="becomes another user"),
+        ),
+        harmless=f"{_HELP}|-h|-V",
+    ),
+    "runuser": Program(
+        values="-u --user -c --command --session-command -s --shell -g --group -G --supp-group",
+        wraps=(
+            Wrapper(form="shell", options="-c|--command|--session-command"),
+            Wrapper(when="-u|--user"),
+        ),
+        facts=(
+            Fact(PRIVILEGE, "-u=root|--user=root", says="runs as root", instead=_NO_ROOT),
+            Fact(PRIVILEGE, "!-u|--user !@[a-z_]*", says="becomes root", instead=_NO_ROOT),
+            Fact(PRIVILEGE, severity=LOW, says="runs as another user"),
+        ),
+        harmless=f"{_HELP}|-h|-V",
+    ),
+    **dict.fromkeys(
+        ("gosu", "su-exec", "setpriv", "chpst"),
+        Program(
+            posix=True,
+            values="--reuid --regid --groups --inh-caps --ambient-caps --bounding-set -u -U -b -e",
+            wraps=(Wrapper(skip=1, when="!--reuid|--regid|--clear-groups|-u|-U"),
+                   Wrapper(when="--reuid|--regid|--clear-groups|-u|-U")),
+            facts=(
+                Fact(PRIVILEGE, "root|0|root:*|0:*", says="runs as root", instead=_NO_ROOT),
+                Fact(PRIVILEGE, "--reuid=0|--reuid=root|-u=root", says="runs as root",
+                     instead=_NO_ROOT),
+                Fact(PRIVILEGE, severity=LOW, says="runs as another user"),
+            ),
+            harmless=f"{_HELP}|-h|--dump|-d",
+        ),
+    ),
+    "pkexec": Program(
+        posix=True,
+        values="--user -u",
+        wraps=(Wrapper(),),
+        facts=(
+            Fact(PRIVILEGE, severity=LOW, says="runs as another user"),
+            Fact(PRIVILEGE, _SHELLS, says="opens a shell as root", instead=_NO_ROOT),
+            Fact(PRIVILEGE, "!@*", says="opens a shell as root", instead=_NO_ROOT),
+        ),
+        harmless=f"{_HELP}|-h",
+    ),
+    "newgrp": Program(
+        facts=(Fact(PRIVILEGE, severity=MEDIUM, says="opens a shell with the rights of a group"),)
+    ),
+    "sg": Program(
+        facts=(Fact(PRIVILEGE, severity=MEDIUM, says="runs with the rights of a group"),),
+        wraps=(Wrapper(form="shell", skip=2, when="* -c"), Wrapper(form="shell", skip=1)),
+    ),
+    "sudoedit": Program(
+        values="-u --user -g --group -p -C -h -r -t -T -U -D -R",
+        facts=(
+            Fact(WRITE, on="each"),
+            Fact(PRIVILEGE, severity=MEDIUM, says="edits a file as another user"),
+        ),
+        harmless=_HELP,
+    ),
+    "capsh": Program(
+        facts=(
+            Fact(PRIVILEGE, "--uid=0|--gid=0|--user=root|--addamb|--inh",
+                 says="gives itself powers of root", instead="Only look: `capsh --print`."),
+        ),
+    ),
+    "login": Program(
+        values="-h -r -t",
+        facts=(Fact(PRIVILEGE, says="logs in as somebody", instead="See who you are: `id`."),),
+        harmless=_HELP,
+    ),
+}  # fmt: skip
+
+_GUARDS: dict[str, Program] = {
+    "setenforce": _protection("switches SELinux off", "Only ask: `getenforce`.", "0|permissive"),
+    "semanage": Program(
+        values="-t -r -s -p -l -N -S --type --range --seuser --proto",
+        facts=(
+            Fact(TAMPER, "permissive !-l|--list|-d|--delete", says="takes a domain out of SELinux",
+                 instead="Only list: `semanage permissive -l`."),
+            Fact(SYSTEM, "boolean|fcontext|port|user|login|module|dontaudit !-l|--list|-E",
+                 says="changes what SELinux allows", instead="Only list: `semanage boolean -l`."),
+        ),
+        harmless=f"{_HELP}|-h",
+    ),
+    "setsebool": Program(
+        facts=(Fact(SYSTEM, says="changes what SELinux allows",
+                    instead="Only ask: `getsebool -a`."),)
+    ),
+    "semodule": Program(
+        values="-i -r -e -d -u -b -s -p -X --install --remove",
+        facts=(
+            Fact(TAMPER, "-i|-r|-d|-u|-b|-D|--install|--remove|--disable|--base",
+                 says="changes the policy of SELinux", instead="Only list: `semodule -l`."),
+        ),
+        harmless="-l|--list-modules|-h|--help",
+    ),
+    "restorecon": Program(facts=(
+        Fact(PERMIT, "-R|-r|--recursive", on="each", recursive=True),
+        Fact(PERMIT, "!-R|-r|--recursive", on="each"),
+    ), harmless="-n"),
+    "chcon": Program(
+        values="-t -u -r -l --type --user --role --range --reference",
+        facts=(
+            Fact(PERMIT, "!-t|-u|-r|-l|--type|--user|--role|--range|--reference", on="2+"),
+            Fact(PERMIT, "-t|-u|-r|-l|--type|--user|--role|--range|--reference", on="each"),
+        ),
+    ),
+    **dict.fromkeys(
+        ("aa-disable", "aa-complain", "aa-teardown", "aa-remove-unknown"),
+        _protection("takes programs out of AppArmor", "Only ask: `aa-status`."),
+    ),
+    "apparmor_parser": _protection("takes programs out of AppArmor", "Only ask: `aa-status`.",
+                                   "-R|--remove|-C|--Complain"),
+    "csrutil": _protection("switches System Integrity Protection off",
+                           "Only ask: `csrutil status`.", "disable|clear|authenticated-root"),
+    "spctl": _protection("switches Gatekeeper off", "Only ask: `spctl --status`.",
+                         "--master-disable|--global-disable|--disable|--remove|--add"),
+    "profiles": Program(facts=(
+        Fact(TAMPER, "remove|renew|install", says="changes the rules this machine is managed by",
+             instead="Only list: `profiles list`."),
+        Fact(TAMPER, "-R|-D|-I", says="changes the rules this machine is managed by",
+             instead="Only list: `profiles list`."),
+    )),
+    "fdesetup": Program(facts=(
+        Fact(TAMPER, "disable|removerecovery|remove|changerecovery|authrestart",
+             says="changes or switches off the encryption of the disk",
+             instead="Only ask: `fdesetup status`."),
+        Fact(SYSTEM, "enable|add|sync", says="changes the encryption of the disk",
+             instead="Only ask: `fdesetup status`."),
+    )),
+    "tccutil": _protection("forgets what apps were allowed", "Look in the settings instead.",
+                           "reset"),
+    "auditctl": Program(
+        values="-a -A -d -w -W -p -k -F -S -b -f -r -e -R",
+        facts=(
+            Fact(TAMPER, "-D|-d|-W", says="removes rules of the audit log",
+                 instead="Only list: `auditctl -l`."),
+            Fact(TAMPER, "-e=0", says="switches the audit log off",
+                 instead="Only ask: `auditctl -s`."),
+        ),
+    ),
+}  # fmt: skip
+
+PROGRAMS: dict[str, Program] = {**_MODES, **_ACCOUNTS, **_BECOMING, **_GUARDS}
