@@ -8,6 +8,7 @@ import msgspec
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.find import read_find
+from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
 from handrail.shell.paths import join
@@ -299,4 +300,6 @@ RUNNERS: dict[
     "parallel": _parallel,
     "find": _find,
     "at": _at,
+    "git": run_git,
+    "forge_alias": run_forge_alias,
 }

@@ -11,6 +11,8 @@ FAMILIES = (
     "text",
     "search",
     "git",
+    "versions",
+    "forges",
     "packages",
     "build",
     "containers",

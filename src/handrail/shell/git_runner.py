@@ -1,0 +1,131 @@
+"""The commands that git and forges run because a setting, an alias or an address says so."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.knowledge import Entry, Level, compile_glob, moved
+from handrail.shell.readers.git import set_values
+from handrail.shell.tables.git import CONFIG_COMMANDS
+from handrail.shell.word import OPAQUE, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Situation, Walker
+
+_ESCAPED = re.compile(r"%(.)")
+
+
+def run_git(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """Follow aliases and every setting whose value is a command."""
+    levels = entry.levels(command.argv)
+    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    inner = env.fork()
+    for level in levels:
+        command = moved(command, level)
+    inner.cwd = command.cwd
+    aliases = {
+        name.partition(" ")[2]: body
+        for name, body in env.aliases.items()
+        if name.startswith("git ")
+    }
+    for key, value in _settings(command, levels, env):
+        name = key.lower()
+        if name.startswith("alias."):
+            aliases[name[6:]] = value
+            if _is_config(levels):
+                env.aliases[f"git {name[6:]}"] = value
+                _alias(walker, command, value, (), inner, here)
+        elif compile_glob(CONFIG_COMMANDS).match(name):
+            _script(walker, value.removeprefix("!"), inner, here)
+    head = levels[0].head
+    if len(levels) == 1 and head.operands and head.operands[0].text.lower() in aliases:
+        body = aliases[head.operands[0].text.lower()]
+        _alias(walker, command, body, command.argv[head.places[0] + 1 :], inner, here)
+    for script in _transports(levels):
+        _script(walker, script, inner, here)
+
+
+def run_forge_alias(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """`gh alias set name '!command'`: what will run under that name."""
+    operands = [word.text for word in entry.parse(command.argv).operands]
+    if operands[:2] != ["alias", "set"] or len(operands) < 4:
+        return
+    here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
+    body = operands[3]
+    shell = body.startswith("!") or "--shell" in [word.text for word in command.argv]
+    _script(walker, body.removeprefix("!") if shell else f"{entry.name} {body}", env, here)
+
+
+def _is_config(levels: tuple[Level, ...]) -> bool:
+    return len(levels) > 1 and levels[1].entry.program.reader == "git_config"
+
+
+def _settings(
+    command: Command, levels: tuple[Level, ...], env: Environment
+) -> Iterator[tuple[str, str]]:
+    """Keys and values from `-c`, `--config-env`, the environment, `git config`, `clone -c`."""
+    for word in levels[0].head.values("-c"):
+        key, _, value = word.text.partition("=")
+        yield key, value
+    for word in levels[0].head.values("--config-env"):
+        key, _, variable = word.text.partition("=")
+        for value_word in env.values(variable):
+            yield key, value_word.text
+    given = dict(command.assignments)
+    for name, key_word in command.assignments:
+        number = name.removeprefix("GIT_CONFIG_KEY_")
+        if number != name:
+            yield key_word.text, given.get(f"GIT_CONFIG_VALUE_{number}", Word("")).text
+    for level in levels[1:]:
+        if level.entry.program.reader == "git_config":
+            pair = set_values(level.call)
+            if pair is not None:
+                yield pair[0], pair[1].text
+        elif level.entry.program.reader == "git_clone":
+            for word in level.call.values("-c", "--config"):
+                key, _, value = word.text.partition("=")
+                yield key, value
+
+
+def _transports(levels: tuple[Level, ...]) -> Iterator[str]:
+    """`ext::command` addresses, and the pager of `git grep -Ocommand`."""
+    for level in levels[1:]:
+        for word in level.call.operands:
+            if word.text.startswith("ext::"):
+                yield _ESCAPED.sub(lambda match: match[1].replace("S", ""), word.text[5:])
+
+
+def _alias(
+    walker: "Walker",
+    command: Command,
+    body: str,
+    rest: tuple[Word, ...],
+    env: Environment,
+    situation: "Situation",
+) -> None:
+    if body.startswith("!"):
+        arguments = " ".join(shlex.quote(word.text) for word in rest)
+        _script(walker, f"{body[1:]} {arguments}", env, situation)
+        return
+    try:
+        words = shlex.split(body)
+    except ValueError:
+        return
+    argv = (command.argv[0], *(Word(word) for word in words), *rest)
+    walker.caller.call(
+        msgspec.structs.replace(command, argv=argv, redirects=(), via=situation.via), env, situation
+    )
+
+
+def _script(walker: "Walker", text: str, env: Environment, situation: "Situation") -> None:
+    if text.strip(OPAQUE + " \n"):
+        walker.script(text, env.fork(), situation)
