@@ -68,5 +68,7 @@ class Program(msgspec.Struct, frozen=True):
     notes: tuple[Note, ...] = ()
     found: tuple[Effect, ...] = ()
     """What code of other languages does; paths are as written there."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Text that it writes into files, as far as it is known."""
     broken: bool = False
     """The syntax has errors, so parts may have been missed."""

@@ -3,7 +3,8 @@
 UnreadableError (ValueError)
 ├── TooLargeError
 ├── TooDeepError
-└── TooMuchWorkError
+├── TooMuchWorkError
+└── TooSlowError
 """
 
 
@@ -28,3 +29,8 @@ class TooMuchWorkError(UnreadableError):
     def __init__(self, limit: int) -> None:
         super().__init__(f"the command expands to more than {limit:,} parts")
         self.limit = limit
+
+
+class TooSlowError(UnreadableError):
+    def __init__(self) -> None:
+        super().__init__("the command takes too long to read")

@@ -35,15 +35,17 @@ def read(
     cwd: str,
     environ: Mapping[str, str] | None = None,
     knowledge: Knowledge | None = None,
+    deadline: float = float("inf"),
 ) -> Reading:
     """Read a command line without running anything or looking at the disk.
 
-    Raises UnreadableError if it is too large, too deep or too much work.
+    Raises UnreadableError if it is too large, too deep or too much work, or if the
+    deadline (of the monotonic clock) passes.
     """
     knowledge = knowledge or default_knowledge()
     variables = {name: (Word(value),) for name, value in (environ or {}).items()}
     variables.setdefault("TMPDIR", (Word("/tmp"),))
     variables.setdefault("IFS", (Word(" \t\n"),))
-    program = Walker(knowledge).read(text, Environment(Word(cwd or "/"), variables))
+    program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
     effects = effects_of(program, knowledge)
     return Reading(program, joined_effects(program, effects, knowledge))

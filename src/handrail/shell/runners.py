@@ -8,10 +8,12 @@ import msgspec
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.find import read_find
+from handrail.shell.follow import run_known_script, run_scripts
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
 from handrail.shell.paths import join
+from handrail.shell.readers import SCRIPTS
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
@@ -110,12 +112,15 @@ def _interpreter(
     codes = [word.text for word in call.values(*language.code_options)]
     operands = call.operands
     if call.has(*language.stops):
+        modules = call.values(*language.stops)[:1]
+        run_known_script(walker, command, (*modules, *operands), env, situation)
         return
     if not codes and language.first_operand and not call.has("-f", "--file"):
         codes = [operands[0].text] if operands else []
     elif not codes and operands and operands[0].text not in {"-", "/dev/stdin"}:
         text = env.files.get(join(env.cwd, operands[0]).text)
         codes = [] if text is None else [text]
+        run_known_script(walker, command, operands, env, situation)
     elif not codes and command.input is not None:
         codes = [command.input]
     here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
@@ -300,6 +305,7 @@ RUNNERS: dict[
     "parallel": _parallel,
     "find": _find,
     "at": _at,
+    **dict.fromkeys(SCRIPTS, run_scripts),
     "git": run_git,
     "forge_alias": run_forge_alias,
 }

@@ -1,5 +1,7 @@
 """Reads a command line the way a shell would, without running anything."""
 
+from time import monotonic
+
 import msgspec
 import tree_sitter
 
@@ -7,7 +9,7 @@ from handrail.model.effect import Effect
 from handrail.shell.call import Caller
 from handrail.shell.command import Command, Note, Program, Redirect
 from handrail.shell.environment import Environment
-from handrail.shell.errors import TooDeepError, TooMuchWorkError
+from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
 from handrail.shell.knowledge import Knowledge
 from handrail.shell.paths import join
@@ -34,8 +36,9 @@ class Situation(msgspec.Struct, frozen=True):
 class Walker:
     """Goes through a program once and collects its simple commands."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, deadline: float = float("inf")) -> None:
         self.knowledge = knowledge
+        self._deadline = deadline
         self.commands: list[Command] = []
         self.notes: list[Note] = []
         self.found: list[Effect] = []
@@ -50,7 +53,11 @@ class Walker:
         """Read a whole command line."""
         self.script(text, env, Situation(), top=top)
         return Program(
-            tuple(self.commands), tuple(self.notes), tuple(self.found), self.broken
+            tuple(self.commands),
+            tuple(self.notes),
+            tuple(self.found),
+            tuple(env.files.items()),
+            self.broken,
         )
 
     def script(
@@ -86,9 +93,7 @@ class Walker:
         self, node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
     ) -> str | None:
         """Read one statement; returns what it prints, where that is known."""
-        self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise TooMuchWorkError(MAX_STEPS)
+        self._step()
         if self._depth > MAX_NESTING:
             raise TooDeepError(MAX_NESTING)
         handler = _STATEMENTS.get(node.type)
@@ -102,11 +107,17 @@ class Walker:
 
     def emit(self, command: Command) -> int:
         """Add a simple command; returns its index."""
+        self._step()
+        self.commands.append(command)
+        return len(self.commands) - 1
+
+    def _step(self) -> None:
+        """Count one piece of work, so that no input takes for ever."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise TooMuchWorkError(MAX_STEPS)
-        self.commands.append(command)
-        return len(self.commands) - 1
+        if not self._steps & 63 and monotonic() > self._deadline:
+            raise TooSlowError
 
     def note(self, kind: str, says: str) -> None:
         """Add a remark about the command that was read last."""

@@ -1,0 +1,31 @@
+"""The words of Handrail as frozen structs: data and invariants, no I/O."""
+
+from handrail.model.action import Action, Outcome
+from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.finding import Finding
+from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
+
+__all__ = [
+    "KINDS",
+    "Action",
+    "Decision",
+    "Effect",
+    "Fact",
+    "Factor",
+    "Finding",
+    "Kind",
+    "Outcome",
+    "Program",
+    "Rationality",
+    "Review",
+    "Rewrite",
+    "Risk",
+    "RuleHit",
+    "Severity",
+    "Step",
+    "Undo",
+    "Verdict",
+    "Wrapper",
+]

@@ -1,0 +1,7 @@
+"""The judgement of one action: effects, risk, rationality, rules, decision, rewrite."""
+
+from handrail.review.history import History, fingerprint
+from handrail.review.reviewer import Reviewer
+from handrail.review.rules import Rule
+
+__all__ = ["History", "Reviewer", "Rule", "fingerprint"]

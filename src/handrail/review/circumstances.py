@@ -1,0 +1,59 @@
+"""Everything that decides how much an effect weighs, besides the effect itself."""
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+from handrail.config import Config, Scope, compile_globs
+from handrail.review.history import History
+from handrail.review.places import Places, PlaceSettings
+from handrail.review.world import World
+
+_TEMPS = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm", "/var/folders")
+
+
+class Circumstances(msgspec.Struct, frozen=True):
+    """One run's scope, settings, past, and view of the disk."""
+
+    config: Config
+    scope: Scope
+    places: Places
+    world: World
+    history: History
+    trash: str
+    """The folder that holds what was moved away instead of deleted."""
+
+    def in_scope(self, path: str) -> bool:
+        """Whether the agent may change a path."""
+        return self.scope.contains(path)
+
+    def trusted(self, host: str) -> bool:
+        """Whether the settings say that a host is one of ours."""
+        trusted = self.config.hosts.trusted
+        return bool(trusted) and compile_globs(trusted).fullmatch(host) is not None
+
+
+def state_folder(environ: Mapping[str, str]) -> str:
+    """`$HANDRAIL_HOME`, by default in the XDG state folder."""
+    if own := environ.get("HANDRAIL_HOME"):
+        return own.rstrip("/")
+    base = environ.get("XDG_STATE_HOME") or f"{environ.get('HOME', '')}/.local/state"
+    return f"{base}/handrail"
+
+
+def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Places:
+    """The places of one user and project."""
+    temps = tuple(dict.fromkeys((*filter(None, (environ.get("TMPDIR", "").rstrip("/"),)), *_TEMPS)))
+    roots = [root for root in scope.roots if root not in temps]
+    for pattern in scope.patterns:
+        fixed = pattern.partition("*")[0].rpartition("/")[0]
+        if fixed and fixed not in temps:
+            roots.append(fixed)
+    return Places(
+        environ.get("HOME", ""),
+        tuple(dict.fromkeys(os.path.normpath(root) for root in roots)),
+        temps,
+        state_folder(environ),
+        PlaceSettings(config.secrets, config.protected, config.regenerable),
+    )

@@ -1,0 +1,131 @@
+"""Text written into files that run later: scripts, hooks, CI, package manifests."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell import Knowledge, UnreadableError, read
+
+_MAX_TEXT = 64 * 1024
+_MAX_LINES = 200
+
+
+class FileType(msgspec.Struct, frozen=True):
+    """A sort of file that holds commands, and when they run."""
+
+    pattern: str
+    extract: Callable[[str], Iterator[str]]
+    by_itself: bool = False
+    """Runs without anybody reviewing it again (hooks, lifecycle scripts)."""
+
+
+def _whole(text: str) -> Iterator[str]:
+    yield text
+
+
+def _package_scripts(text: str) -> Iterator[str]:
+    """Scripts that npm runs by itself on install, publish and the like."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    scripts = data.get("scripts") if isinstance(data, dict) else None
+    for name, command in scripts.items() if isinstance(scripts, dict) else ():
+        if isinstance(command, str) and re.fullmatch(
+            r"(?:pre|post)?(?:install|prepare|publish|uninstall|version|pack)", name
+        ):
+            yield command
+
+
+def _ci_steps(text: str) -> Iterator[str]:
+    """`run:` of GitHub, `script:` items of GitLab and others."""
+    lines = text.splitlines()[: _MAX_LINES * 10]
+    index = 0
+    while index < len(lines):
+        match = re.match(r"^(\s*)(?:-\s+)?(?:run|script|command|before_script):\s*(.*)$", lines[index])
+        index += 1
+        if not match:
+            continue
+        indent, rest = len(match[1]), match[2]
+        if rest and rest[0] not in "|>":
+            yield rest.strip("\"'")
+            continue
+        block: list[str] = []
+        while index < len(lines):
+            line = lines[index]
+            if line.strip() and len(line) - len(line.lstrip()) <= indent:
+                break
+            block.append(re.sub(r"^\s*-\s+", "", line) if rest[:1] == "" else line.strip())
+            index += 1
+        yield "\n".join(block)
+
+
+def _docker_runs(text: str) -> Iterator[str]:
+    joined = text.replace("\\\n", " ")
+    yield from re.findall(r"(?m)^\s*RUN\s+(.+)$", joined)[:_MAX_LINES]
+
+
+def _recipes(text: str) -> Iterator[str]:
+    lines = re.findall(r"(?m)^\t[@+-]*(.+)$", text.replace("\\\n", " "))
+    yield from (line.replace("$$", "$") for line in lines[:_MAX_LINES])
+
+
+FILE_TYPES = (
+    FileType(r".*/\.git/hooks/[^/]+|.*/\.husky/[^/]+", _whole, by_itself=True),
+    FileType(
+        r".*/\.(?:bashrc|bash_profile|bash_aliases|profile|zshrc|zshenv|zprofile|envrc)",
+        _whole,
+        by_itself=True,
+    ),
+    FileType(r".*/package\.json", _package_scripts, by_itself=True),
+    FileType(r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
+             r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml", _ci_steps),
+    FileType(r".*/(?:Dockerfile|Containerfile)(?:\.[^/]+)?|.*\.dockerfile", _docker_runs),
+    FileType(r".*/(?:GNUm|[mM])akefile|.*\.mk", _recipes),
+    FileType(r".*\.(?:sh|bash|zsh|ksh|command|bats)", _whole),
+)  # fmt: skip
+_COMPILED = tuple((re.compile(kind.pattern), kind) for kind in FILE_TYPES)
+_SHEBANG = re.compile(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b")
+
+
+def content_effects(
+    path: str, text: str, *, knowledge: Knowledge, weigh: Callable[[Effect], Effect], home: str, cwd: str
+) -> Iterator[Effect]:
+    """What the commands in a file would do when it runs, as far as that is serious."""
+    kind = file_type(path, text)
+    if kind is None or len(text) > _MAX_TEXT:
+        return
+    for command in kind.extract(text):
+        try:
+            reading = read(command, cwd=cwd, environ={"HOME": home}, knowledge=knowledge)
+        except UnreadableError:
+            continue
+        for effect in map(weigh, reading.effects):
+            if effect.severity >= Severity.HIGH:
+                yield _later(path, effect, kind)
+                return
+
+
+def file_type(path: str, text: str) -> FileType | None:
+    """What sort of commands a file holds, if any."""
+    for pattern, kind in _COMPILED:
+        if pattern.fullmatch(path):
+            return kind
+    return _SCRIPT if _SHEBANG.match(text) else None
+
+
+_SCRIPT = FileType("", _whole)
+
+
+def _later(path: str, effect: Effect, kind: FileType) -> Effect:
+    name = path.rpartition("/")[2]
+    if kind.by_itself and effect.severity is Severity.CRITICAL:
+        return Effect(Kind.PERSIST, path, Severity.HIGH, Undo.CHECKPOINT,
+                      f"puts a command into {name} that runs by itself and {effect.text}",
+                      "Leave that command out, or put it where a person starts it.")  # fmt: skip
+    return Effect(Kind.WRITE, path, Severity.MEDIUM, Undo.CHECKPOINT,
+                  f"writes {name}, which {effect.text} when it runs")  # fmt: skip

@@ -1,0 +1,69 @@
+"""From risk and rationality to a decision."""
+
+from collections.abc import Sequence
+
+from handrail.config import Config
+from handrail.model.effect import Effect
+from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.review import Rationality, Risk, RuleHit
+
+_ALLOW, _WARN, _MODIFY, _BLOCK = Decision
+
+MATRIX: dict[tuple[Severity, str], Decision] = {
+    (Severity.LOW, "high"): _ALLOW,
+    (Severity.LOW, "medium"): _ALLOW,
+    (Severity.LOW, "low"): _WARN,
+    (Severity.MEDIUM, "high"): _ALLOW,
+    (Severity.MEDIUM, "medium"): _WARN,
+    (Severity.MEDIUM, "low"): _MODIFY,
+    (Severity.HIGH, "high"): _WARN,
+    (Severity.HIGH, "medium"): _MODIFY,
+    (Severity.HIGH, "low"): _BLOCK,
+}
+"""Risk and rationality decide together; no risk is allowed, a critical one is blocked."""
+
+
+def base_decision(risk: Risk, rationality: Rationality, config: Config) -> Decision:
+    """What the matrix says."""
+    if risk.severity is Severity.CRITICAL:
+        return _BLOCK
+    if risk.severity is Severity.NONE:
+        return _ALLOW
+    return MATRIX[risk.severity, _level(rationality.score, config)]
+
+
+def decide(
+    base: Decision,
+    risk: Risk,
+    effects: Sequence[Effect],
+    hits: Sequence[RuleHit],
+    *,
+    first_time: bool,
+) -> Decision:
+    """The matrix, corrected by what the effects and the rules say."""
+    worst = max((effect.severity for effect in effects), default=Severity.NONE)
+    if worst is Severity.CRITICAL:
+        return _BLOCK
+    decision = max([base, *(hit.decision for hit in hits)])
+    if risk.severity < Severity.HIGH:
+        # Low rationality alone never stops anything: only risk or a rule can.
+        stopping = [hit.decision for hit in hits if hit.decision.stops]
+        decision = max([min(decision, _WARN), *stopping])
+        return _ALLOW if decision is _WARN and first_time and not hits else decision
+    if decision < _MODIFY and irreversible(effects):
+        return _MODIFY
+    return decision
+
+
+def irreversible(effects: Sequence[Effect]) -> bool:
+    """Whether something serious happens that no checkpoint could undo."""
+    return any(
+        effect.severity >= Severity.HIGH and effect.undo > Undo.CHECKPOINT for effect in effects
+    )
+
+
+def _level(score: float, config: Config) -> str:
+    thresholds = config.step_reviewer.rationality
+    if score >= thresholds.high_threshold:
+        return "high"
+    return "medium" if score >= thresholds.medium_threshold else "low"

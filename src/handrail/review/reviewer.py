@@ -1,0 +1,359 @@
+"""One action in, one Review out."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic, time
+
+import msgspec
+
+from handrail.config import Config, Scope, resolve_scope
+from handrail.model.action import Action
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.review import Rationality, Review, Rewrite, Risk, RuleHit, Step
+from handrail.review.cache import Cache
+from handrail.review.circumstances import Circumstances, make_places, state_folder
+from handrail.review.content import content_effects
+from handrail.review.decide import base_decision, decide, irreversible
+from handrail.review.flows import join_flows
+from handrail.review.history import History, fingerprint
+from handrail.review.rationality import NEUTRAL, rationality_of
+from handrail.review.rewrite import rewrite_command
+from handrail.review.risk import risk_of
+from handrail.review.rules import Rule, RuleBook
+from handrail.review.tools import MalformedInputError, command_of, read_tool
+from handrail.review.weigh import weigh
+from handrail.review.world import BlindWorld, LocalWorld, World
+from handrail.shell import Knowledge, Program, Reading, UnreadableError, default_knowledge, read
+
+_NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
+_NOTHING = History()
+_CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
+
+
+class Understood(msgspec.Struct, frozen=True):
+    """An action before it is judged: effects as they weigh here, and the program behind them."""
+
+    effects: tuple[Effect, ...]
+    program: Program | None = None
+    command: str = ""
+    says: str = ""
+
+
+class Reviewer:
+    """Reviews actions by one set of settings; remembers nothing but readings of commands."""
+
+    def __init__(
+        self,
+        config: Config | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        rules: Iterable[Rule] = (),
+        see_disk: bool = True,
+        now: Callable[[], float] = time,
+    ) -> None:
+        self.config = config or Config()
+        self._environ = dict(os.environ if environ is None else environ)
+        self._see_disk = see_disk
+        self._now = now
+        settings = self.config.step_reviewer
+        self._rules = RuleBook(
+            settings.rules.builtin, settings.rules.disabled, settings.rules.custom, rules
+        )
+        knowledge = default_knowledge()
+        self.knowledge: Knowledge = (
+            knowledge.extended(self.config.programs) if self.config.programs else knowledge
+        )
+        size = settings.cache.max_size if settings.cache.enabled else 0
+        self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
+        self._scopes: dict[tuple[str, str], Scope] = {}
+
+    def review(self, action: Action, history: History = _NOTHING) -> Review:
+        """Judge one action, given what the run did so far."""
+        at = self._circumstances(action, history)
+        try:
+            understood = self._understand(action, at)
+        except (UnreadableError, MalformedInputError) as error:
+            return _unreadable(str(error))
+        return self._judge(action, understood, at)
+
+    # Understanding
+
+    def _circumstances(self, action: Action, history: History) -> Circumstances:
+        environ = self._environ_of(action)
+        scope = self._scope(action.cwd, environ.get("HOME", ""))
+        places = make_places(self.config, scope, environ)
+        root = places.roots[0] if places.roots else action.cwd
+        world: World = LocalWorld(action.cwd or root) if self._see_disk else BlindWorld()
+        return Circumstances(
+            self.config, scope, places, world, history, f"{state_folder(environ)}/trash"
+        )
+
+    def _environ_of(self, action: Action) -> dict[str, str]:
+        environ = {
+            name: self._environ[name]
+            for name in ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "USER")
+            if name in self._environ
+        }
+        environ.update(action.env)
+        return environ
+
+    def _scope(self, cwd: str, home: str) -> Scope:
+        known = self._scopes.get((cwd, home))
+        if known is None:
+            known = resolve_scope(self.config, cwd or "/", {**self._environ, "HOME": home})
+            if len(self._scopes) > 256:  # noqa: PLR2004 - one project has few folders
+                self._scopes.clear()
+            self._scopes[cwd, home] = known
+        return known
+
+    def _understand(self, action: Action, at: Circumstances) -> Understood:
+        command = command_of(action)
+        if command is None:
+            use = read_tool(action)
+            effects = [weigh(effect, at) for effect in use.effects]
+            for written in use.written:
+                effects += self._content(written.path, written.text, action, at)
+            return Understood(tuple(effects), says=use.says)
+        reading = self._read(command, action)
+        effects = [weigh(effect, at) for effect in reading.effects]
+        for path, text in reading.program.files:
+            effects += self._content(path, text, action, at)
+        effects += self._scripts(effects, action, at)
+        joined = join_flows(reading.program, effects, at)
+        return Understood(joined, reading.program, command)
+
+    def _read(self, command: str, action: Action) -> Reading:
+        environ = self._environ_of(action)
+        key = (command, action.cwd, tuple(sorted(environ.items())))
+        reading = self.cache.get(key)
+        if reading is None:
+            limit = self.config.step_reviewer.performance.max_review_time_ms / 1000
+            reading = read(
+                command,
+                cwd=action.cwd or "/",
+                environ=environ,
+                knowledge=self.knowledge,
+                deadline=monotonic() + limit,
+            )
+            self.cache.put(key, reading)
+        return reading
+
+    def _content(self, path: str, text: str, action: Action, at: Circumstances) -> list[Effect]:
+        return list(
+            content_effects(
+                path,
+                text,
+                knowledge=self.knowledge,
+                weigh=lambda effect: weigh(effect, at),
+                home=at.places.home,
+                cwd=action.cwd or "/",
+            )
+        )
+
+    def _scripts(
+        self, effects: Sequence[Effect], action: Action, at: Circumstances
+    ) -> list[Effect]:
+        """What the script files do that the command runs, as far as they can be read."""
+        found: list[Effect] = []
+        for effect in effects:
+            if effect.kind is not Kind.RUN or effect.opaque:
+                continue
+            text = at.world.script(effect.target)
+            if text is None or not _is_shell(effect.target, text):
+                continue
+            try:
+                reading = read(text, cwd=action.cwd or "/", environ=self._environ_of(action),
+                               knowledge=self.knowledge)  # fmt: skip
+            except UnreadableError:
+                continue
+            found += [
+                msgspec.structs.replace(
+                    inner, command=effect.command, says=f"runs {effect.target}, which {inner.text}"
+                )
+                for inner in (weigh(item, at) for item in reading.effects)
+                if inner.severity >= Severity.MEDIUM
+            ]
+        return found
+
+    # Judging
+
+    def _judge(self, action: Action, understood: Understood, at: Circumstances) -> Review:
+        effects = self._rules.tame(understood.effects)
+        hits, faults = self._rules.check(action, effects, at)
+        name = fingerprint(action)
+        goal = at.history.goal or self.config.goal
+        rationality = (
+            rationality_of(action, at.history, goal) if goal or at.history.recent else _NEUTRAL
+        )
+        risk = self._risk(effects, understood, name, at)
+        base = base_decision(risk, rationality, self.config)
+        decision = decide(base, risk, effects, hits, first_time=not at.history.ran_before(name))
+        draft = Review(
+            decision,
+            risk,
+            rationality,
+            effects,
+            hits,
+            reasons=_reasons(effects, hits, rationality, risk),
+            alternative=_alternative(effects, hits) if decision.stops else "",
+            confidence=_confidence(effects, understood.program),
+            steps=_steps(understood, effects),
+            faults=faults,
+        )
+        if decision is Decision.MODIFY:
+            return self._modify(action, understood, draft, at)
+        return draft
+
+    def _risk(
+        self, effects: Sequence[Effect], understood: Understood, name: str, at: Circumstances
+    ) -> Risk:
+        outside = {
+            index
+            for index, effect in enumerate(effects)
+            if effect.kind in _CHANGES and not at.in_scope(effect.target)
+        }
+        commands = understood.program.commands if understood.program else ()
+        privileged = {
+            index
+            for index, effect in enumerate(effects)
+            if effect.command < len(commands)
+            and not {"sudo", "doas", "su"}.isdisjoint(commands[effect.command].via)
+        }
+        return risk_of(effects, outside=outside, privileged=privileged,
+                       failures=at.history.failed[name], config=self.config)  # fmt: skip
+
+    def _modify(
+        self, action: Action, understood: Understood, draft: Review, at: Circumstances
+    ) -> Review:
+        """Rewrite it; else let it run behind a checkpoint; else block it."""
+        rewrite = self._rewrite(action, understood, draft, at)
+        if rewrite is not None:
+            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
+        only_rules = not any(effect.severity >= Severity.HIGH for effect in draft.effects)
+        if not only_rules and not irreversible(draft.effects):
+            return msgspec.structs.replace(
+                draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
+            )
+        return msgspec.structs.replace(draft, decision=Decision.BLOCK)
+
+    def _rewrite(
+        self, action: Action, understood: Understood, draft: Review, at: Circumstances
+    ) -> Rewrite | None:
+        program = understood.program
+        if program is None or program.broken:
+            return None
+        if all(_covered(effect, at) for effect in draft.effects if effect.severity >= Severity.HIGH):
+            return None
+        trash = f"{at.trash}/{self._trash_name(action)}"
+        made = rewrite_command(understood.command, program, draft.effects, trash)
+        if made is None:
+            return None
+        text, changes = made
+        updated = {**action.input, "command": text}
+        again = self.review(msgspec.structs.replace(action, input=updated), at.history)
+        if again.decision.stops:
+            return None
+        restore = " && ".join(change.restore for change in changes if change.restore)
+        return Rewrite(updated, tuple(change.says for change in changes), restore)
+
+    def _trash_name(self, action: Action) -> str:
+        clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
+        return clean or format(int(self._now() * 1000), "x")
+
+
+def _covered(effect: Effect, at: Circumstances) -> bool:
+    """A deletion in the scope that a checkpoint covers and whose files cannot be seen here."""
+    return (
+        effect.kind is Kind.DELETE
+        and effect.undo is Undo.CHECKPOINT
+        and not effect.opaque
+        and at.world.exists(effect.target) is None
+    )
+
+
+def _is_shell(path: str, text: str) -> bool:
+    return path.endswith((".sh", ".bash")) or bool(
+        re.match(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b", text)
+    )
+
+
+def _unreadable(problem: str) -> Review:
+    return Review(
+        Decision.BLOCK,
+        Risk(1.0, Severity.CRITICAL),
+        _NEUTRAL,
+        reasons=(f"It cannot be read, so it is not run: {problem}.",),
+        alternative="Use several short, plain commands; put long text into a file first.",
+        confidence=0.0,
+    )
+
+
+def _reasons(
+    effects: Sequence[Effect], hits: Sequence[RuleHit], rationality: Rationality, risk: Risk
+) -> tuple[str, ...]:
+    """All reasons as sentences, the strongest first, none twice."""
+    serious = sorted(
+        (effect for effect in effects if effect.severity >= Severity.MEDIUM),
+        key=lambda effect: -effect.severity.rank,
+    )
+    sentences = [_sentence(effect.text) for effect in serious]
+    sentences += [_sentence(hit.says) for hit in hits]
+    sentences += [_sentence(issue) for issue in rationality.issues if risk.severity > Severity.NONE]
+    return tuple(dict.fromkeys(sentences))
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    if not text:
+        return ""
+    first = text[0].upper() + text[1:]
+    starts_with_verb = re.match(r"[a-z]+s\b", text) is not None
+    body = f"It {text}" if starts_with_verb else first
+    return body if body.endswith((".", "!", "?")) else body + "."
+
+
+def _alternative(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
+    serious = sorted(
+        (effect for effect in effects if effect.severity >= Severity.HIGH),
+        key=lambda effect: -effect.severity.rank,
+    )
+    for text in (*(effect.instead for effect in serious), *(hit.instead for hit in hits)):
+        if text:
+            return text
+    return "Say what you want to reach and why; a person can do it or allow it."
+
+
+def _confidence(effects: Sequence[Effect], program: Program | None) -> float:
+    confidence = 1.0
+    if any(effect.opaque for effect in effects):
+        confidence -= 0.2
+    if program is not None and program.broken:
+        confidence -= 0.3
+    return round(confidence, 2)
+
+
+def _steps(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...]:
+    """The program as understood, one line for each command that stands in it."""
+    if understood.program is None:
+        return ()
+    worst = max((effect.severity for effect in effects), default=Severity.NONE)
+    steps: list[Step] = []
+    for index, command in enumerate(understood.program.commands):
+        mine = [effect for effect in effects if effect.command == index]
+        mine.sort(key=lambda effect: -effect.severity.rank)
+        text = command.text or _redirect_text(command.redirects) or _assignment_text(command)
+        if not text or (command.via and not mine):
+            continue
+        blamed = bool(mine) and mine[0].severity is worst and worst >= Severity.HIGH
+        steps.append(Step(text, "; ".join(dict.fromkeys(item.text for item in mine[:3])), blamed))
+    return tuple(steps)
+
+
+def _redirect_text(redirects: Sequence[object]) -> str:
+    return " ".join(f"{r.operator} {r.target.shown}" for r in redirects)  # type: ignore[attr-defined]
+
+
+def _assignment_text(command: object) -> str:
+    return " ".join(f"{name}={value.shown}" for name, value in command.assignments)  # type: ignore[attr-defined]

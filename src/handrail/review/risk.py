@@ -1,0 +1,81 @@
+"""How dangerous an action is: the weight of its worst effect, with the sum shown."""
+
+from collections.abc import Sequence
+
+from handrail.config import Config
+from handrail.model.effect import KINDS, Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.model.review import Factor, Risk
+
+FLOORS = {
+    Severity.NONE: 0.0,
+    Severity.LOW: 0.3,
+    Severity.MEDIUM: 0.6,
+    Severity.HIGH: 0.8,
+    Severity.CRITICAL: 0.95,
+}
+"""An effect of a severity weighs at least this much, and less than the next one's floor."""
+_CEILINGS = {
+    Severity.NONE: 0.29,
+    Severity.LOW: 0.59,
+    Severity.MEDIUM: 0.79,
+    Severity.HIGH: 0.94,
+    Severity.CRITICAL: 1.0,
+}
+_FAILURES = (0.0, 0.1, 0.2, 0.4)
+"""What one, two, and three or more failures of the same action add."""
+_OUTSIDE = 0.3
+_PRIVILEGED = 0.1
+_WILDCARD = 0.1
+_CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
+
+
+def risk_of(
+    effects: Sequence[Effect], *, outside: set[int], privileged: set[int], failures: int, config: Config
+) -> Risk:
+    """The risk of an action; `outside` and `privileged` name effects by their index."""
+    best: tuple[float, tuple[Factor, ...]] = (0.0, ())
+    for index, effect in enumerate(effects):
+        scored = _score(effect, is_outside=index in outside, is_privileged=index in privileged)
+        if scored[0] > best[0] or not best[1]:
+            best = scored
+    score, factors = best
+    if failures:
+        # Failing again is a reason to look, not to stop: it never makes a step high risk.
+        ceiling = max(score, _CEILINGS[Severity.MEDIUM])
+        weight = min(_FAILURES[min(failures, len(_FAILURES) - 1)], ceiling - score)
+        factors = (*factors, Factor("failed before", round(weight, 2)))
+        score += weight
+    score = round(score, 2)
+    return Risk(score, severity_of(score, config), factors)
+
+
+def severity_of(score: float, config: Config) -> Severity:
+    """The name of a score, by the thresholds of the settings."""
+    thresholds = config.step_reviewer.risk
+    if score >= thresholds.critical_threshold:
+        return Severity.CRITICAL
+    if score >= thresholds.high_threshold:
+        return Severity.HIGH
+    if score >= thresholds.medium_threshold:
+        return Severity.MEDIUM
+    return Severity.LOW if score >= thresholds.low_threshold else Severity.NONE
+
+
+def _score(
+    effect: Effect, *, is_outside: bool, is_privileged: bool
+) -> tuple[float, tuple[Factor, ...]]:
+    factors = [Factor(effect.kind.value, KINDS[effect.kind].base)]
+    if is_outside and effect.kind in _CHANGES | {Kind.READ}:
+        factors.append(Factor("outside scope", _OUTSIDE))
+    if is_privileged:
+        factors.append(Factor("raised privilege", _PRIVILEGED))
+    if effect.glob and effect.kind is Kind.DELETE:
+        factors.append(Factor("wildcard", _WILDCARD))
+    total = sum(factor.weight for factor in factors)
+    score = min(max(total, FLOORS[effect.severity]), _CEILINGS[effect.severity])
+    difference = round(score - total, 2)
+    if difference:
+        name = "can be undone" if difference < 0 else f"{effect.severity} severity"
+        factors.append(Factor(name, difference))
+    return score, tuple(factors)

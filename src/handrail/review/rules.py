@@ -1,0 +1,223 @@
+"""Named rules: each one governs a sort of effect, or looks at the run as a whole."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from handrail.config import CustomRule, compile_globs
+from handrail.model.action import Action
+from handrail.model.effect import HOST_KINDS, Effect, Kind
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import RuleHit
+from handrail.review.circumstances import Circumstances
+
+_MAX_MATCHED = 10_000
+"""Characters of a command that a user's regular expression is tried on."""
+
+
+class Rule(Protocol):
+    """Something that may speak up about an action."""
+
+    name: str
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        """What it has to say, if anything."""
+
+
+class Governing(msgspec.Struct, frozen=True):
+    """A rule over effects. What it governs is stopped; without it the effect only warns."""
+
+    name: str
+    about: str
+    governs: Callable[[Effect], bool]
+    essential: bool = True
+    fixed: bool = False
+    """Cannot be switched off."""
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        """A hit for the worst effect that is serious enough to be stopped."""
+        worst: Effect | None = None
+        for effect in effects:
+            if effect.severity >= Severity.HIGH and self.governs(effect):
+                worst = max(worst, effect, key=lambda item: item.severity) if worst else effect
+        if worst is None:
+            return None
+        decision = Decision.BLOCK if worst.severity is Severity.CRITICAL else Decision.MODIFY
+        return RuleHit(self.name, decision, worst.text, worst.instead)
+
+
+def _kinds(*kinds: Kind) -> Callable[[Effect], bool]:
+    wanted = frozenset(kinds)
+    return lambda effect: effect.kind in wanted
+
+
+# The first rule that governs an effect is the one that answers for it.
+GOVERNING: tuple[Governing, ...] = (
+    Governing("protect_handrail", "Handrail's settings, state, hooks and processes stay as they are",
+              lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
+              fixed=True),
+    Governing("protect_safeguards", "logs, firewalls, audit and other safeguards stay on",
+              _kinds(Kind.TAMPER)),
+    Governing("prevent_recursive_deletion", "no folders are deleted that could not be brought back",
+              lambda effect: effect.kind is Kind.DELETE and effect.recursive),
+    Governing("protect_files", "no files are deleted or changed where no checkpoint reaches",
+              _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK)),
+    Governing("protect_uncommitted_work", "uncommitted work is saved before it is discarded",
+              _kinds(Kind.DISCARD)),
+    Governing("protect_history", "published and recorded history is not rewritten",
+              _kinds(Kind.REWRITE)),
+    Governing("protect_secrets", "keys, passwords and tokens are not read",
+              _kinds(Kind.SECRET)),
+    Governing("prevent_exfiltration", "local data is not sent to unknown machines",
+              _kinds(Kind.SEND, Kind.REACH, Kind.FETCH)),
+    Governing("no_unseen_code", "no code runs that nobody could read before",
+              _kinds(Kind.UNSEEN, Kind.RUN)),
+    Governing("protect_devices", "disks and memory are not written directly", _kinds(Kind.DEVICE)),
+    Governing("protect_system", "the system, its services and its kernel stay as they are",
+              _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL)),
+    Governing("protect_data", "databases, clusters, clouds and other remote things are not destroyed",
+              _kinds(Kind.DESTROY)),
+    Governing("no_persistence", "nothing is set up to run by itself later", _kinds(Kind.PERSIST)),
+    Governing("no_privilege", "nobody gets more rights than they have",
+              _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE)),
+    Governing("no_publishing", "nothing is published without a person", _kinds(Kind.PUBLISH),
+              essential=False),
+    Governing("no_delegation", "no agent is started that nobody supervises", _kinds(Kind.DELEGATE)),
+    Governing("protect_machine", "the machine is not used up and its processes stay alive",
+              _kinds(Kind.EXHAUST, Kind.KILL)),
+)  # fmt: skip
+
+
+class LimitFileOperations(msgspec.Struct, frozen=True):
+    """Too many changes to files in one run."""
+
+    name: str = "limit_file_operations"
+    about: str = "a run changes only so many files (`max_file_operations`)"
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        limit = at.config.step_reviewer.max_file_operations
+        changes = file_operations(effects)
+        if not limit or not changes or at.history.file_operations + changes <= limit:
+            return None
+        return RuleHit(
+            self.name,
+            Decision.BLOCK,
+            f"this run has changed {at.history.file_operations} files; the limit is {limit}",
+            "Finish with what is there, or ask for a higher limit; `git status` shows the changes.",
+        )
+
+
+class WarnExternalNetwork(msgspec.Struct, frozen=True):
+    """A request that leaves the machine and its network."""
+
+    name: str = "warn_external_network"
+    about: str = "requests to machines of others are pointed out"
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        for effect in effects:
+            external = effect.kind in HOST_KINDS and effect.severity >= Severity.MEDIUM
+            if external and effect.severity < Severity.HIGH:
+                return RuleHit(self.name, Decision.WARN, effect.text)
+        return None
+
+
+OTHERS: tuple[Rule, ...] = (LimitFileOperations(), WarnExternalNetwork())
+
+
+class Custom:
+    """A rule from the user's settings."""
+
+    def __init__(self, rule: CustomRule) -> None:
+        self.name = rule.name
+        self._rule = rule
+        self._targets = compile_globs(rule.targets) if rule.targets else None
+        self._commands = [re.compile(text) for text in rule.commands]
+        self._kinds = frozenset(rule.kinds)
+        self._tools = frozenset(rule.tools)
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        if self._tools and action.tool not in self._tools:
+            return None
+        if self._commands and not self._command_matches(action):
+            return None
+        if (self._kinds or self._targets) and not any(map(self._effect_matches, effects)):
+            return None
+        return RuleHit(self.name, self._rule.decision, self._rule.says, self._rule.instead)
+
+    def _command_matches(self, action: Action) -> bool:
+        command = action.input.get("command")
+        text = command[:_MAX_MATCHED] if isinstance(command, str) else ""
+        return any(pattern.search(text) for pattern in self._commands)
+
+    def _effect_matches(self, effect: Effect) -> bool:
+        if self._kinds and effect.kind not in self._kinds:
+            return False
+        return self._targets is None or self._targets.fullmatch(effect.target) is not None
+
+
+class RuleBook:
+    """The rules that are in force."""
+
+    def __init__(
+        self,
+        builtin: Literal["all", "essential", "none"] = "all",
+        disabled: Iterable[str] = (),
+        custom: Iterable[CustomRule] = (),
+        more: Iterable[Rule] = (),
+    ) -> None:
+        off = frozenset(disabled)
+        self._governing = tuple(
+            rule
+            for rule in GOVERNING
+            if rule.fixed
+            or (rule.name not in off and (builtin == "all" or (builtin == "essential" and rule.essential)))
+        )
+        others = OTHERS if builtin == "all" else ()
+        self._others: tuple[Rule, ...] = tuple(
+            rule for rule in (*others, *map(Custom, custom), *more) if rule.name not in off
+        )
+
+    def tame(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+        """Serious effects that no rule in force governs only warn."""
+        if len(self._governing) == len(GOVERNING):
+            return tuple(effects)
+        return tuple(
+            effect
+            if effect.severity < Severity.HIGH or self._governed(effect)
+            else msgspec.structs.replace(effect, severity=Severity.MEDIUM)
+            for effect in effects
+        )
+
+    def _governed(self, effect: Effect) -> bool:
+        answering = next((rule for rule in GOVERNING if rule.governs(effect)), None)
+        return answering is None or answering in self._governing
+
+    def check(
+        self, action: Action, effects: Sequence[Effect], at: Circumstances
+    ) -> tuple[tuple[RuleHit, ...], tuple[str, ...]]:
+        """All hits, the strictest first, and the faults of rules that failed."""
+        hits: list[RuleHit] = []
+        faults: list[str] = []
+        if any(effect.severity >= Severity.HIGH for effect in effects):
+            answered = {next((r.name for r in GOVERNING if r.governs(e)), "") for e in effects}
+            hits += [
+                hit for rule in self._governing if rule.name in answered
+                if (hit := rule.check(action, effects, at)) is not None
+            ]  # fmt: skip
+        for rule in self._others:
+            try:
+                hit = rule.check(action, effects, at)
+            except Exception as error:  # noqa: BLE001 - a rule's fault must not become a verdict
+                faults.append(f"rule {rule.name} failed: {type(error).__name__}: {error}")
+                continue
+            if hit is not None:
+                hits.append(hit)
+        hits.sort(key=lambda hit: -hit.decision.rank)
+        return tuple(hits), tuple(faults)
+
+
+def file_operations(effects: Sequence[Effect]) -> int:
+    """How many files an action changes, as far as it is known."""
+    return sum(effect.kind in {Kind.WRITE, Kind.DELETE, Kind.PERMIT} for effect in effects)

@@ -1,0 +1,198 @@
+"""What the tools of an agent do, in the same effects as a shell command."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from handrail.model.action import Action
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.word import Word
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Text that a tool puts into a file."""
+
+    path: str
+    text: str
+
+
+class ToolUse(msgspec.Struct, frozen=True):
+    """A tool call as understood: its effects, and the text it writes."""
+
+    effects: tuple[Effect, ...] = ()
+    written: tuple[Written, ...] = ()
+    says: str = ""
+
+
+class MalformedInputError(ValueError):
+    """A tool's input lacks what the tool cannot work without."""
+
+    def __init__(self, tool: str, field: str, problem: str) -> None:
+        super().__init__(f"{tool} needs {field!r}: {problem}")
+        self.tool = tool
+        self.field = field
+
+
+SHELL_TOOLS = frozenset(
+    {"bash", "shell", "run_shell_command", "terminal", "execute_bash", "run_command", "exec_command",
+     "local_shell", "run_terminal_cmd", "powershell", "container.exec"}
+)  # fmt: skip
+"""Tools whose input holds a command line, by any host's name for them."""
+
+_PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
+_TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
+_HARMLESS_SERVERS = ("read", "get", "list", "search", "find", "query", "fetch", "view", "describe", "show",
+                     "status", "count", "lookup", "inspect", "check", "explain")  # fmt: skip
+_HARMFUL_WORDS = ("delete", "remove", "drop", "destroy", "purge", "truncate", "wipe", "erase", "terminate",
+                  "revoke", "reset", "force")  # fmt: skip
+_OUTWARD_WORDS = ("send", "post", "publish", "upload", "tweet", "email", "pay", "transfer", "deploy", "merge",
+                  "execute", "run", "exec", "eval")  # fmt: skip
+
+
+def command_of(action: Action) -> str | None:
+    """The command line of a shell tool; None for other tools."""
+    if action.tool.lower() not in SHELL_TOOLS:
+        return None
+    value = action.input.get("command", action.input.get("cmd", action.input.get("script")))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        # Codex gives an argv: ["bash", "-lc", "…"].
+        import shlex  # noqa: PLC0415 - rare, and not free to import
+
+        return shlex.join(value)
+    raise MalformedInputError(action.tool, "command", "a text is expected")
+
+
+def read_tool(action: Action) -> ToolUse:
+    """Read the call of any tool that is not a shell."""
+    name = action.tool
+    reader = _TOOLS.get(name.lower().replace("_", ""))
+    if reader is not None:
+        return reader(action)
+    if name.startswith("mcp__") or "__" in name or "." in name:
+        return _mcp(action)
+    return ToolUse(says=f"calls the tool {name}")
+
+
+def _path(action: Action) -> Word:
+    for field in _PATH_FIELDS:
+        value = action.input.get(field)
+        if isinstance(value, str) and value:
+            home = action.env.get("HOME", "")
+            text = home + value[1:] if value == "~" or value.startswith("~/") else value
+            return join(Word(action.cwd or "/"), Word(text))
+    raise MalformedInputError(action.tool, "file_path", "a path is expected")
+
+
+def _texts(action: Action) -> Iterator[str]:
+    for field in _TEXT_FIELDS:
+        value = action.input.get(field)
+        if isinstance(value, str):
+            yield value
+    edits = action.input.get("edits")
+    for edit in edits if isinstance(edits, list) else ():
+        if isinstance(edit, dict):
+            value = edit.get("new_string")
+            if isinstance(value, str):
+                yield value
+
+
+def _write(action: Action) -> ToolUse:
+    path = _path(action)
+    text = "\n".join(_texts(action))
+    return ToolUse((path_effect(Kind.WRITE, path),), (Written(path.text, text),))
+
+
+def _read(action: Action) -> ToolUse:
+    return ToolUse((path_effect(Kind.READ, _path(action)),))
+
+
+def _search(action: Action) -> ToolUse:
+    """Glob lists names and Grep reads below a folder; both may be pointed anywhere."""
+    value = action.input.get("path")
+    if not isinstance(value, str) or not value:
+        return ToolUse(says="searches the project")
+    return ToolUse((path_effect(Kind.READ, _path(action)),))
+
+
+def _delete(action: Action) -> ToolUse:
+    return ToolUse((path_effect(Kind.DELETE, _path(action), recursive=True),))
+
+
+def _fetch(action: Action) -> ToolUse:
+    url = action.input.get("url")
+    if not isinstance(url, str):
+        raise MalformedInputError(action.tool, "url", "an address is expected")
+    return ToolUse((effect(Kind.FETCH, url),))
+
+
+def _web_search(action: Action) -> ToolUse:
+    return ToolUse(
+        (effect(Kind.REACH, "a search engine", severity=Severity.NONE, says="searches the web"),)
+    )
+
+
+def _agent(action: Action) -> ToolUse:
+    return ToolUse(says="hands a task to a sub-agent, whose own actions are reviewed")
+
+
+def _mcp(action: Action) -> ToolUse:
+    """A tool of an MCP server: its name says what it does, its input which paths and hosts."""
+    name = action.tool.rpartition("__")[2] or action.tool
+    words = [word.lower() for word in _split_words(name)]
+    effects: list[Effect] = []
+    if any(word in _HARMFUL_WORDS for word in words):
+        effects.append(effect(Kind.DESTROY, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
+                              says=f"calls {action.tool}, which by its name destroys something"))  # fmt: skip
+    elif any(word in _OUTWARD_WORDS for word in words):
+        effects.append(effect(Kind.CHANGE, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
+                              says=f"calls {action.tool}, which acts outside this machine"))  # fmt: skip
+    reads = any(word in _HARMLESS_SERVERS for word in words)
+    writes = any(word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words)
+    for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
+        value = action.input.get(field)
+        if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):
+            text = value.removeprefix("file://")
+            if text.startswith("~"):
+                text = action.env.get("HOME", "") + text[1:]
+            kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
+            path = join(Word(action.cwd or "/"), Word(text))
+            effects.append(path_effect(Kind.READ if reads and not writes else kind, path))
+    for value in action.input.values():
+        if isinstance(value, str) and value.startswith(("http://", "https://")):
+            effects.append(effect(Kind.FETCH, value))
+    return ToolUse(tuple(effects), says=f"calls {action.tool}")
+
+
+def _split_words(name: str) -> list[str]:
+    spaced = "".join(f" {char}" if char.isupper() else char for char in name)
+    return spaced.replace("_", " ").replace("-", " ").replace(".", " ").split()
+
+
+_TOOLS: dict[str, Callable[[Action], ToolUse]] = {
+    "write": _write,
+    "writefile": _write,
+    "createfile": _write,
+    "edit": _write,
+    "multiedit": _write,
+    "replace": _write,
+    "notebookedit": _write,
+    "strreplacebasededittool": _write,
+    "fileeditor": _write,
+    "read": _read,
+    "readfile": _read,
+    "notebookread": _read,
+    "glob": _search,
+    "grep": _search,
+    "ls": _search,
+    "delete": _delete,
+    "deletefile": _delete,
+    "webfetch": _fetch,
+    "websearch": _web_search,
+    "task": _agent,
+    "agent": _agent,
+}

@@ -1,0 +1,139 @@
+"""What a review may see of the disk: little, read-only, bounded."""
+
+import os
+import stat
+from typing import Protocol
+
+MAX_SCRIPT = 64 * 1024
+_MAX_LINKS = 40
+
+
+class World(Protocol):
+    """The disk as far as a review needs it. None means: cannot be told from here."""
+
+    def real(self, path: str) -> str:
+        """The path with symbolic links resolved."""
+
+    def exists(self, path: str) -> bool | None:
+        """Whether something is there."""
+
+    def tracked(self, path: str) -> bool | None:
+        """Whether git has a version of it."""
+
+    def script(self, path: str) -> str | None:
+        """The text of a script, if it is a small text file."""
+
+
+class BlindWorld:
+    """A world that shows nothing: for past sessions and other machines."""
+
+    def real(self, path: str) -> str:
+        return path
+
+    def exists(self, path: str) -> bool | None:
+        return None
+
+    def tracked(self, path: str) -> bool | None:
+        return None
+
+    def script(self, path: str) -> str | None:
+        return None
+
+
+class LocalWorld:
+    """The disk of this machine, as seen from a project; remembers what it saw for one review."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._visible: bool | None = None
+        self._real: dict[str, str] = {"": ""}
+        self._index: bytes | None = None
+
+    @property
+    def visible(self) -> bool:
+        """Whether the project is on this machine at all."""
+        if self._visible is None:
+            self._visible = os.path.isdir(self._root)
+        return self._visible
+
+    def real(self, path: str) -> str:
+        if not self.visible or not path.startswith("/"):
+            return path
+        return self._resolve(path.rstrip("/"), 0) or "/"
+
+    def _resolve(self, path: str, links: int) -> str:
+        """Like realpath, but each folder is looked at once."""
+        known = self._real.get(path)
+        if known is not None:
+            return known
+        parent, _, name = path.rpartition("/")
+        folder = self._resolve(parent, links)
+        here = f"{folder}/{name}"
+        if links < _MAX_LINKS and not any(char in name for char in "*?["):
+            try:
+                target = os.readlink(here)
+            except (OSError, ValueError):
+                pass
+            else:
+                joined = os.path.normpath(os.path.join(folder or "/", target))
+                here = self._resolve(joined if joined != "/" else "", links + 1)
+        self._real[path] = here
+        return here
+
+    def exists(self, path: str) -> bool | None:
+        if not self.visible:
+            return None
+        fixed = path
+        for wildcard in ("/**", "/*"):
+            fixed = fixed.partition(wildcard)[0]
+        if any(char in fixed for char in "*?["):
+            fixed = fixed.rpartition("/")[0]
+        try:
+            if not os.path.lexists(fixed or "/"):
+                return False
+            return fixed == path or not os.path.isdir(fixed) or any(os.scandir(fixed))
+        except (OSError, ValueError):
+            return None
+
+    def tracked(self, path: str) -> bool | None:
+        if not self.visible:
+            return None
+        if self._index is None:
+            self._index = _read_index(self._root)
+        relative = os.path.relpath(path, self._root).encode("utf-8", "surrogateescape")
+        return relative + b"\0" in self._index or relative + b"/" in self._index
+
+    def script(self, path: str) -> str | None:
+        if not self.visible:
+            return None
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                return None
+            with open(path, "rb") as file:
+                data = file.read(MAX_SCRIPT + 1)
+        except (OSError, ValueError):
+            return None
+        if len(data) > MAX_SCRIPT or b"\0" in data[:1024]:
+            return None
+        return data.decode("utf-8", "replace")
+
+
+def _read_index(root: str) -> bytes:
+    """The names in git's index; it is searched as bytes, which is enough to see a path in it."""
+    folder = root
+    while True:
+        git = os.path.join(folder, ".git")
+        if os.path.exists(git):
+            break
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return b""
+        folder = parent
+    try:
+        if os.path.isfile(git):
+            with open(git, encoding="utf-8") as file:
+                git = os.path.join(folder, file.read().partition("gitdir:")[2].strip())
+        with open(os.path.join(git, "index"), "rb") as index:
+            return index.read(64 * 1024 * 1024)
+    except OSError:
+        return b""

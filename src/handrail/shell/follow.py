@@ -1,0 +1,51 @@
+"""Follows commands that stand in a program's own language, and programs run by an interpreter."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.knowledge import Entry
+from handrail.shell.readers import SCRIPTS
+from handrail.shell.word import OPAQUE, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from handrail.shell.walk import Situation, Walker
+
+_MAX_SCRIPTS = 8
+
+
+def run_scripts(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+) -> None:
+    """Read the command lines that a program starts in its own words (`psql -c '\\! ls'`)."""
+    here = msgspec.structs.replace(
+        situation, via=(*situation.via, entry.name), input=None, fed_by=()
+    )
+    scripts = list(SCRIPTS[entry.program.reader](command, entry.parse(command.argv)))
+    for text in scripts[:_MAX_SCRIPTS]:
+        if text.strip(OPAQUE + " \n"):
+            walker.script(text, env.fork(), here)
+
+
+def run_known_script(
+    walker: "Walker",
+    command: Command,
+    words: "Sequence[Word]",
+    env: Environment,
+    situation: "Situation",
+) -> None:
+    """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its file's name."""
+    if not words or OPAQUE in words[0].text:
+        return
+    name = words[0].text.rpartition("/")[2]
+    entry = walker.knowledge.lookup(name)
+    if entry is None or entry.program.reader in {"interpreter", "shell"}:
+        return
+    inner = msgspec.structs.replace(
+        command, argv=tuple(words), redirects=(), via=(*situation.via, command.name)
+    )
+    walker.caller.call(inner, env, situation)
