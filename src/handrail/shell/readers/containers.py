@@ -35,7 +35,7 @@ _CLOUD_KEYS = re.compile(
     r"|GOOGLE_(?:CREDENTIALS|APPLICATION_CREDENTIALS_JSON)|CLOUDSDK_AUTH_ACCESS_TOKEN"
     r"|DIGITALOCEAN_(?:ACCESS_)?TOKEN|CLOUDFLARE_API_(?:TOKEN|KEY)|VAULT_TOKEN|SSH_PRIVATE_KEY"
 )
-_SECRET_FILE = re.compile(
+SECRET_FILE = re.compile(
     r"/\.(?:ssh|gnupg)/(?!known_hosts|config$|.*\.pub$)|/\.aws/credentials|/\.netrc$|/\.pgpass$"
     r"|/run/secrets/|/etc/(?:shadow|gshadow)|/\.kube/config|/\.docker/config\.json"
     r"|/id_(?:rsa|dsa|ecdsa|ed25519)$|/\.vault-token|/\.git-credentials"
@@ -204,7 +204,7 @@ def _copy(command: Command, call: Call) -> Iterator[Effect]:
     source, target = call.operands[-2:]
     container, colon, inside = source.text.partition(":")
     if colon and "/" not in container:
-        if _SECRET_FILE.search(inside):
+        if SECRET_FILE.search(inside):
             yield effect(
                 Kind.SECRET,
                 source.shown,

@@ -18,6 +18,7 @@ FAMILIES = (
     "containers",
     "container_tools",
     "kubernetes",
+    "kubernetes_tools",
     "cloud",
     "infrastructure",
     "databases",

@@ -28,7 +28,7 @@ _LXC_EXEC = Program(
 )
 _LXC = Program(
     values="--project --remote -c --config -p --profile -n --network -s --storage -t --type "
-    "--target -d --device --vm-type --format -f",
+    "--target -d --device --vm-type --format",
     harmless="--help|-h|--version",
     subcommands={"exec": _LXC_EXEC},
     facts=(
@@ -125,7 +125,7 @@ PROGRAMS: dict[str, Program] = {
         wraps=(Wrapper(where="elsewhere"),),
     ),
     "buildah": Program(
-        values="--authfile --creds --cert-dir --root --runroot -f --file -t --tag --storage-driver",
+        values="--authfile --creds --cert-dir --root --runroot --file --tag --storage-driver",
         harmless="--help|-h|--version",
         subcommands={
             "run": Program(posix=True, values=RUN_VALUES, wraps=(_INSIDE,), facts=ESCAPES,

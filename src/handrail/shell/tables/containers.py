@@ -52,7 +52,6 @@ _BUILD_VALUES = """
     --output --platform --progress --provenance --sbom --secret --security-opt --set
     --shm-size --ssh --target --ulimit -v --volume --userns
 """
-_LIST_VALUES = "-f --filter --format -n --last --since --until --tail -t --time --timeout"
 
 _NO_EXIT = (
     "Run it without the access to the host: mount only the project, `docker run --rm -v "
@@ -239,7 +238,7 @@ _SUBCOMMANDS = {
     ),
     "volume": Program(
         harmless="--help",
-        values="--filter -d --driver -o --opt --label --name -f",
+        values="--filter -d --driver -o --opt --label --name",
         facts=(
             Fact(DESTROY, "rm|remove|delete", on="each",
                  says="deletes the volume {target} and the data in it",
