@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable
 from handrail.model.effect import Effect
 from handrail.shell.command import Command
 from handrail.shell.options import Call
-from handrail.shell.readers import containers, files, git, permissions, text
+from handrail.shell.readers import containers, files, git, kubernetes, permissions, text
 
 Reader = Callable[[Command, Call], Iterable[Effect]]
 
 READERS: dict[str, Reader] = {
     **containers.READERS,
     **files.READERS,
+    **kubernetes.READERS,
     **git.READERS,
     **permissions.READERS,
     **text.READERS,
