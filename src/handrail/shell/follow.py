@@ -38,7 +38,7 @@ def run_known_script(
     env: Environment,
     situation: "Situation",
 ) -> None:
-    """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its file's name."""
+    """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its name."""
     if not words or OPAQUE in words[0].text:
         return
     name = words[0].text.rpartition("/")[2]
@@ -49,3 +49,13 @@ def run_known_script(
         command, argv=tuple(words), redirects=(), via=(*situation.via, command.name)
     )
     walker.caller.call(inner, env, situation)
+
+
+def module_words(argv: "Sequence[Word]") -> tuple[Word, ...]:
+    """The module and its arguments in `python -m module …`."""
+    for index, word in enumerate(argv):
+        if word.text == "-m":
+            return tuple(argv[index + 1 :])
+        if word.text.startswith("-m") and index:
+            return (Word(word.text[2:], raw=word.raw), *argv[index + 1 :])
+    return ()

@@ -8,7 +8,7 @@ import msgspec
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.find import read_find
-from handrail.shell.follow import run_known_script, run_scripts
+from handrail.shell.follow import module_words, run_known_script, run_scripts
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
@@ -112,8 +112,7 @@ def _interpreter(
     codes = [word.text for word in call.values(*language.code_options)]
     operands = call.operands
     if call.has(*language.stops):
-        modules = call.values(*language.stops)[:1]
-        run_known_script(walker, command, (*modules, *operands), env, situation)
+        run_known_script(walker, command, module_words(command.argv), env, situation)
         return
     if not codes and language.first_operand and not call.has("-f", "--file"):
         codes = [operands[0].text] if operands else []

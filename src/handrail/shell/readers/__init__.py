@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from handrail.model.effect import Effect
 from handrail.shell.command import Command
 from handrail.shell.options import Call
-from handrail.shell.readers import containers, files, git, kubernetes, permissions, text
+from handrail.shell.readers import containers, files, git, kubernetes, network, permissions, remote, text
 
 Reader = Callable[[Command, Call], Iterable[Effect]]
 
@@ -14,7 +14,14 @@ READERS: dict[str, Reader] = {
     **files.READERS,
     **kubernetes.READERS,
     **git.READERS,
+    **network.READERS,
     **permissions.READERS,
+    **remote.READERS,
     **text.READERS,
 }
 """Readers by the name that a table's `reader` gives them."""
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    **remote.SCRIPTS,
+}
+"""Command lines that stand in a program's own language, by the same name as its reader."""

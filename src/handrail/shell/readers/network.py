@@ -1,0 +1,425 @@
+"""Programs that talk to other machines: what they fetch, and what of ours they send."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.hosts import Address, parse_host, parse_url
+from handrail.shell.word import OPAQUE, Word
+
+NO_FILE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", ""})
+_TEMP = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/")
+_CREDENTIAL = re.compile(
+    r"\$\{?\w*(?:SECRET|TOKEN|PASSW|CREDENTIAL|PRIVATE_KEY|ACCESS_KEY|API_KEY|DATABASE_URL)\w*"
+)
+_DATABASE_PORTS = frozenset({2379, 5984, 6333, 7474, 8086, 8123, 8500, 8983, 9200, 9201, 9243})
+_SOCKETS = re.compile(r"(?:docker|containerd|crio|podman|buildkitd|cri-dockerd)\.sock$")
+_MASS_DELETE = re.compile(r"_delete_by_query|/_all\b|/\*(?:$|\?)")
+LOOK_FIRST = "Send only what the task needs, in the command itself: `curl -d 'text' URL`."
+ASK_A_PERSON = "Write what shall be sent into a file of the project and ask a person to send it."
+
+
+# What is said about an address
+
+
+def reaches(address: Address) -> Iterator[Effect]:
+    """Contacting an address, without sending anything of ours."""
+    if address.is_metadata:
+        yield metadata(address)
+    elif address.scheme == "file" or not address.host:
+        return
+    elif address.is_private:
+        yield effect(Kind.REACH, address.host)
+    else:
+        yield effect(Kind.FETCH, address.host)
+
+
+def metadata(address: Address) -> Effect:
+    """Asking a cloud's metadata service, which hands out the machine's credentials."""
+    return effect(
+        Kind.SECRET, address.host, severity=Severity.HIGH,
+        says=f"asks the cloud's metadata service {address.host}, which hands out credentials",
+        instead="Use the credentials the task was given: `aws sts get-caller-identity`.",
+    )  # fmt: skip
+
+
+def sends(address: Address, severity: Severity, what: str = "data") -> Effect:
+    """Sending something to an address; less weighs what stays in the own network."""
+    host = address.host.replace(OPAQUE, "…") or "an unknown host"
+    if address.is_metadata:
+        return metadata(address)
+    if address.is_loopback:
+        return effect(Kind.REACH, host)
+    if address.is_private:
+        severity = min(severity, Severity.MEDIUM)
+    return effect(Kind.SEND, host, severity=severity, says=f"sends {what} to {host}",
+                  instead=LOOK_FIRST if severity >= Severity.HIGH else "")  # fmt: skip
+
+
+# What is known about the data
+
+
+def unknown_input(command: Command) -> bool:
+    """Whether a command gets data on its standard input that cannot be read from the line."""
+    opened = [item.target.text for item in command.redirects if not item.writes]
+    if opened:
+        return command.input is None and opened[-1] != "/dev/null"
+    return command.input is None and bool(command.fed_by)
+
+
+def is_outside(command: Command, path: Word) -> bool:
+    """Whether a path is neither below the folder the command runs in nor temporary."""
+    text = path.text
+    if not text.startswith(("/", "~")):
+        return False
+    whole = join(command.cwd, path).text
+    return not (whole.startswith((command.cwd.text + "/", *_TEMP)) or whole == command.cwd.text)
+
+
+def reads(command: Command, path: Word, *, recursive: bool = False) -> Effect:
+    """Reading a local file or folder."""
+    return path_effect(Kind.READ, join(command.cwd, path), recursive=recursive)
+
+
+def writes(command: Command, path: Word) -> Iterator[Effect]:
+    """Writing a local file, if it is one."""
+    if path.text not in NO_FILE:
+        yield path_effect(Kind.WRITE, join(command.cwd, path))
+
+
+def _file(word: Word, text: str) -> Word:
+    return Word(text.strip("\"'"), word.glob, "" if OPAQUE not in text else word.raw)
+
+
+def _literal(word: Word) -> Severity:
+    """Text given on the command line weighs more where a credential's variable is put into it."""
+    written = word.raw or word.text
+    return Severity.HIGH if _CREDENTIAL.search(written) else Severity.MEDIUM
+
+
+class _Body:
+    """The data that a request carries: how much it weighs, and which files it is read from."""
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self.severity: Severity | None = None
+        self.files: list[Word] = []
+
+    def add(self, severity: Severity) -> None:
+        self.severity = max(self.severity or severity, severity)
+
+    def add_literal(self, word: Word) -> None:
+        self.add(_literal(word))
+
+    def add_file(self, word: Word, text: str) -> None:
+        if text in {"-", ".", "/dev/stdin"}:
+            self.add(Severity.HIGH if unknown_input(self.command) else Severity.MEDIUM)
+            return
+        path = _file(word, text)
+        self.files.append(path)
+        self.add(Severity.HIGH if is_outside(self.command, path) else Severity.MEDIUM)
+
+    @property
+    def what(self) -> str:
+        if self.files:
+            return self.files[0].shown
+        return "its input" if self.severity is Severity.HIGH else "data"
+
+    def effects(self, addresses: Iterable[Address]) -> Iterator[Effect]:
+        """Reading the files, and sending them to each address."""
+        for path in self.files:
+            yield reads(self.command, path)
+        if self.severity is not None:
+            for address in addresses:
+                yield sends(address, self.severity, self.what)
+
+
+def _deletes(address: Address, command: Command) -> Iterator[Effect]:
+    """An HTTP DELETE: gone on the server, whatever stood there."""
+    known_database = address.port in _DATABASE_PORTS
+    if address.is_loopback and not known_database:
+        yield effect(Kind.CHANGE, address.host, severity=Severity.LOW)
+        return
+    mild = address.is_private and not known_database
+    where = f"{address.host}{address.path}".replace(OPAQUE, "…")
+    yield effect(
+        Kind.DESTROY, where, severity=Severity.MEDIUM if mild else Severity.HIGH,
+        says=f"deletes {where} on the server",
+        instead=f"Look at it first: `curl -s {address.scheme or 'https'}://{where}`.",
+    )  # fmt: skip
+
+
+# curl and its like
+
+
+def _curl(command: Command, call: Call) -> Iterator[Effect]:
+    words = (*call.operands, *call.values("--url"))
+    addresses = [parse_url(word.text) for word in words]
+    for word, address in zip(words, addresses, strict=True):
+        if address.scheme == "file":
+            yield reads(command, Word(address.path or "/"))
+        yield from reaches(address)
+    for word in call.values("--resolve", "--connect-to"):
+        for part in re.split(r"[:,+\[\]]", word.text):
+            if (other := parse_host(part)).is_metadata:
+                yield metadata(other)
+    yield from _curl_body(call, command).effects(addresses)
+    method = (call.values("-X", "--request") or [Word("")])[-1].text.upper()
+    for address in addresses:
+        if method == "DELETE" or (_MASS_DELETE.search(address.path) and method not in {"", "GET"}):
+            yield from _deletes(address, command)
+    yield from _curl_files(command, call, addresses)
+    for word in call.values("--unix-socket", "--abstract-unix-socket"):
+        yield from local_socket(word)
+    for word in call.values("-Q", "--quote", "--prequote", "--postquote"):
+        if re.match(r"[-+*]?\s*(?:DELE|RMD|rm|rmdir)\b", word.text, re.IGNORECASE):
+            yield effect(Kind.DESTROY, word.shown, severity=Severity.HIGH,
+                         says=f"deletes files on the server ({word.shown})",
+                         instead="List them first: `curl -l URL`.")  # fmt: skip
+
+
+def _curl_body(call: Call, command: Command) -> _Body:
+    body = _Body(command)
+    for word in call.values("-d", "--data", "--data-ascii", "--data-binary", "--json"):
+        if word.text.startswith("@"):
+            body.add_file(word, word.text[1:])
+        else:
+            body.add_literal(word)
+    for word in call.values("--data-urlencode", "--url-query"):
+        match = re.match(r"[^=@]*@(.+)", word.text, re.DOTALL)
+        if match:
+            body.add_file(word, match[1])
+        elif call.has("--data-urlencode"):
+            body.add_literal(word)
+    for word in call.values("-F", "--form"):
+        match = re.match(r"[^=]*=\s*[@<]([^;,]+)", word.text)
+        if match:
+            body.add_file(word, match[1])
+        else:
+            body.add_literal(word)
+    for word in call.values("--data-raw", "--form-string"):
+        body.add_literal(word)
+    for word in call.values("-T", "--upload-file"):
+        body.add_file(word, word.text)
+    for word in call.values("-H", "--header"):
+        if word.text.startswith("@"):
+            body.add_file(word, word.text[1:])
+        elif OPAQUE in word.text and re.search(r"\$\(|`", word.raw):
+            body.add(Severity.MEDIUM)
+    return body
+
+
+def _curl_files(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
+    folder = (call.values("--output-dir") or [Word(".")])[-1]
+    for word in call.values("-o", "--output"):
+        if word.text not in NO_FILE:
+            yield from writes(command, join(folder, word) if folder.text != "." else word)
+    if call.has("-O", "--remote-name", "--remote-name-all"):
+        yield from _downloads(command, folder, addresses)
+    for word in call.values("-c", "--cookie-jar", "-D", "--dump-header", "--trace", "--stderr",
+                            "--trace-ascii", "--etag-save", "--hsts", "--alt-svc"):  # fmt: skip
+        yield from writes(command, word)
+    for word in call.values("-K", "--config", "--netrc-file", "--etag-compare"):
+        if word.text not in NO_FILE:
+            yield reads(command, word)
+    for word in call.values("-b", "--cookie"):
+        if "=" not in word.text and word.text:
+            yield reads(command, word)
+
+
+def _downloads(command: Command, folder: Word, addresses: Iterable[Address]) -> Iterator[Effect]:
+    """Files that get the name that they have on the server."""
+    for address in addresses:
+        name = address.file_name or "index.html"
+        yield from writes(command, Word(posixpath.join(folder.text, name)))
+
+
+def local_socket(word: Word) -> Iterator[Effect]:
+    """A socket of a service on this machine that can do anything in its name."""
+    if _SOCKETS.search(word.text):
+        yield effect(Kind.ESCAPE, word.shown, severity=Severity.HIGH,
+                     says=f"speaks to the container engine through {word.shown}",
+                     instead="Use the client, which can be reviewed: `docker ps`.")  # fmt: skip
+    elif "handrail" in word.text:
+        yield effect(Kind.TAMPER, word.shown, severity=Severity.CRITICAL,
+                     says=f"speaks to the guard itself through {word.shown}",
+                     instead="Ask for a decision with `handrail ask`.")  # fmt: skip
+
+
+def _wget(command: Command, call: Call) -> Iterator[Effect]:
+    words = [word for word in call.operands if " " not in word.text]
+    addresses = [parse_url(word.text) for word in words]
+    for address in addresses:
+        yield from reaches(address)
+    body = _Body(command)
+    for word in call.values("--post-file", "--body-file"):
+        body.add_file(word, word.text)
+    for word in call.values("--post-data", "--body-data"):
+        body.add_literal(word)
+    yield from body.effects(addresses)
+    if any(word.text.upper() == "DELETE" for word in call.values("--method")):
+        for address in addresses:
+            yield from _deletes(address, command)
+    for word in call.values("-i", "--input-file", "--load-cookies", "--config"):
+        if word.text not in NO_FILE:
+            yield reads(command, word)
+    for word in call.values("-o", "-a", "--output-file", "--append-output", "--save-cookies"):
+        yield from writes(command, word)
+    target = call.values("-O", "--output-document")
+    folder = (call.values("-P", "--directory-prefix") or [Word(".")])[-1]
+    if target:
+        yield from writes(command, target[-1])
+    elif not call.has("--spider", "--delete-after"):
+        yield from _downloads(command, folder, addresses)
+
+
+def _downloader(command: Command, call: Call) -> Iterator[Effect]:
+    """aria2c, axel, fetch and others that store what they get under a name or in a folder."""
+    addresses = [parse_url(word.text) for word in call.operands if " " not in word.text]
+    for address in addresses:
+        yield from reaches(address)
+    folder = (call.values("-d", "--dir", "--directory", "-P") or [Word(".")])[-1]
+    names = call.values("-o", "--out", "--output")
+    for name in names:
+        if name.text not in NO_FILE:
+            yield from writes(command, Word(posixpath.join(folder.text, name.text), raw=name.raw))
+    if not names:
+        yield from _downloads(command, folder, addresses)
+    for word in call.values("-i", "--input-file"):
+        yield reads(command, word)
+
+
+def _browser(command: Command, call: Call) -> Iterator[Effect]:
+    """Programs whose operands are addresses that are only looked at."""
+    for word in (*call.operands, *call.values("-c", "--connect", "--url", "-u")):
+        if " " not in word.text and re.search(r"[.:/]|localhost", word.text):
+            yield from reaches(parse_url(word.text))
+
+
+_METHOD = re.compile(r"[A-Za-z]+")
+_ITEM = re.compile(r"^[^=:@]*(?::=@|=@|@|:=|==|=|:)", re.DOTALL)
+
+
+def _httpie(command: Command, call: Call) -> Iterator[Effect]:
+    """`http POST host a=b file@path`: a method, an address, and items."""
+    words = list(call.operands)
+    method = ""
+    if len(words) > 1 and _METHOD.fullmatch(words[0].text) and not _ITEM.match(words[1].text[:1]):
+        method = words.pop(0).text.upper()
+    if not words:
+        return
+    text = words[0].text
+    address = parse_url(f"localhost{text}" if text.startswith(":") or text == "/" else text)
+    yield from reaches(address)
+    body = _Body(command)
+    for word in words[1:]:
+        match = _ITEM.match(word.text)
+        mark = match.group().lstrip("abcdefghijklmnopqrstuvwxyz") if match else ""
+        if mark.endswith("@"):
+            body.add_file(word, word.text[len(match.group()) :] if match else word.text)
+        elif mark.endswith("=") and not mark.endswith("=="):
+            body.add_literal(word)
+    for word in call.values("--raw"):
+        body.add_literal(word)
+    if unknown_input(command) and not call.has("--ignore-stdin", "-I"):
+        body.add(Severity.HIGH)
+    yield from body.effects([address])
+    if method == "DELETE":
+        yield from _deletes(address, command)
+    for word in call.values("-o", "--output"):
+        yield from writes(command, word)
+
+
+# Names that carry data
+
+
+_SUBSTITUTED = re.compile(r"\$\(([^()]*)|`([^`]*)")
+_PLAIN_FACTS = re.compile(r"\s*(?:hostname|whoami|date|uname|id|arch|logname)\b[^|;&<]*")
+
+
+def _lookup(command: Command, call: Call) -> Iterator[Effect]:
+    """dig, host, ping: a name made from a file's content carries that content out."""
+    carried = list(call.values("-p", "--pattern")) if "ping" in command.name else []
+    for word in (*call.operands, *carried):
+        if word.text.startswith("@") and (server := parse_host(word.text[1:])).host:
+            yield effect(Kind.REACH, server.host)
+        whole = any(word is item for item in carried)
+        if command.fed_by and _carries(word, whole=whole):
+            host = word.text.rpartition(OPAQUE)[2].strip(".") or "the network"
+            yield effect(
+                Kind.SEND, host, severity=Severity.HIGH,
+                says=f"carries the output of a command out to {host} inside a name or packet",
+                instead="Look up a plain name: `dig +short example.com`.",
+            )  # fmt: skip
+    for word in call.operands[:1]:
+        if parse_host(word.text).is_metadata:
+            yield effect(Kind.REACH, word.text)
+
+
+def _carries(word: Word, *, whole: bool) -> bool:
+    """Whether a name holds the output of a command that can tell more than who and where."""
+    if OPAQUE not in word.text or not re.search(r"\$\(|`", word.raw):
+        return False
+    if not whole and not re.search(OPAQUE + r"[\w.-]*\.[A-Za-z]", word.text):
+        return False
+    parts = [first or second for first, second in _SUBSTITUTED.findall(word.raw)]
+    return not all(_PLAIN_FACTS.fullmatch(part) for part in parts)
+
+
+# Mail
+
+
+def _mail(command: Command, call: Call) -> Iterator[Effect]:
+    people = [word.text for word in (*call.operands, *call.values("-t", "--to", "-c", "-b"))]
+    outside = [person for person in people if "@" in person and not person.endswith("@localhost")]
+    attached = call.values("-a", "-A", "--attach", "--attachment", "-q")
+    files = [word for word in attached if ":" not in word.text]
+    for word in files:
+        yield reads(command, Word(word.text.removeprefix("@"), word.glob, word.raw))
+    if not outside:
+        return
+    high = bool(files) or unknown_input(command)
+    host = outside[0].rpartition("@")[2]
+    yield effect(
+        Kind.SEND, host, severity=Severity.HIGH if high else Severity.MEDIUM,
+        says=f"mails {'files or unseen text' if high else 'a message'} to {outside[0]}",
+        instead=ASK_A_PERSON,
+    )  # fmt: skip
+
+
+# Sharing a folder
+
+
+def _serve(command: Command, call: Call) -> Iterator[Effect]:
+    """A web server for a folder: everyone who reaches the port can read it."""
+    folders = call.values("-d", "--directory", "-D", "--root")
+    if command.name not in {"http.server", "SimpleHTTPServer"}:
+        folders = [*folders, *call.operands]
+    for folder in folders or [Word(".")]:
+        if folder.text.isdecimal():
+            continue
+        yield reads(command, folder, recursive=True)
+        if is_outside(command, folder):
+            yield effect(
+                Kind.SEND, folder.shown, severity=Severity.HIGH,
+                says=f"serves everything in {folder.shown} to the network",
+                instead="Serve a folder of the project: `python3 -m http.server -d dist`.",
+            )  # fmt: skip
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "curl": _curl,
+    "wget": _wget,
+    "downloader": _downloader,
+    "browser": _browser,
+    "httpie": _httpie,
+    "lookup": _lookup,
+    "mail": _mail,
+    "serve": _serve,
+}

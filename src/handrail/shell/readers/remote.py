@@ -1,0 +1,440 @@
+"""Programs that open a channel to another machine: shells, copies, raw connections, tunnels."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.hosts import Address, parse_host, parse_remote, parse_url
+from handrail.shell.readers.network import (
+    ASK_A_PERSON,
+    is_outside,
+    local_socket,
+    metadata,
+    reads,
+    sends,
+    unknown_input,
+    writes,
+)
+from handrail.shell.word import Word
+
+_SHELLS = re.compile(r"(?:^|/|\s)(?:ba|da|z|k|c|tc|fi|a|mk)?sh\b|cmd(?:\.exe)?\b|powershell|pwsh")
+
+
+def _contact(address: Address) -> Effect:
+    return metadata(address) if address.is_metadata else effect(Kind.REACH, address.host)
+
+
+# ssh
+
+_SSH_VALUES = frozenset("BbcDEeFIiJLlmOopPQRSWw")
+_SSH_COMMANDS = re.compile(
+    r"(?:ProxyCommand|LocalCommand|KnownHostsCommand|RemoteCommand)\s*[= ]\s*(.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKES_INPUT = re.compile(
+    r">|\b(?:cat|tee|dd|tar|cpio|sh|bash|zsh|python\d?|perl|ruby|node|gunzip|zcat|xz|zstd|psql|mysql|"
+    r"sudo|gpg|load|import|restore|receive|apply)\b"
+)
+
+
+class _Ssh(msgspec.Struct):
+    """An ssh call taken apart as ssh does it: options may also stand behind the host."""
+
+    options: list[tuple[str, Word]]
+    host: Word | None
+    remote: tuple[Word, ...]
+
+
+def _read_ssh(command: Command) -> _Ssh:
+    options: list[tuple[str, Word]] = []
+    host: Word | None = None
+    words = command.argv[1:]
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        index += 1
+        if len(text) < 2 or text[0] != "-":
+            if host is not None:
+                return _Ssh(options, host, words[index - 1 :])
+            host = words[index - 1]
+            continue
+        if text == "--":
+            continue
+        for place in range(1, len(text)):
+            letter, rest = text[place], text[place + 1 :]
+            if letter not in _SSH_VALUES:
+                options.append((letter, Word("")))
+                continue
+            if rest:
+                options.append((letter, Word(rest, raw=words[index - 1].raw)))
+            elif index < len(words):
+                options.append((letter, words[index]))
+                index += 1
+            break
+    return _Ssh(options, host, ())
+
+
+def _ssh(command: Command, call: Call) -> Iterator[Effect]:
+    ssh = _read_ssh(command)
+    address = parse_host(ssh.host.text) if ssh.host is not None else Address("")
+    if address.host:
+        yield _contact(address)
+    for letter, value in ssh.options:
+        yield from _ssh_option(letter, value, address, command)
+    remote = " ".join(word.text for word in ssh.remote)
+    forwards_only = any(letter in "NGVTQ" for letter, _ in ssh.options) and not remote
+    if forwards_only or not unknown_input(command):
+        return
+    if not remote or _TAKES_INPUT.search(remote):
+        yield sends(address, Severity.HIGH, "its input")
+
+
+def _ssh_option(letter: str, value: Word, address: Address, command: Command) -> Iterator[Effect]:
+    if letter == "R" or (letter == "o" and re.match(r"RemoteForward\b", value.text, re.IGNORECASE)):
+        yield effect(
+            Kind.SEND, address.host or "another machine", severity=Severity.HIGH,
+            says=f"opens a way from {address.host} into this machine ({value.shown})",
+            instead="Forward in the other direction, to reach their service: "
+            "`ssh -N -L 8080:localhost:80 HOST`.",
+        )  # fmt: skip
+    elif letter in "LDW" or (
+        letter == "o" and re.match(r"(?:Local|Dynamic)Forward\b", value.text, re.IGNORECASE)
+    ):
+        yield effect(Kind.REACH, address.host, severity=Severity.LOW)
+    elif letter == "w":
+        yield effect(Kind.SEND, address.host, severity=Severity.MEDIUM, says="joins two networks")
+    elif letter == "I":
+        yield effect(Kind.UNSEEN, value.shown, severity=Severity.HIGH,
+                     says=f"loads the library {value.shown} into ssh",
+                     instead="Use a key file: `ssh -i ~/.ssh/id_ed25519 HOST`.")  # fmt: skip
+    elif letter == "E":
+        yield from writes(command, value)
+    elif letter == "F" and value.text not in {"/dev/null", "none"}:
+        yield reads(command, value)
+
+
+def ssh_scripts(command: Command, call: Call) -> Iterator[str]:
+    """Commands that ssh runs here, before or after it has connected."""
+    for letter, value in _read_ssh(command).options:
+        if letter == "o" and (match := _SSH_COMMANDS.match(value.text)):
+            yield match[1].strip("\"' ")
+
+
+# scp, sftp, rsync
+
+
+def _copies(command: Command, call: Call) -> Iterator[Effect]:
+    """`scp a host:b`: what goes where; either side may be another machine."""
+    if len(call.operands) < 2:
+        for word in call.operands:
+            if remote := parse_remote(word.text):
+                yield _contact(remote)
+        return
+    *sources, target = call.operands
+    away = parse_remote(target.text)
+    recursive = call.has("-r", "-R", "--recursive", "-a", "--archive")
+    outside = False
+    for source in sources:
+        remote = parse_remote(source.text)
+        if remote is None:
+            outside = outside or is_outside(command, source)
+            yield reads(command, source, recursive=recursive)
+        else:
+            yield effect(Kind.FETCH, remote.host)
+            if away is None:
+                yield from _received(command, remote, target)
+    if away is not None:
+        yield sends(away, Severity.MEDIUM, sources[0].shown)
+    elif not any(parse_remote(source.text) for source in sources):
+        yield from writes(command, target)
+    for word in call.values("-S"):
+        if not re.search(r"(?:^|/)ssh$", word.text):
+            yield effect(Kind.UNSEEN, word.shown, severity=Severity.HIGH,
+                         says=f"runs {word.shown} in place of ssh",
+                         instead="Leave the option out: `scp FILE HOST:PATH`.")  # fmt: skip
+
+
+def _received(command: Command, remote: Address, target: Word) -> Iterator[Effect]:
+    text = target.text
+    if text.endswith("/") or text in {".", "..", "~"}:
+        yield from writes(command, Word(posixpath.join(text, posixpath.basename(remote.path))))
+    yield from writes(command, target)
+
+
+def copy_scripts(command: Command, call: Call) -> Iterator[str]:
+    """Commands that scp and rsync start: a remote shell of one's own, a proxy."""
+    for value in call.values("-o"):
+        if match := _SSH_COMMANDS.match(value.text):
+            yield match[1].strip("\"' ")
+    for value in call.values("-e", "--rsh", "--rsync-path"):
+        yield value.text
+
+
+def _rsync(command: Command, call: Call) -> Iterator[Effect]:
+    if call.has("-n", "--dry-run", "--list-only", "--daemon"):
+        return
+    yield from _copies(command, call)
+    if len(call.operands) < 2:
+        return
+    *sources, target = call.operands
+    if any(name.startswith(("--delete", "--del")) for name in call.options):
+        away = parse_remote(target.text)
+        if away is None:
+            yield path_effect(Kind.DELETE, join(command.cwd, target), recursive=True,
+                              says=f"deletes everything in {target.shown} that is not in {sources[0].shown}",
+                              instead="See what would go: `rsync -avn --delete SOURCE TARGET`.")  # fmt: skip
+        else:
+            yield effect(Kind.DESTROY, target.shown, severity=Severity.HIGH,
+                         says=f"deletes everything in {target.shown} that is not in {sources[0].shown}",
+                         instead="See what would go: `rsync -avn --delete SOURCE TARGET`.")  # fmt: skip
+    if call.has("--remove-source-files"):
+        for source in sources:
+            if parse_remote(source.text) is None:
+                yield path_effect(Kind.DELETE, join(command.cwd, source), recursive=True)
+
+
+_PUT = re.compile(
+    r"^\s*(?:m?put|reput|send|append|mirror\s+(?:-\S*R\S*|--reverse)\S*)\s+(.+)$", re.IGNORECASE
+)
+_REMOVE = re.compile(r"^\s*(?:rm|mrm|rmdir|delete|mdelete)\s+(.+)$", re.IGNORECASE)
+
+
+def _transfer(command: Command, call: Call) -> Iterator[Effect]:
+    """sftp, ftp, lftp: a little language of commands on the input or in `-e`/`-c`."""
+    address = next((parse_url(word.text) for word in call.operands), Address(""))
+    host = parse_remote(address.host) or address
+    if host.host:
+        yield _contact(host)
+    for word in call.values("-b", "-f"):
+        yield reads(command, word)
+    for line in _transfer_lines(command, call):
+        if match := _PUT.match(line):
+            path = Word(match[1].split()[0])
+            yield reads(command, path)
+            severity = Severity.HIGH if is_outside(command, path) else Severity.MEDIUM
+            yield sends(host, severity, path.text)
+        elif match := _REMOVE.match(line):
+            yield effect(Kind.DESTROY, match[1], severity=Severity.MEDIUM,
+                         says=f"deletes {match[1]} on {host.host}")  # fmt: skip
+
+
+def _transfer_lines(command: Command, call: Call) -> list[str]:
+    texts = [word.text for word in call.values("-e", "-c")]
+    if command.input is not None:
+        texts.append(command.input)
+    return [line for text in texts for line in re.split(r"[\n;]", text)]
+
+
+def transfer_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`!cmd` runs here in every ftp client."""
+    for line in _transfer_lines(command, call):
+        if line.lstrip().startswith("!"):
+            yield line.lstrip()[1:]
+
+
+# Raw connections
+
+
+def _netcat(command: Command, call: Call) -> Iterator[Effect]:
+    host = next((word for word in call.operands if not re.fullmatch(r"[\d,-]+", word.text)), None)
+    address = parse_host(host.text) if host is not None else Address("")
+    listens = call.has("-l", "--listen")
+    runs = [*call.values("-e", "--exec", "--sh-exec", "--lua-exec")]
+    runs += [word for word in call.values("-c") if _SHELLS.search(word.text) or " " in word.text]
+    if runs:
+        yield _hands_shell(
+            f"runs {runs[0].shown} for whoever is on the other end of the connection"
+        )
+        return
+    if call.has("-z"):
+        yield effect(Kind.REACH, address.host)
+        return
+    for word in call.operands:
+        if call.has("-U", "--unixsock"):
+            yield from local_socket(word)
+    if listens:
+        yield effect(Kind.REACH, "this machine", severity=Severity.MEDIUM,
+                     says="waits for connections on a port")  # fmt: skip
+        if unknown_input(command):
+            yield _offers("its input")
+        return
+    if not address.host:
+        return
+    if unknown_input(command) or "coproc" in command.via:
+        yield sends(address, Severity.HIGH, "its input, raw,")
+    else:
+        yield sends(address, Severity.MEDIUM, "raw data")
+
+
+def _hands_shell(says: str) -> Effect:
+    return effect(Kind.UNSEEN, "a remote shell", severity=Severity.CRITICAL, says=says,
+                  instead="Run the command here and read what it prints, e.g. `ls -la`.")  # fmt: skip
+
+
+def _offers(what: str) -> Effect:
+    return effect(Kind.SEND, "whoever connects", severity=Severity.HIGH,
+                  says=f"offers {what} to whoever connects", instead=ASK_A_PERSON)  # fmt: skip
+
+
+_SOCAT_RUNS = re.compile(r"(?:EXEC|SYSTEM|SHELL):(.*)", re.IGNORECASE | re.DOTALL)
+_SOCAT_FILE = re.compile(r"(?:FILE|OPEN|GOPEN|CREATE):([^,]*)", re.IGNORECASE)
+_SOCAT_HOST = re.compile(
+    r"(?:TCP[46]?|UDP[46]?|OPENSSL|SSL|TCP[46]?-CONNECT|OPENSSL-CONNECT|UDP[46]?-\w+|SCTP\w*|"
+    r"SOCKS\w*|PROXY):(\[[^\]]*\]|[^:,]+)",
+    re.IGNORECASE,
+)
+_SOCAT_LISTEN = re.compile(
+    r"(?:TCP[46]?|UDP[46]?|OPENSSL|SCTP\w*|VSOCK)-(?:LISTEN|L)|TCP-?L:", re.IGNORECASE
+)
+_SOCAT_SOCKET = re.compile(r"(?:UNIX(?:-CONNECT|-CLIENT)?|ABSTRACT\S*):([^,]*)", re.IGNORECASE)
+
+
+def _socat(command: Command, call: Call) -> Iterator[Effect]:
+    """Two addresses, joined: a socket and a shell are a remote shell."""
+    ends = [word.text for word in call.operands[:2]]
+    hosts = [parse_host(match[1]) for end in ends if (match := _SOCAT_HOST.match(end))]
+    hosts = [host for host in hosts if host.host]
+    listens = any(_SOCAT_LISTEN.match(end) for end in ends)
+    runs = any(_SOCAT_RUNS.match(end) for end in ends)
+    if runs and (hosts or listens):
+        yield _hands_shell("connects a shell or a program to the network")
+        return
+    files = [Word(match[1]) for end in ends if (match := _SOCAT_FILE.match(end))]
+    for path in files:
+        yield reads(command, path)
+    for end in ends:
+        if match := _SOCAT_SOCKET.match(end):
+            yield from local_socket(Word(match[1]))
+    stdin = any(end.upper() in {"-", "STDIN", "STDIO"} for end in ends)
+    fed = bool(files) or (stdin and unknown_input(command))
+    for host in hosts:
+        yield sends(host, Severity.HIGH if fed and not listens else Severity.MEDIUM, "raw data")
+    if listens:
+        severity = Severity.HIGH if files else Severity.MEDIUM
+        yield effect(Kind.REACH, "this machine", severity=severity,
+                     says="opens a port that others can connect to",
+                     instead="Reach the service directly: `curl http://localhost:PORT`.")  # fmt: skip
+
+
+def socat_scripts(command: Command, call: Call) -> Iterator[str]:
+    """Programs that socat starts."""
+    for word in call.operands[:2]:
+        if match := _SOCAT_RUNS.match(word.text):
+            yield match[1].partition(",")[0].strip("\"'")
+
+
+def _connects(command: Command, call: Call) -> Iterator[Effect]:
+    """telnet, wscat and others: an address, and what is piped in goes there."""
+    for word in (*call.operands[:1], *call.values("-c", "--connect")):
+        address = parse_url(word.text)
+        if not address.host or " " in word.text:
+            continue
+        yield _contact(address)
+        if unknown_input(command):
+            yield sends(address, Severity.HIGH, "its input")
+        for text in call.values("-x", "--execute", "-d"):
+            yield sends(address, Severity.MEDIUM, text.shown)
+
+
+# openssl
+
+_KEYS_OUT = frozenset({"rsa", "ec", "dsa", "pkey", "pkcs12", "pkcs8"})
+
+
+def _openssl(command: Command, call: Call) -> Iterator[Effect]:
+    verb = call.operands[0].text if call.operands else ""
+    for word in call.values("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile"):
+        yield reads(command, word)
+    for word in call.values("-out", "-keyout", "-sess_out", "-writerand"):
+        yield from writes(command, word)
+    for word in call.values("-engine", "-provider-path"):
+        if "/" in word.text or word.text.endswith(".so"):
+            yield effect(Kind.UNSEEN, word.shown, severity=Severity.HIGH,
+                         says=f"loads the library {word.shown}",
+                         instead="Leave the engine out.")  # fmt: skip
+    if (
+        verb in {"dgst", "sha256", "sha1", "md5", "sha512", "prime", "rand"}
+        and len(call.operands) > 1
+    ):
+        for word in call.operands[1:]:
+            if not word.text.isdecimal():
+                yield reads(command, word)
+    if verb == "s_client":
+        for word in call.values("-connect", "-proxy") or call.operands[1:2]:
+            address = parse_host(word.text)
+            yield _contact(address)
+            if unknown_input(command):
+                yield sends(address, Severity.HIGH, "its input")
+    elif verb == "s_server" and call.has("-WWW", "-HTTP", "-www"):
+        yield effect(Kind.SEND, "whoever connects", severity=Severity.MEDIUM,
+                     says="serves files to the network")  # fmt: skip
+
+
+# rclone
+
+_RCLONE_LOSES = frozenset({"delete", "deletefile", "purge", "rmdirs", "cleanup", "dedupe"})
+
+
+def _rclone(command: Command, call: Call) -> Iterator[Effect]:
+    """`rclone copy here remote:there`: both ends may be anywhere."""
+    if call.has("-n", "--dry-run", "-i", "--interactive") or not call.operands:
+        return
+    verb, *ends = call.operands
+    sides = [(word, parse_remote(word.text)) for word in ends]
+    if verb.text in _RCLONE_LOSES and sides:
+        yield _rclone_loss(command, *sides[-1], what="deletes")
+    if verb.text in {"sync", "bisync"} and len(sides) > 1:
+        yield _rclone_loss(command, *sides[1], what="deletes what is not in the source from")
+    if verb.text in {"copy", "copyto", "move", "moveto", "sync", "bisync"} and len(sides) > 1:
+        (source, here), (target, there) = sides[:2]
+        if here is None:
+            yield reads(command, source, recursive=True)
+            if there is not None:
+                yield sends(there, Severity.MEDIUM, source.shown)
+            if verb.text.startswith("move"):
+                yield path_effect(Kind.DELETE, join(command.cwd, source), recursive=True)
+        elif there is None:
+            yield effect(Kind.FETCH, here.host)
+            yield from writes(command, target)
+    if verb.text == "config" and ends and ends[0].text in {"show", "dump"}:
+        yield effect(Kind.SECRET, "rclone's passwords", severity=Severity.HIGH,
+                     says="prints the passwords of all remotes",
+                     instead="List their names: `rclone listremotes`.")  # fmt: skip
+
+
+def _rclone_loss(command: Command, word: Word, remote: Address | None, what: str) -> Effect:
+    instead = f"See what would go: `rclone ls {word.shown}`, or add `--dry-run`."
+    if remote is None:
+        return path_effect(Kind.DELETE, join(command.cwd, word), recursive=True,
+                           says=f"{what} {word.shown}", instead=instead)  # fmt: skip
+    return effect(Kind.DESTROY, word.shown, severity=Severity.HIGH,
+                  says=f"{what} {word.shown}", instead=instead)  # fmt: skip
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "ssh": _ssh,
+    "copies": _copies,
+    "rsync": _rsync,
+    "transfer": _transfer,
+    "netcat": _netcat,
+    "socat": _socat,
+    "connects": _connects,
+    "openssl": _openssl,
+    "rclone": _rclone,
+}
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "ssh": ssh_scripts,
+    "copies": copy_scripts,
+    "rsync": copy_scripts,
+    "transfer": transfer_scripts,
+    "socat": socat_scripts,
+}
