@@ -203,7 +203,8 @@ _ACCOUNTS: dict[str, Program] = {
         facts=(
             Fact(SYSTEM, "-append|-create|-createpl|-createprop|-passwd|-merge|-change|-changei",
                  says=_CHANGES_USERS, instead=_LIST_USERS),
-            Fact(DESTROY, "-delete|-deletepl|-deletei", says="deletes from the accounts of the machine",
+            Fact(DESTROY, "-delete|-deletepl|-deletei",
+                 says="deletes from the accounts of the machine",
                  instead=_LIST_USERS),
         ),
         single_dash=True,
