@@ -10,13 +10,14 @@ from handrail.shell.environment import Environment
 from handrail.shell.evaluate import output_of
 from handrail.shell.paths import join
 from handrail.shell.runners import names_printed
+from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Situation, Walker
+    from handrail.shell.walk import Walker
 
 
-def _cd(walker: "Walker", command: Command, env: Environment, situation: "Situation") -> str | None:
+def _cd(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
     if not targets:
@@ -30,7 +31,7 @@ def _cd(walker: "Walker", command: Command, env: Environment, situation: "Situat
 
 
 def _popd(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
@@ -38,7 +39,7 @@ def _popd(
 
 
 def _eval(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     text = " ".join(word.text for word in command.argv[1:])
@@ -49,7 +50,7 @@ def _eval(
 
 
 def _source(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     if len(command.argv) < 2:  # noqa: PLR2004 - nothing to source
@@ -65,7 +66,7 @@ def _source(
 
 
 def _inner(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     """`command rm`, `builtin cd`, `exec ls`, `time make`, `coproc nc`: the rest is the command."""
     rest = command.argv[1:]
@@ -73,6 +74,8 @@ def _inner(
     if name == "command" and rest and rest[0].text in {"-v", "-V"}:
         walker.emit(command)
         return None
+    if name == "coproc" and len(rest) > 1 and rest[1].text == "{":
+        rest = rest[2:]
     while rest and rest[0].text.startswith("-"):
         takes_value = rest[0].text in {"-a", "-f", "-o"} and name in {"exec", "time"}
         rest = rest[2:] if takes_value else rest[1:]
@@ -88,7 +91,7 @@ def _inner(
 
 
 def _alias(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     for word in command.argv[1:]:
@@ -99,7 +102,7 @@ def _alias(
 
 
 def _trap(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     words = [word for word in command.argv[1:] if not word.text.startswith("-")]
@@ -110,7 +113,7 @@ def _trap(
 
 
 def _set(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
@@ -120,14 +123,14 @@ def _set(
 
 
 def _shift(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     env.arguments = env.arguments[1:]
     return ""
 
 
 def _read(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
@@ -145,7 +148,7 @@ def _read(
 
 
 def _unset(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     for word in command.argv[1:]:
         env.variables.pop(word.text, None)
@@ -154,7 +157,7 @@ def _unset(
 
 
 def _export(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     assigned: list[tuple[str, Word]] = []
     for word in command.argv[1:]:
@@ -167,7 +170,7 @@ def _export(
 
 
 def _printf(
-    walker: "Walker", command: Command, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
     argv = command.argv
@@ -179,7 +182,7 @@ def _printf(
 
 
 BUILTINS: dict[
-    str, Callable[["Walker", Command, Environment, "Situation"], str | None]
+    str, Callable[["Walker", Command, Environment, Situation], str | None]
 ] = {
     "cd": _cd,
     "pushd": _cd,

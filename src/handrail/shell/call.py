@@ -14,10 +14,11 @@ from handrail.shell.evaluate import output_of
 from handrail.shell.knowledge import Entry, Level, moved
 from handrail.shell.options import Call
 from handrail.shell.runners import RUNNERS
+from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Situation, Walker
+    from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 MAX_CALLS = 40
@@ -32,7 +33,7 @@ class Caller:
         self.active: list[str] = []
         self._depth = 0
 
-    def call(self, command: Command, env: Environment, situation: "Situation") -> str | None:
+    def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
         if not command.argv:
             if command.redirects or command.assignments:
@@ -48,7 +49,7 @@ class Caller:
             self._depth -= 1
 
     def _dispatch(
-        self, command: Command, env: Environment, situation: "Situation"
+        self, command: Command, env: Environment, situation: Situation
     ) -> str | None:
         name = command.argv[0].text
         if name in env.functions:
@@ -61,7 +62,7 @@ class Caller:
         return self._program(command, env, situation)
 
     def _function(
-        self, name: str, command: Command, env: Environment, situation: "Situation"
+        self, name: str, command: Command, env: Environment, situation: Situation
     ) -> str | None:
         if name in self.active:
             if situation.concurrent:
@@ -79,7 +80,7 @@ class Caller:
             env.arguments = arguments
 
     def _alias(
-        self, name: str, command: Command, env: Environment, situation: "Situation"
+        self, name: str, command: Command, env: Environment, situation: Situation
     ) -> str | None:
         rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
         self.active.append(name)
@@ -89,7 +90,7 @@ class Caller:
             self.active.pop()
 
     def _program(
-        self, command: Command, env: Environment, situation: "Situation"
+        self, command: Command, env: Environment, situation: Situation
     ) -> str | None:
         entry = self._entry(command)
         self.walker.emit(command)
@@ -118,7 +119,7 @@ class Caller:
         return entry
 
     def _unwrap(
-        self, command: Command, level: Level, env: Environment, situation: "Situation"
+        self, command: Command, level: Level, env: Environment, situation: Situation
     ) -> str | None:
         entry, call = level.entry, level.call
         for condition, wrapper in entry.wraps:
@@ -145,7 +146,7 @@ class Caller:
         first: int,
         wrapper: Wrapper,
         env: Environment,
-        situation: "Situation",
+        situation: Situation,
     ) -> str | None:
         places = call.places[first:]
         assigned = list(command.assignments)
@@ -178,7 +179,7 @@ class Caller:
             return self._inner_text(Word(text), env, situation)
         return self._inner_text(rest[0], env, situation)
 
-    def _inner_text(self, text: Word, env: Environment, situation: "Situation") -> str | None:
+    def _inner_text(self, text: Word, env: Environment, situation: Situation) -> str | None:
         if text.text.strip(OPAQUE + " \n"):
             return self.walker.script(text.text, env.fork(), situation)
         return None

@@ -11,7 +11,9 @@ MAX_ALTERNATIVES = 8
 class Environment:
     """The state of the shell at one point of the program."""
 
-    __slots__ = ("aliases", "arguments", "cwd", "files", "functions", "variables")
+    __slots__ = (
+        "aliases", "arguments", "arrays", "copies", "cwd", "files", "functions", "variables", "zero",
+    )  # fmt: skip
 
     def __init__(self, cwd: Word, variables: dict[str, tuple[Word, ...]]) -> None:
         self.cwd = cwd
@@ -19,7 +21,11 @@ class Environment:
         """Each variable with the values it may have at this point."""
         self.functions: dict[str, tuple[Source, tree_sitter.Node]] = {}
         self.aliases: dict[str, str] = {}
+        self.arrays: dict[str, tuple[Word, ...]] = {}
         self.arguments: tuple[Word, ...] = ()
+        self.zero = Word("bash")
+        self.copies: dict[str, str] = {}
+        """Programs that were copied or linked under another name."""
         self.files: dict[str, str] = {}
         """Text that this program wrote into files, so that running them can be followed."""
 
@@ -28,7 +34,10 @@ class Environment:
         copy = Environment(self.cwd, dict(self.variables))
         copy.functions = dict(self.functions)
         copy.aliases = dict(self.aliases)
+        copy.arrays = dict(self.arrays)
         copy.arguments = self.arguments
+        copy.zero = self.zero
+        copy.copies = dict(self.copies)
         copy.files = dict(self.files)
         return copy
 
@@ -45,13 +54,15 @@ class Environment:
         self.functions.update(branch.functions)
         self.aliases.update(branch.aliases)
         self.files.update(branch.files)
+        self.arrays.update(branch.arrays)
+        self.copies.update(branch.copies)
 
     def values(self, name: str) -> tuple[Word, ...]:
         """The values that a variable may have."""
         if name.isdigit():
             place = int(name)
             if place == 0:
-                return (Word("bash"),)
+                return (self.zero,)
             return (self.arguments[place - 1] if place <= len(self.arguments) else Word(""),)
         if name in {"@", "*"}:
             return (Word(" ".join(word.text for word in self.arguments)),)
@@ -60,6 +71,10 @@ class Environment:
         if name == "PWD":
             return (self.cwd,)
         return self.variables.get(name, (UNKNOWN,))
+
+    def fields(self, name: str) -> tuple[Word, ...] | None:
+        """The elements of an array or of the arguments, each a field of its own."""
+        return self.arguments if name in {"@", "*"} else self.arrays.get(name)
 
     def assign(self, name: str, values: tuple[Word, ...]) -> None:
         """Set a variable."""

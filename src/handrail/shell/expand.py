@@ -22,7 +22,8 @@ _PLAIN = re.compile(r"[^\\*?\[\]{}~]+")
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 _FIELD = re.compile(r"[ \t\n]+")
 _PARAMETER = re.compile(
-    r"\$\{(?P<length>\#)?(?P<indirect>!)?(?P<name>\w+|[@*#?$!-])(?:\[[^\]]*\])?(?P<rest>.*)\}",
+    r"\$\{(?P<length>\#)?(?P<indirect>!)?(?P<name>\w+|[@*#?$!-])"
+    r"(?:\[(?:(?P<all>[@*])|[^\]]*)\])?(?P<rest>.*)\}",
     re.DOTALL,
 )
 
@@ -92,7 +93,31 @@ class Expander:
     def _string(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
+        inner = node.named_children
+        if len(inner) == 1 and inner[0].end_byte - inner[0].start_byte == len(node.text or b"") - 2:
+            # "$@" and "${array[@]}" alone in quotes are one field for each element.
+            elements = self._elements(inner[0], source, env)
+            if elements is not None:
+                return [[mask(word.text) for word in elements]]
         return self._quoted_children(node, source, env, unescape_string)
+
+    def _elements(
+        self, node: tree_sitter.Node, source: Source, env: Environment
+    ) -> tuple[Word, ...] | None:
+        if node.type not in {"simple_expansion", "expansion"}:
+            return None
+        match = re.fullmatch(r"\$\{?(@|\w+(?=\[@\]))(?:\[@\])?\}?", source.text(node))
+        return env.fields(match[1]) if match else None
+
+    def glued(self, left: Word, right: list[Word], env: Environment) -> list[Word]:
+        """Two words that the parser took apart though no blank stands between them."""
+        first = right[0]
+        if left.text.endswith("$"):
+            name = re.match(r"\w*", first.text)
+            value = env.values(name.group())[0].text if name else OPAQUE
+            text = left.text[:-1] + value + first.text[name.end() if name else 0 :]
+            return [Word(part) for part in _split(Word(text), False, env)] + right[1:]
+        return [Word(left.text + first.text, left.glob or first.glob), *right[1:]]
 
     def _translated_string(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
@@ -144,16 +169,21 @@ class Expander:
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
         name = source.text(node)[1:]
-        return [_split(value, quoted) for value in env.values(name)]
+        if name in {"@", "*"}:
+            return [[word.text for word in env.arguments]]
+        return [_split(value, quoted, env) for value in env.values(name)]
 
     def _expansion(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
-        self._visit_substitutions(node, source, env)
+        self.visit(node, source, env)
         match = _PARAMETER.fullmatch(source.text(node))
         if not match:
             return [[OPAQUE]]
-        return [_split(value, quoted) for value in _parameter(match, env)]
+        elements = env.fields(match["name"]) if match["all"] or match["name"] in "@*" else None
+        if elements is not None and not match["rest"]:
+            return [[word.text for word in elements]]
+        return [_split(value, quoted, env) for value in _parameter(match, env)]
 
     def _command_substitution(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
@@ -161,29 +191,33 @@ class Expander:
         output = self._substitute(node, source, env)
         if output is None:
             return [[OPAQUE]]
-        return [_split(Word(output.rstrip("\n")), quoted)]
+        return [_split(Word(output.rstrip("\n")), quoted, env)]
 
     def _process_substitution(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
-        self._substitute(node, source, env)
-        return [["/dev/fd/" + OPAQUE]]
+        output = self._substitute(node, source, env)
+        if output is None:
+            return [["/dev/fd/" + OPAQUE]]
+        path = f"/dev/fd/{63 + len(env.files)}"
+        env.files[path] = output
+        return [[path]]
 
     def _opaque(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
-        self._visit_substitutions(node, source, env)
+        self.visit(node, source, env)
         return [[OPAQUE]]
 
-    def _visit_substitutions(
+    def visit(
         self, node: tree_sitter.Node, source: Source, env: Environment
     ) -> None:
-        """Run the commands inside a word whose own value stays unknown."""
+        """Read the commands inside words whose own value does not matter or stays unknown."""
         for child in node.named_children:
             if child.type in {"command_substitution", "process_substitution"}:
                 self._substitute(child, source, env)
             elif child.named_child_count:
-                self._visit_substitutions(child, source, env)
+                self.visit(child, source, env)
 
 
 _HANDLERS: dict[
@@ -218,11 +252,14 @@ def _glue(option: list[str], gap: str, fields: list[str]) -> list[str]:
     return [*option[:-1], option[-1] + gap + fields[0], *fields[1:]]
 
 
-def _split(value: Word, quoted: bool) -> list[str]:
+def _split(value: Word, quoted: bool, env: Environment) -> list[str]:
     """A variable's value as fields: split at blanks unless it stands in quotes."""
     text = value.text
     if quoted:
         return [text]
+    blanks = env.variables.get("IFS")
+    if blanks is not None and blanks[0].text.strip():
+        text = text.translate(dict.fromkeys(map(ord, blanks[0].text), " "))
     # Glob characters of a value stay active, but braces and tildes are not expanded again.
     text = text.replace("{", chr(0xE000 + ord("{"))).replace("~", chr(0xE000 + ord("~")))
     if " " not in text and "\n" not in text and "\t" not in text:

@@ -8,18 +8,19 @@ from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.knowledge import Entry
 from handrail.shell.readers import SCRIPTS
+from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from handrail.shell.walk import Situation, Walker
+    from handrail.shell.walk import Walker
 
 _MAX_SCRIPTS = 8
 
 
 def run_scripts(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """Read the command lines that a program starts in its own words (`psql -c '\\! ls'`)."""
     here = msgspec.structs.replace(
@@ -36,7 +37,7 @@ def run_known_script(
     command: Command,
     words: "Sequence[Word]",
     env: Environment,
-    situation: "Situation",
+    situation: Situation,
 ) -> None:
     """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its name."""
     if not words or OPAQUE in words[0].text:

@@ -12,16 +12,17 @@ from handrail.shell.environment import Environment
 from handrail.shell.knowledge import Entry, Level, compile_glob, moved
 from handrail.shell.readers.git import set_values
 from handrail.shell.tables.git import CONFIG_COMMANDS
+from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Situation, Walker
+    from handrail.shell.walk import Walker
 
 _ESCAPED = re.compile(r"%(.)")
 
 
 def run_git(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """Follow aliases and every setting whose value is a command."""
     levels = entry.levels(command.argv)
@@ -53,7 +54,7 @@ def run_git(
 
 
 def run_forge_alias(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`gh alias set name '!command'`: what will run under that name."""
     operands = [word.text for word in entry.parse(command.argv).operands]
@@ -110,7 +111,7 @@ def _alias(
     body: str,
     rest: tuple[Word, ...],
     env: Environment,
-    situation: "Situation",
+    situation: Situation,
 ) -> None:
     if body.startswith("!"):
         arguments = " ".join(shlex.quote(word.text) for word in rest)
@@ -126,6 +127,6 @@ def _alias(
     )
 
 
-def _script(walker: "Walker", text: str, env: Environment, situation: "Situation") -> None:
+def _script(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
     if text.strip(OPAQUE + " \n"):
         walker.script(text, env.fork(), situation)

@@ -14,10 +14,11 @@ from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
 from handrail.shell.paths import join
 from handrail.shell.readers import SCRIPTS
+from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Situation, Walker
+    from handrail.shell.walk import Walker
 
 _MAX_ITEMS = 8
 _SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
@@ -25,7 +26,7 @@ _LISTERS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate
 
 
 def _shell(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`sh -c 'script'`, `bash file`, `… | sh`."""
     script, arguments = shell_script(command)
@@ -104,7 +105,7 @@ LANGUAGES = {
 
 
 def _interpreter(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """Code given with `-c` / `-e`, on standard input, or in a file written just before."""
     language = LANGUAGES[entry.name]
@@ -133,7 +134,7 @@ def run_code(
     code: str,
     command: Command,
     env: Environment,
-    situation: "Situation",
+    situation: Situation,
 ) -> None:
     """Add what a piece of code does, and follow the commands that it starts."""
     result = read_code(language, code)
@@ -156,7 +157,7 @@ def run_code(
 
 
 def _deno(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`deno eval CODE`, `bun -e CODE`, and code on standard input."""
     call = entry.parse(command.argv)
@@ -171,7 +172,7 @@ def _deno(
 
 
 def _xargs(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`… | xargs cmd`: the items of the input become arguments."""
     call = entry.parse(command.argv)
@@ -190,7 +191,7 @@ def _xargs(
 
 
 def _parallel(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`parallel cmd ::: items`, or with the items on standard input."""
     texts = [word.text for word in command.argv]
@@ -215,7 +216,7 @@ def _parallel(
 
 
 def _find(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`find … -exec cmd {} ;`: the command runs on what was found."""
     search = read_find(command)
@@ -232,7 +233,7 @@ def _call_each(
     placeholder: str,
     items: Iterable[Word],
     env: Environment,
-    situation: "Situation",
+    situation: Situation,
 ) -> None:
     for item in items:
         filled = tuple(
@@ -249,7 +250,7 @@ def _call(
     command: Command,
     argv: Sequence[Word],
     env: Environment,
-    situation: "Situation",
+    situation: Situation,
 ) -> None:
     inner = msgspec.structs.replace(
         command,
@@ -286,7 +287,7 @@ def names_printed(
 
 
 def _at(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: "Situation"
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`echo cmd | at now`: what stands on the input runs later."""
     if command.input is not None and command.input.strip():
@@ -295,7 +296,7 @@ def _at(
 
 
 RUNNERS: dict[
-    str, Callable[["Walker", Command, Entry, Environment, "Situation"], None]
+    str, Callable[["Walker", Command, Entry, Environment, Situation], None]
 ] = {
     "shell": _shell,
     "interpreter": _interpreter,

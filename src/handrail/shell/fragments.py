@@ -1,0 +1,51 @@
+"""Text that is not valid shell syntax, read word by word so that nothing hides in it."""
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from handrail.shell.command import Command, Redirect
+from handrail.shell.environment import Environment
+from handrail.shell.quoting import brace_expand
+from handrail.shell.situation import Situation
+from handrail.shell.word import Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Walker
+
+_SEPARATOR = re.compile(r"&&|\|\||[;&|\n()]|\{(?=\s)|(?<=\s)\}")
+_MAX_PIECES = 200
+
+
+def read_fragments(
+    walker: "Walker", text: str, env: Environment, situation: Situation
+) -> None:
+    """Take the text apart at separators and read each piece as a simple command.
+
+    The parser gave up on it, the shell may not: what the pieces would do counts, even if
+    some of them are data.
+    """
+    for piece in _SEPARATOR.split(text)[:_MAX_PIECES]:
+        words = _words(piece)
+        redirects: list[Redirect] = []
+        argv: list[Word] = []
+        index = 0
+        while index < len(words):
+            operator = re.fullmatch(r"\d*(<>|>>|>\||&>|<|>)(.*)", words[index])
+            if operator and (operator[2] or index + 1 < len(words)):
+                target = operator[2] or words[index + 1]
+                redirects.append(Redirect(operator[1], Word(target)))
+                index += 1 if operator[2] else 2
+                continue
+            argv.extend(Word(word) for word in brace_expand(words[index]))
+            index += 1
+        if argv or redirects:
+            command = Command(tuple(argv), env.cwd, redirects=tuple(redirects), via=situation.via)
+            walker.caller.call(command, env.fork(), situation)
+
+
+def _words(piece: str) -> list[str]:
+    try:
+        return shlex.split(piece, comments=True)
+    except ValueError:
+        return piece.replace("'", " ").replace('"', " ").split()

@@ -1,0 +1,121 @@
+"""Redirects of a command: the files it opens, the text it is given."""
+
+import re
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+from handrail.shell.command import Redirect
+from handrail.shell.environment import Environment
+from handrail.shell.paths import join
+from handrail.shell.syntax import Source
+from handrail.shell.word import OPAQUE, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Walker
+
+REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+_ARGUMENTS = frozenset({"word", "string", "raw_string", "ansi_c_string", "concatenation", "number",
+                        "simple_expansion", "expansion", "command_substitution"})  # fmt: skip
+_BACKTICKS = re.compile(r"(?<!\\)`([^`]*)`")
+
+
+class Opened:
+    """What the redirects of one command opened."""
+
+    __slots__ = ("arguments", "input", "pipes", "reads", "redirects", "sinks", "then")
+
+    def __init__(self) -> None:
+        self.redirects: tuple[Redirect, ...] = ()
+        self.input: str | None = None
+        self.reads = False
+        """Whether standard input comes from here."""
+        self.arguments: list[Word] = []
+        """Arguments that stand behind a redirect."""
+        self.sinks: list[int] = []
+        """Commands in `>( )`, which get the output."""
+        self.pipes: list[tree_sitter.Node] = []
+        self.then: list[tree_sitter.Node] = []
+        """What stands behind `<<EOF` on the same line."""
+
+
+def open_redirects(
+    walker: "Walker", nodes: list[tree_sitter.Node], source: Source, env: Environment
+) -> Opened:
+    """Read the redirects of a command."""
+    opened = Opened()
+    for node in nodes:
+        if node.type == "file_redirect":
+            _file(walker, node, source, env, opened)
+        elif node.type == "herestring_redirect":
+            value = walker.expander.one(node.named_children[-1], source, env)[0]
+            opened.input = value.text + "\n"
+            opened.reads = True
+        else:
+            _heredoc(walker, node, source, env, opened)
+    return opened
+
+
+def _file(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
+) -> None:
+    operator = ""
+    targets: list[tree_sitter.Node] = []
+    for child in node.children:
+        if child.type == "file_descriptor":
+            continue
+        if child.is_named and child.type != "ERROR":
+            targets.append(child)
+        else:
+            operator += source.text(child)
+    if not targets:
+        return
+    before = len(walker.commands)
+    target = walker.expander.one(targets[0], source, env)[0]
+    if targets[0].type == "process_substitution" and ">" in operator:
+        opened.sinks.extend(range(before, len(walker.commands)))
+    # The parser takes arguments behind a redirect for more targets: `rm >log /`.
+    for extra in targets[1:]:
+        opened.arguments.extend(walker.expander.words(extra, source, env))
+    if operator.endswith("&") and (target.text.isdigit() or target.text == "-"):
+        return
+    opened.redirects += (Redirect(operator, target),)
+    if operator.startswith("<") and ">" not in operator:
+        opened.reads = True
+        opened.input = env.files.get(join(env.cwd, target).text)
+
+
+def _heredoc(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
+) -> None:
+    quoted = False
+    for child in node.children:
+        kind = child.type
+        if kind == "heredoc_start":
+            quoted = any(mark in source.text(child) for mark in "'\"\\")
+        elif kind == "heredoc_body":
+            opened.input = source.text(child) if quoted else _expanded(walker, child, source, env)
+            opened.reads = True
+        elif kind == "file_redirect":
+            _file(walker, child, source, env, opened)
+        elif kind == "pipeline":
+            opened.pipes.append(child)
+        elif kind in _ARGUMENTS:
+            opened.arguments.extend(walker.expander.words(child, source, env))
+        elif child.is_named and kind not in {"heredoc_end", "ERROR"}:
+            opened.then.append(child)
+
+
+def _expanded(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment
+) -> str:
+    text = walker.expander.text_of(node, source, env)
+    if "`" not in text:
+        return text
+
+    def substitute(match: re.Match[str]) -> str:
+        # The parser does not see backticks in a here-document, but the shell runs them.
+        walker.script(match[1], env.fork(), walker.situation)
+        return OPAQUE
+
+    return _BACKTICKS.sub(substitute, text)

@@ -1,0 +1,281 @@
+"""Lists, pipes, branches and loops: which commands may run, and with what."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+import tree_sitter
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.redirects import REDIRECTS, open_redirects
+from handrail.shell.situation import Situation
+from handrail.shell.syntax import Source
+from handrail.shell.word import UNKNOWN, Word
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Walker
+
+MAX_LOOP = 8
+"""Values of a `for` loop that are gone through one by one."""
+
+
+def _command(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    return walker.run(node, [], source, env, situation)
+
+
+def _redirected(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    body: tree_sitter.Node | None = None
+    redirects: list[tree_sitter.Node] = []
+    for child in node.children:
+        if child.type in REDIRECTS:
+            redirects.append(child)
+        elif child.is_named and body is None:
+            body = child
+    if body is None or body.type == "command":
+        return walker.run(body, redirects, source, env, situation)
+    opened = open_redirects(walker, redirects, source, env)
+    if opened.reads:
+        situation = msgspec.structs.replace(situation, input=opened.input)
+    first = len(walker.commands)
+    output = walker.statement(body, source, env, situation)
+    if opened.redirects:
+        walker.write(opened.redirects, output, env)
+        walker.emit(
+            Command(
+                (),
+                env.cwd,
+                redirects=opened.redirects,
+                via=situation.via,
+                elsewhere=situation.elsewhere,
+                fed_by=tuple(range(first, len(walker.commands))),
+            )
+        )
+    return walker.behind_heredoc(opened, output, first, source, env, situation)
+
+
+def _assign(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    before = len(walker.commands)
+    name, value = walker.assign(node, source, env)
+    _emit_assignments(walker, [(name, value)], before, source, node, env, situation)
+    return ""
+
+
+def _assign_many(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    for child in node.named_children:
+        _assign(walker, child, source, env, situation)
+    return ""
+
+
+def _declare(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    """`export`, `declare`, `local`, `readonly`, `typeset`."""
+    before = len(walker.commands)
+    assigned: list[tuple[str, Word]] = []
+    for child in node.named_children:
+        if child.type == "variable_assignment":
+            assigned.append(walker.assign(child, source, env))
+        elif child.type != "variable_name":
+            walker.expander.words(child, source, env)
+    _emit_assignments(walker, assigned, before, source, node, env, situation)
+    return ""
+
+
+def _emit_assignments(
+    walker: "Walker",
+    assigned: list[tuple[str, Word]],
+    before: int,
+    source: Source,
+    node: tree_sitter.Node,
+    env: Environment,
+    situation: Situation,
+) -> None:
+    walker.emit(
+        Command(
+            (),
+            env.cwd,
+            (node.start_byte, node.end_byte) if source.top else (-1, -1),
+            assignments=tuple(assigned),
+            via=situation.via,
+            elsewhere=situation.elsewhere,
+            fed_by=tuple(range(before, len(walker.commands))),
+        )
+    )
+
+
+def _list(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    named = node.named_children
+    operators = [child.type for child in node.children if not child.is_named]
+    output = walker.statement(named[0], source, env, situation)
+    for index, right in enumerate(named[1:]):
+        if index < len(operators) and operators[index] == "||":
+            branch = env.fork()
+            printed = walker.statement(right, source, branch, situation)
+            env.join(branch)
+        else:
+            printed = walker.statement(right, source, env, situation)
+        output = None if output is None or printed is None else output + printed
+    return output
+
+
+def _pipeline(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    stages = [child for child in node.children if child.is_named]
+    first = len(walker.commands)
+    situation = msgspec.structs.replace(situation, concurrent=True)
+    branch = env.fork()
+    output = walker.statement(stages[0], source, branch, situation)
+    env.files.update(branch.files)
+    return walker.stages(stages[1:], source, env, situation, output, first)
+
+
+def _subshell(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    branch = env.fork()
+    output = walker.statements(node.children, source, branch, situation)
+    env.files.update(branch.files)
+    return output
+
+
+def _group(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    if node.children and node.children[0].type == "((":
+        return _test(walker, node, source, env, situation)
+    return walker.statements(node.children, source, env, situation)
+
+
+def _test(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    """`[[ … ]]`, `(( … ))`, `unset`: only the commands inside their words run."""
+    walker.expander.visit(node, source, env)
+    return ""
+
+
+def _if(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    """The condition runs, then one of the branches; any of them may."""
+    named = node.named_children
+    walker.statements(named[:1], source, env, situation)
+    start = env.fork()
+    branch = env.fork()
+    body = [child for child in named[1:] if child.type not in {"elif_clause", "else_clause"}]
+    walker.statements(body, source, branch, situation)
+    env.join(branch)
+    for child in named[1:]:
+        if child.type in {"elif_clause", "else_clause"}:
+            branch = start.fork()
+            walker.statements(child.children, source, branch, situation)
+            env.join(branch)
+    return None
+
+
+def _case(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    start = env.fork()
+    for child in node.named_children:
+        if child.type != "case_item":
+            walker.expander.words(child, source, env)
+            continue
+        branch = start.fork()
+        body = [part for part in child.named_children if part.type in STATEMENTS]
+        walker.statements(body, source, branch, situation)
+        env.join(branch)
+    return None
+
+
+def _for(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    names = [child for child in node.named_children if child.type == "variable_name"]
+    values: list[Word] = []
+    body: tree_sitter.Node | None = None
+    before = len(walker.commands)
+    for child in node.named_children:
+        if child.type in {"do_group", "compound_statement"}:
+            body = child
+        elif child.type != "variable_name":
+            values.extend(walker.expander.words(child, source, env))
+    if body is None:
+        return None
+    fed_by = situation.fed_by + tuple(range(before, len(walker.commands)))
+    situation = msgspec.structs.replace(situation, fed_by=fed_by)
+    values = values or list(env.arguments) or [UNKNOWN]
+    if len(values) > MAX_LOOP:
+        values = [*values[: MAX_LOOP - 1], UNKNOWN]
+    for value in values:
+        for name in names[:1]:
+            env.assign(source.text(name), (value,))
+        walker.statement(body, source, env, situation)
+    return None
+
+
+def _loop(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    walker.statements(node.children, source, env, situation)
+    return None
+
+
+def _function(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    named = node.named_children
+    if len(named) > 1:
+        env.functions[source.text(named[0])] = (source, named[1])
+    return ""
+
+
+def _error(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    """Not valid syntax; the text is read once more, word by word, in `read_fragments`."""
+    for child in node.named_children:
+        if child.type in STATEMENTS:
+            walker.statement(child, source, env, situation)
+    return None
+
+
+Statement = Callable[["Walker", tree_sitter.Node, Source, Environment, Situation], str | None]
+
+STATEMENTS: dict[str, Statement] = {
+    "command": _command,
+    "redirected_statement": _redirected,
+    "variable_assignment": _assign,
+    "variable_assignments": _assign_many,
+    "declaration_command": _declare,
+    "unset_command": _test,
+    "list": _list,
+    "pipeline": _pipeline,
+    "subshell": _subshell,
+    "compound_statement": _group,
+    "negated_command": _group,
+    "do_group": _group,
+    "test_command": _test,
+    "if_statement": _if,
+    "case_statement": _case,
+    "for_statement": _for,
+    "while_statement": _loop,
+    "until_statement": _loop,
+    "c_style_for_statement": _loop,
+    "function_definition": _function,
+    "ERROR": _error,
+}
+
+
