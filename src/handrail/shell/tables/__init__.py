@@ -14,6 +14,8 @@ FAMILIES = (
     "versions",
     "forges",
     "packages",
+    "ecosystems",
+    "system_packages",
     "build",
     "containers",
     "container_tools",

@@ -27,8 +27,6 @@ PROGRAMS: dict[str, Program] = {
     "nodejs": Program(same_as="node"),
     "tsx": Program(same_as="node"),
     "ts-node": Program(same_as="node"),
-    "deno": Program(reader="deno", values="-e --eval -p --print"),
-    "bun": Program(reader="deno", values="-e --eval -p --print"),
     "perl": Program(reader="interpreter", posix=True, values="-e -E -I -M -m -x"),
     "ruby": Program(reader="interpreter", posix=True, values="-e -I -r -C -x"),
     "jruby": Program(same_as="ruby"),
