@@ -5,11 +5,22 @@ from collections.abc import Callable, Iterable
 from handrail.model.effect import Effect
 from handrail.shell.command import Command
 from handrail.shell.options import Call
-from handrail.shell.readers import containers, files, git, kubernetes, network, permissions, remote, text
+from handrail.shell.readers import (
+    archives,
+    containers,
+    files,
+    git,
+    kubernetes,
+    network,
+    permissions,
+    remote,
+    text,
+)
 
 Reader = Callable[[Command, Call], Iterable[Effect]]
 
 READERS: dict[str, Reader] = {
+    **archives.READERS,
     **containers.READERS,
     **files.READERS,
     **kubernetes.READERS,
