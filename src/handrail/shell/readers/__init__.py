@@ -8,6 +8,7 @@ from handrail.shell.options import Call
 from handrail.shell.readers import (
     archives,
     containers,
+    editors,
     files,
     git,
     kubernetes,
@@ -22,6 +23,7 @@ Reader = Callable[[Command, Call], Iterable[Effect]]
 READERS: dict[str, Reader] = {
     **archives.READERS,
     **containers.READERS,
+    **editors.READERS,
     **files.READERS,
     **kubernetes.READERS,
     **git.READERS,
@@ -33,6 +35,8 @@ READERS: dict[str, Reader] = {
 """Readers by the name that a table's `reader` gives them."""
 
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    **archives.SCRIPTS,
+    **editors.SCRIPTS,
     **remote.SCRIPTS,
 }
 """Command lines that stand in a program's own language, by the same name as its reader."""

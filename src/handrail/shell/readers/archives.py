@@ -17,13 +17,13 @@ _LONG_VALUES = {
     "--use-compress-program": "I", "--starting-file": "K", "--listed-incremental": "g",
     "--blocking-factor": "b", "--newer": "N", "--label": "V", "--exclude": "", "--transform": "",
     "--xform": "", "--strip-components": "", "--owner": "", "--group": "", "--mode": "",
-    "--mtime": "", "--to-command": "p", "--checkpoint-action": "", "--one-top-level": "C",
+    "--mtime": "", "--to-command": ">", "--checkpoint-action": "", "--one-top-level": "C",
     "--format": "", "--sort": "", "--rsh-command": "", "--info-script": "F", "--level": "",
 }  # fmt: skip
 _LONG = {
     "--create": "c", "--extract": "x", "--get": "x", "--list": "t", "--append": "r",
-    "--update": "u", "--concatenate": "A", "--catenate": "A", "--delete": "D", "--to-stdout": "O",
-    "--absolute-names": "P", "--remove-files": "R", "--diff": "d", "--compare": "d",
+    "--update": "u", "--concatenate": "A", "--catenate": "A", "--delete": "~", "--to-stdout": "O",
+    "--absolute-names": "P", "--remove-files": "!", "--diff": "d", "--compare": "d",
 }  # fmt: skip
 
 
@@ -113,17 +113,25 @@ def _tar(command: Command, _: Call) -> Iterator[Effect]:
         yield path_effect(Kind.READ, join(command.cwd, word))
     archive = packing.archive
     if archive is not None and archive.text != "-":
-        changes = bool(packing.flags & set("cruAD"))
+        changes = bool(packing.flags & set("cruA~"))
         yield path_effect(Kind.WRITE if changes else Kind.READ, join(command.cwd, archive))
     if packing.flags & set("cru"):
         for folder, member in packing.members:
             path = join(folder, member)
             yield path_effect(Kind.READ, path, recursive=True)
-            if "R" in packing.flags:
+            if "!" in packing.flags:
                 yield path_effect(Kind.DELETE, path, recursive=True)
-    elif "x" in packing.flags and not packing.flags & set("Op"):
+    elif "x" in packing.flags and not packing.flags & set("O>"):
         where = Word("/") if "P" in packing.flags else packing.folder
         yield path_effect(Kind.WRITE, where, says=f"unpacks into {where.shown}")
+
+
+def _tar_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`--checkpoint-action=exec=cmd`."""
+    for value in call.values("--checkpoint-action"):
+        action, equals, script = value.text.partition("=")
+        if action == "exec" and equals:
+            yield script
 
 
 def _seven(command: Command, call: Call) -> Iterator[Effect]:
@@ -152,4 +160,8 @@ def _seven(command: Command, call: Call) -> Iterator[Effect]:
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "tar": _tar,
     "7z": _seven,
+}
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "tar": _tar_scripts,
 }

@@ -41,16 +41,15 @@ def _sources_and_target(call: Call) -> tuple[tuple[Word, ...], Word | None, bool
 
 def _written(command: Command, sources: Iterable[Word], target: Word, into: bool) -> Iterator[Word]:
     """The paths that come into being at the target."""
-    folder = join(command.cwd, target)
-    hidden = False
+    folders = into or "." not in target.text.rpartition("/")[2]
     for source in sources:
         name = source.text.rstrip("/").rpartition("/")[2]
-        hidden = hidden or name.startswith(".")
-        if name in {"", ".", ".."} or not (into or name.startswith(".")):
-            continue
-        yield join(command.cwd, Word(f"{target.text}/{name}", target.glob or source.glob))
-    if not into or hidden:
-        yield folder
+        # `cp .bashrc ~` writes `~/.bashrc`: a hidden file keeps its name, so that is a folder.
+        if name not in {"", ".", ".."} and (into or (folders and name.startswith("."))):
+            path = Word(f"{target.text}/{name}", target.glob or source.glob)
+            yield join(command.cwd, path)
+        else:
+            yield join(command.cwd, target)
 
 
 def _copy(command: Command, call: Call) -> Iterator[Effect]:

@@ -1,9 +1,8 @@
 """Programs that pack, unpack and compress."""
 
-from handrail.shell.tables.shorthand import DELETE, HIGH, READ, RUN, WRITE, Fact, Program, Wrapper
+from handrail.shell.tables.shorthand import DELETE, READ, WRITE, Fact, Program, Wrapper
 
 _HELP = "--help|--version"
-_PLAINLY = "Run that command on its own, so that it can be read."
 
 
 def _compresses(values: str = "", *, keeps: bool = False) -> Program:
@@ -35,10 +34,6 @@ PROGRAMS: dict[str, Program] = {
     "tar": Program(
         reader="tar",
         values=_TAR_VALUES,
-        facts=(
-            Fact(RUN, "--checkpoint-action=exec=*", severity=HIGH,
-                 says="runs a command while it packs", instead=_PLAINLY),
-        ),
         wraps=(
             Wrapper(form="shell", options="-I|--use-compress-program|--to-command|--rsh-command"
                     "|-F|--info-script|--new-volume-script"),

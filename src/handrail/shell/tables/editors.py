@@ -1,5 +1,87 @@
-"""editors"""
+"""Editors: what they change, and what they run when they are given commands."""
 
-from handrail.shell.tables.shorthand import Program
+from handrail.shell.tables.shorthand import (
+    HIGH,
+    INSTALL,
+    MEDIUM,
+    READ,
+    SEND,
+    WRITE,
+    Fact,
+    Program,
+)
 
-PROGRAMS: dict[str, Program] = {}
+_HELP = "--help|--version"
+_VIM = (
+    "-c --cmd -d -i -o -O -p -r -s -S -t -T -u -U -w -W --listen --server --remote-expr "
+    "--remote-send --servername --startuptime --windowid"
+)
+_CODE = (
+    "--install-extension --uninstall-extension --extensions-dir --user-data-dir --profile --locale "
+    "--log --category --goto -g --add -a --folder-uri --file-uri --sync --remote"
+)
+_IN_PLACE = "-i|--in-place|-I"
+
+PROGRAMS: dict[str, Program] = {
+    "sed": Program(
+        reader="interpreter",
+        values="-e --expression -f --file -l --line-length",
+        facts=(
+            Fact(READ, f"!{_IN_PLACE} !-e|--expression|-f|--file", on="2+"),
+            Fact(READ, f"!{_IN_PLACE} -e|--expression|-f|--file", on="each"),
+            Fact(WRITE, f"{_IN_PLACE} !-e|--expression|-f|--file", on="2+"),
+            Fact(WRITE, f"{_IN_PLACE} -e|--expression|-f|--file", on="each"),
+            Fact(READ, on="-f|--file"),
+        ),
+        harmless=_HELP,
+    ),
+    **dict.fromkeys(("gsed", "ssed"), Program(same_as="sed")),
+    "sd": Program(
+        values="-n -f --flags --max-replacements",
+        facts=(Fact(WRITE, "!-p|--preview", on="3+"),),
+        harmless=_HELP,
+    ),
+    "vim": Program(reader="vim", values=_VIM, harmless=_HELP),
+    **dict.fromkeys(
+        ("vi", "nvim", "gvim", "mvim", "view", "gview", "rview", "rvim", "ex", "vim.basic",
+         "vim.tiny", "vimdiff", "nvimdiff", "neovide", "lvim", "hx", "kak"),
+        Program(reader="vim", values=_VIM, harmless=_HELP),
+    ),
+    **dict.fromkeys(
+        ("ed", "red"), Program(reader="vim", values="-p --prompt", harmless=_HELP)
+    ),
+    "emacs": Program(
+        reader="emacs",
+        values="--eval -eval --execute -execute -l --load -f --funcall -u --user --insert "
+        "--directory -L --chdir --script -T --title --init-directory",
+        facts=(Fact(READ, on="-l|--load|--script|--insert"),),
+        harmless=_HELP,
+    ),
+    "emacsclient": Program(
+        reader="emacs",
+        values="--eval -e -a --alternate-editor -s --socket-name -f --server-file -T --tramp",
+        harmless=_HELP,
+    ),
+    **dict.fromkeys(
+        ("nano", "pico", "micro", "joe", "jed", "mg", "ne", "mcedit", "gedit", "kate",
+         "gnome-text-editor",
+         "mousepad", "leafpad", "xed"),
+        Program(facts=(Fact(WRITE, "!-v|--view", on="each"),), values="-Y -T -o -r -C -s -Q",
+                harmless=_HELP),
+    ),
+    **dict.fromkeys(
+        ("code", "code-insiders", "codium", "vscodium", "cursor", "windsurf", "code-server",
+         "positron"),
+        Program(
+            values=_CODE,
+            facts=(
+                Fact(INSTALL, "--install-extension", on="--install-extension", severity=MEDIUM,
+                     says="installs the extension {target}, which runs its own code"),
+                Fact(SEND, "tunnel !@status|help|user|kill|unregister", severity=HIGH,
+                     says="opens this machine to the editor on other machines",
+                     instead="Work on the files here, or ask the user to open the tunnel."),
+            ),
+            harmless=f"{_HELP}|-h|-v|--list-extensions|--status",
+        ),
+    ),
+}  # fmt: skip

@@ -4,9 +4,8 @@ Tools that only list names, count or hash (`ls`, `wc`, `stat`, `md5sum`) are not
 give nothing away.
 """
 
-from handrail.shell.tables.shorthand import HIGH, READ, RUN, WRITE, Fact, Program, Wrapper
+from handrail.shell.tables.shorthand import READ, WRITE, Fact, Program, Wrapper
 
-_PLAINLY = "Run that command on its own, so that it can be read."
 _HELP = "--help|--version"
 
 
@@ -73,16 +72,19 @@ PROGRAMS: dict[str, Program] = {
     ),
     "head": _reads("-n -c --lines --bytes"),
     "tail": _reads("-n -c -s --lines --bytes --pid --sleep-interval --max-unchanged-stats"),
-    "more": _reads("-n"),
+    "more": Program(reader="pager", values="-n", facts=(Fact(READ, on="each"),), harmless=_HELP),
+    "man": Program(
+        values="-P --pager -H --html -M --manpath -S -s -L -m -e -C -E -p -r -R",
+        wraps=(Wrapper(form="shell", options="-P|--pager|-H|--html"),),
+    ),
     "most": _reads(),
     "less": Program(
+        reader="pager",
         values=_LESS,
         facts=(
             Fact(READ, "!@+*", on="each"),
             Fact(READ, "+*", on="each"),
             Fact(WRITE, on="-o|-O|--log-file"),
-            Fact(RUN, "@+*!*", severity=HIGH, says="runs a shell command from inside the pager",
-                 instead=_PLAINLY),
         ),
         harmless=_HELP,
     ),
