@@ -1,0 +1,135 @@
+"""The command line: `handrail COMMAND`."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from handrail import __version__
+
+COMMANDS = {
+    "review": "Explain what Handrail thinks of one command.",
+    "replay": "What would Handrail have done in past sessions?",
+    "demo": "Watch it at work in a scratch repository.",
+    "restore": "Bring back what was moved to the trash.",
+    "config": "Show, check and describe the settings.",
+}
+"""Every command and what it is for; `--help` reads this and imports none of them."""
+
+EXIT_ERROR = 2
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+
+class _LazyGroup(click.Group):
+    """Imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"handrail.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise click.UsageError(f"there is no command {name!r}; there is {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+@click.version_option(__version__, message="handrail %(version)s")
+def group() -> None:
+    """Handrail reviews what an AI agent is about to do, before it does it.
+
+    \b
+    Examples:
+      handrail demo                       watch it at work, 30 seconds
+      handrail review 'rm -rf build'      explain one verdict
+      handrail replay ~/.claude           what would it have done last week?
+    """
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command; every error ends as one line and an exit code."""
+    try:
+        _forgive_encoding()
+        status = _run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read us is gone; Python must not complain about it when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - no traceback may reach a user
+        return _fail(error)
+    return status
+
+
+def _run(args: Sequence[str] | None) -> int:
+    try:
+        status = group.main(args, prog_name="handrail", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
+    except click.exceptions.Exit as exit_:
+        status = exit_.exit_code
+    return status if isinstance(status, int) else 0
+
+
+def _forgive_encoding() -> None:
+    """A terminal that cannot show a character shows a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _fail(error: Exception) -> int:
+    if os.environ.get("HANDRAIL_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    known, says = _describe(error)
+    if known:
+        click.echo(f"handrail: {says}", err=True)
+        return EXIT_ERROR
+    hint = "" if os.environ.get("HANDRAIL_DEBUG") else " (set HANDRAIL_DEBUG=1 for details)"
+    click.echo(f"handrail: internal error: {says}{hint}", err=True)
+    return EXIT_INTERNAL
+
+
+def _describe(error: Exception) -> tuple[bool, str]:
+    """Whether it is the world's fault and not ours, and the error in one line."""
+    from handrail.cli.render import visible
+
+    if isinstance(error, click.ClickException):
+        return True, visible(error.format_message())
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        return True, visible(f"{name}{error.strerror or error}")
+    if isinstance(error, UnicodeError):
+        return True, visible(f"text cannot be read or written: {error}")
+    problems = getattr(error, "problems", None)
+    if problems:  # a ConfigError; its module is not imported to find out
+        more = len(problems) - 1
+        also = f" (and {more} more: handrail config check)" if more else ""
+        return True, visible(f"{problems[0]}{also}")
+    if type(error).__module__ == "handrail.shell.errors":
+        return True, visible(f"this cannot be read: {error}")
+    return False, visible(f"{type(error).__name__}: {error}")

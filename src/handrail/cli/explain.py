@@ -1,0 +1,131 @@
+"""A review for a person: the first line answers, the rest helps to decide."""
+
+import re
+from collections.abc import Sequence
+
+from handrail.cli.answer import shown_action
+from handrail.cli.render import Screen, clip, columns, pad, wrap
+from handrail.model.action import Action
+from handrail.model.ordinal import Decision
+from handrail.model.review import Review, Step
+
+_COMMAND = 30
+_MAX_STEPS = 12
+_MAX_REASONS = 4
+_MARK = " ← this"
+
+
+def explain(screen: Screen, action: Action, review: Review) -> None:
+    """Print all there is to know about one review."""
+    decision = review.decision
+    badge = screen.paint(f" {decision.value.upper()} ", decision.value)
+    risk = f"risk {review.risk.score:.2f} {review.risk.severity}"
+    screen.say(f"{badge}  {risk}")
+    if decision is Decision.ALLOW:
+        _in_short(screen, action, review)
+        return
+    screen.say()
+    _steps(screen, review.steps or (_whole(action, review),))
+    screen.say()
+    _why(screen, review)
+    _instead(screen, review)
+    if decision.stops:
+        _details(screen, review)
+
+
+def _in_short(screen: Screen, action: Action, review: Review) -> None:
+    says = "; ".join(dict.fromkeys(step.says for step in review.steps if step.says))
+    if review.reasons or not says:
+        says = review.explanation
+    text = clip(shown_action(action), _COMMAND)
+    room = screen.width - 5 - columns(text)
+    screen.say(f"   {text}  {screen.paint(clip(says, room), 'dim')}")
+
+
+def _whole(action: Action, review: Review) -> Step:
+    says = "; ".join(dict.fromkeys(effect.text for effect in review.effects))
+    return Step(shown_action(action), says)
+
+
+def _steps(screen: Screen, steps: Sequence[Step]) -> None:
+    shown = _most_telling(steps)
+    previous = -1
+    for index in shown:
+        if index > previous + 1:
+            screen.say(screen.paint(f"   … {index - previous - 1} more", "dim"))
+        _step(screen, steps[index])
+        previous = index
+    if left := len(steps) - 1 - previous:
+        screen.say(screen.paint(f"   … {left} more", "dim"))
+
+
+def _most_telling(steps: Sequence[Step]) -> list[int]:
+    """Blamed commands first, then those that do something; in the order of the program."""
+    order = sorted(range(len(steps)), key=lambda at: (not steps[at].blamed, not steps[at].says, at))
+    return sorted(order[:_MAX_STEPS])
+
+
+def _step(screen: Screen, step: Step) -> None:
+    style = "red" if step.blamed else ""
+    mark = _MARK if step.blamed else ""
+    left = wrap(step.text, screen.width - 3 - len(_MARK), limit=3)
+    if len(left) > 1 or columns(left[0]) > _COMMAND:
+        left[-1] += screen.paint(mark, "red")
+        for line in left:
+            screen.say(f"   {screen.paint(line, 'bold')}")
+        indent, lines = " " * 5, wrap(step.says, screen.width - 5, limit=4)
+        lines = lines if step.says else []
+    else:
+        indent = " " * (3 + _COMMAND + 2)
+        lines = wrap(step.says, screen.width - len(indent) - len(mark), limit=6)
+        first = pad(left[0], _COMMAND)
+        head = f"   {screen.paint(first, 'bold')}  {screen.paint(lines[0], style)}"
+        screen.say((head + screen.paint(mark, "red")).rstrip())
+        lines = lines[1:]
+    for line in lines:
+        screen.say(f"{indent}{screen.paint(line, style)}")
+
+
+def _why(screen: Screen, review: Review) -> None:
+    reasons = list(review.reasons[:_MAX_REASONS]) or [review.explanation]
+    if left := len(review.reasons) - len(reasons):
+        reasons.append(f"… and {left} more")
+    screen.field("Why", reasons, limit=4)
+
+
+def _instead(screen: Screen, review: Review) -> None:
+    rewrite = review.rewrite
+    if review.alternative:
+        screen.field("Instead", [review.alternative], "green")
+    if rewrite is not None:
+        screen.field("Runs now", [str(rewrite.input.get("command", ""))], "green", limit=8)
+        screen.field("Changed", rewrite.changes, limit=4)
+        if rewrite.restore:
+            screen.field("Restore", [short_restore(rewrite.restore, screen)])
+    if review.checkpoint_first:
+        screen.field("First", ["a checkpoint is taken, so that it can be undone"])
+
+
+def short_restore(restore: str, screen: Screen) -> str:
+    """The line that puts everything back, or our own command for it where that is shorter."""
+    ids = set(re.findall(r"/trash/([^/\s'\"]+)/", restore))
+    parts = restore.split(" && ")
+    ours = [part for part in parts if "/trash/" in part and "untracked.tar" not in part]
+    if columns(restore) <= screen.width - 11 or len(ids) != 1 or not ours:
+        return restore
+    others = [part for part in parts if part not in ours]
+    return " && ".join([f"handrail restore {ids.pop()}", *others])
+
+
+def _details(screen: Screen, review: Review) -> None:
+    factors = [
+        f"{factor.name} {'+' if at and factor.weight > 0 else ''}{factor.weight:.2f}"
+        for at, factor in enumerate(review.risk.factors)
+    ]
+    if factors:
+        screen.field("Factors", ["  ".join(factors)], "dim")
+    if review.rules:
+        names = dict.fromkeys(hit.rule for hit in review.rules)
+        screen.field("Rules", ["  ".join(names)], "dim")
+    for fault in review.faults:
+        screen.field("Fault", [fault], "yellow")

@@ -1,0 +1,100 @@
+"""What several commands take, and the settings that come of it."""
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from handrail.cli.render import Screen, make_screen
+
+if TYPE_CHECKING:
+    from handrail.config import Config
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_NO_COLOR = "handrail.no_color"
+
+
+def _remember(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_NO_COLOR] = True
+
+
+def color_option(function: Function) -> Function:
+    """`--no-color`."""
+    return click.option(
+        "--no-color",
+        is_flag=True,
+        expose_value=False,
+        callback=_remember,
+        help="Print without colours (also: NO_COLOR=1).",
+    )(function)
+
+
+def json_option(says: str) -> Callable[[Function], Function]:
+    """`--json`."""
+    return click.option("--json", "as_json", is_flag=True, help=says)
+
+
+def scope_option(function: Function) -> Function:
+    """`--scope`."""
+    return click.option(
+        "--scope",
+        multiple=True,
+        metavar="GLOB",
+        help="A folder the agent may change, instead of the configured ones. Repeatable.",
+    )(function)
+
+
+def config_option(function: Function) -> Function:
+    """`--config`."""
+    return click.option(
+        "--config",
+        "config_file",
+        metavar="FILE",
+        help="Settings to use instead of the project's handrail.yaml.",
+    )(function)
+
+
+def screen() -> Screen:
+    """The screen of the command that runs."""
+    ctx = click.get_current_context(silent=True)
+    return make_screen(no_color=bool(ctx and ctx.meta.get(_NO_COLOR)))
+
+
+def load_config(
+    folder: str, *, config_file: str | None = None, scope: tuple[str, ...] = (), goal: str = ""
+) -> "Config":
+    """The settings in force in a folder, with what the command line says on top."""
+    import msgspec
+
+    from handrail.config import load_settings
+
+    config = load_settings(folder, config_path=config_file).config
+    if scope:
+        config = msgspec.structs.replace(config, scope=absolute_scope(scope))
+    if goal:
+        config = msgspec.structs.replace(config, goal=goal)
+    return config
+
+
+def absolute_scope(scope: tuple[str, ...]) -> tuple[str, ...]:
+    """The globs as seen from the current folder."""
+    from handrail.config.texts import Where, read_place
+
+    where = Where(os.getcwd(), os.environ.get("HOME", ""))
+    try:
+        return tuple(read_place(glob, where) for glob in scope)
+    except ValueError as error:
+        raise click.UsageError(f"--scope {' '.join(scope)}: {error}") from None
+
+
+def scope_folder(scope: tuple[str, ...]) -> str:
+    """The first folder of an absolute scope, for actions that do not say where they are."""
+    for glob in scope:
+        fixed = re.split(r"/[^/]*[\\*?\[{]", glob, maxsplit=1)[0]
+        if fixed:
+            return fixed
+    return ""
