@@ -29,8 +29,6 @@ _SYSTEM = re.compile(
 )
 _EXECUTE = re.compile(r"exe(?:cute)?\s+(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')")
 _WRITES = re.compile(r"(?:w(?:rite)?|wq|x|sav(?:eas)?|up(?:date)?)!?\s+(?:>>\s*)?([^\s!|][^|]*)")
-    r"(?:w(?:rite)?|wq|x|xit|sav(?:eas)?|up(?:date)?)!?\s+(?:>>\s*)?([^\s!|][^|]*)"
-)
 _READS = re.compile(r"(?:r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|vs(?:plit)?)\s+([^\s!|][^|]*)")
 _CALLS = re.compile(r"\b(delete|writefile|rename)\s*\((.*)")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
