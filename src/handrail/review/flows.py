@@ -84,6 +84,7 @@ def _saved(effect: Effect, program: Program) -> Effect:
             "--others" in [word.text for word in program.commands[index].argv]
             for index in earlier.fed_by
         )
-        if (earlier.name == "git" and (stashed or kept)) or packed:
+        dropping = any(word.text == "stash" for word in command.argv)
+        if (earlier.name == "git" and ((stashed and not dropping) or kept)) or packed:
             return msgspec.structs.replace(effect, severity=Severity.LOW, undo=Undo.NEEDLESS)
     return effect

@@ -25,6 +25,7 @@ class Place(StrEnum):
     AGENT = "agent"
     PROFILE = "profile"
     HOOK = "hook"
+    REPOSITORY = "repository"
     HISTORY = "history"
     LOGS = "logs"
     VIRTUAL = "virtual"
@@ -50,12 +51,15 @@ _PLACES: tuple[tuple[Place, str], ...] = (
      r"|.*/\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|.*/\.mcp\.json"
      r"|.*/\.vscode/mcp\.json|.*/\.(?:cursor|gemini|codex|windsurf)/(?:mcp\.json|settings\.json"
      r"|config\.toml|hooks.*)"),
-    (Place.HOOK, r".*/\.git/(?:hooks(?:/.*)?|config|info/attributes)|.*/\.husky(?:/.*)?"),
+    (Place.HOOK, r".*/\.git/(?:hooks(?:/.*)?|config|info/attributes)"),
+    (Place.REPOSITORY, r".*/\.git(?:/(?:HEAD|packed-refs|index|refs(?:/.*)?|objects(?:/.*)?|logs(?:/.*)?))?"),
     (Place.PROFILE,
      r"~/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile"
      r"|zlogin|zlogout|kshrc|cshrc|tcshrc|inputrc|xprofile|xinitrc|xsessionrc|pam_environment"
      r"|gitconfig|vimrc|exrc|emacs|tmux\.conf|screenrc|npmrc|yarnrc|pypirc|curlrc|wgetrc|netrc|condarc"
-     r"|pythonrc(?:\.py)?|irbrc|gdbinit|lldbinit|psqlrc|sqliterc|Rprofile|forward|rhosts|hushlogin)"
+     r"|pythonrc(?:\.py)?|irbrc|gdbinit|lldbinit|psqlrc|sqliterc|Rprofile|forward|rhosts|hushlogin|xsession|bash_history|zsh_history"
+     r"|cargo/config(?:\.toml)?|gradle/init\.gradle|m2/settings\.xml)|~/(?:\.local/)?bin(?:/.*)?"
+     r"|~/\.config/Code/User(?:/.*)?|~/Library/Application Support/Code/User(?:/.*)?"
      r"|~/\.config/(?:fish|systemd|autostart|git|pip|nvim|environment\.d|plasma-workspace)(?:/.*)?"
      r"|~/\.ssh(?:/.*)?|~/\.(?:emacs\.d|vim|oh-my-zsh|local/share/systemd|gnupg|docker|kube|aws)(?:/.*)?"
      r"|~/\.local/share/(?:applications|autostart)(?:/.*)?|~/Library/Launch(?:Agents|Daemons)(?:/.*)?"
@@ -102,6 +106,14 @@ _SECRETS = (
     r"|(?:.*/)?id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:ppk|pfx|p12|jks|keystore)"
     r"|.*/(?:service[-_]account|gcp[-_]key|client_secret)[^/]*\.json|.*/terraform\.tfstate(?:\.backup)?"
 )  # fmt: skip
+
+WELL_KNOWN_SECRETS = (
+    "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc", "~/.kube/config",
+    "~/.docker/config.json", "~/.gnupg/secring.gpg", "~/.git-credentials", "~/.npmrc", "~/.pypirc",
+    "~/.config/gcloud/application_default_credentials.json", "~/.config/gh/hosts.yml", "/etc/shadow",
+    "/proc/1/environ",
+)  # fmt: skip
+"""Files that hold secrets on many machines, to see what wildcards could mean."""
 
 _ENV_FILES = (
     r"(?:.*/)?\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema)[\w.-]+)?"
@@ -197,6 +209,21 @@ class Places:
                 return False
         return any(path == temp or path.startswith(temp + "/") for temp in self._temps)
 
+    def glob_of_secrets(self, path: str) -> bool:
+        """Whether a path with wildcards could mean one of the well-known secrets."""
+        pattern = compile_globs((path,))
+        return any(
+            pattern.fullmatch(name.replace("~", home))
+            for name in WELL_KNOWN_SECRETS
+            for home in (self.home, "/root")
+        )
+
+    def holds_home(self, path: str) -> bool:
+        """Whether a path is the home folder, or something above it or the project."""
+        return path != "/" and (path == self.home or self.home.startswith(path + "/")) and not (
+            self.root_of(path) and path in self.roots
+        )
+
     def is_temp_root(self, path: str) -> bool:
         """Whether a path is a whole temp folder, or everything in it."""
         return path.removesuffix("/*").removesuffix("/**") in self._temps
@@ -219,7 +246,7 @@ class PlaceSettings(msgspec.Struct, frozen=True):
 
 
 _EVEN_IN_SCOPE = frozenset(
-    {Place.AGENT, Place.HOOK, Place.DEVICE, Place.MEMORY, Place.KERNEL, Place.VIRTUAL, Place.HANDRAIL}
+    {Place.REPOSITORY, Place.AGENT, Place.HOOK, Place.DEVICE, Place.MEMORY, Place.KERNEL, Place.VIRTUAL, Place.HANDRAIL}
 )
 
 

@@ -50,7 +50,9 @@ WRITES: dict[Place, Weight] = {
                         "Say which setting should change and why; a person can change it."),
     Place.PROFILE: Weight(_H, _IMPOSSIBLE, Kind.PERSIST, "changes {target}, which runs or counts in every session",
                           "Set it for this command only, e.g. `VAR=value command`."),
-    Place.HOOK: Weight(_H, _CHECKPOINT, Kind.PERSIST, "changes {target}, which git runs by itself",
+    Place.REPOSITORY: Weight(_H, _IMPOSSIBLE, says="changes git's own file {target}",
+                             instead="Use git to change it, e.g. `git branch` or `git config --local --list`."),
+    Place.HOOK: Weight(_H, _IMPOSSIBLE, Kind.PERSIST, "changes {target}, which git runs by itself",
                        "Put the script into the project, e.g. `scripts/`, and let a person enable it."),
 }  # fmt: skip
 
@@ -88,6 +90,8 @@ PERMITS: dict[Place, Weight] = {
 }  # fmt: skip
 
 _BY_KIND = {Kind.WRITE: WRITES, Kind.DELETE: DELETES, Kind.PERMIT: PERMITS}
+_LOOKALIKE = re.compile(r"(?=.*[a-z])(?=.*[\u0370-\u03ff\u0400-\u052f])")
+_GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
 
 
@@ -103,6 +107,8 @@ def weigh(effect: Effect, at: Circumstances) -> Effect:
 def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
     path = effect.target if effect.opaque else at.world.real(effect.target)
     fixed = path.partition("…")[0] if effect.opaque else path
+    if effect.glob:
+        fixed = _GLOB_TAIL.split(fixed)[0] or "/"
     if effect.kind in {Kind.READ, Kind.LINK}:
         return _weigh_read(effect, path, at)
     in_scope = at.in_scope(fixed)
@@ -116,6 +122,10 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
     weight = _BY_KIND[effect.kind].get(place, Weight())
     if effect.severity >= _H and place in {Place.SCOPE, Place.TEMP}:
         weight = Weight()
+    if effect.kind is Kind.WRITE and at.places.holds_home(path):
+        return _apply(effect, _HOME, at)
+    if effect.kind is Kind.PERMIT and weight.severity is not None:
+        weight = msgspec.structs.replace(weight, severity=max(weight.severity, effect.severity))
     if place is Place.OUTSIDE and effect.kind is Kind.WRITE and at.world.exists(path):
         weight = msgspec.structs.replace(weight, severity=_H)
     return _apply(effect, weight, at)
@@ -127,6 +137,8 @@ _WHOLE = Weight(_C, _IMPOSSIBLE, says="deletes the whole project, {target}",
                 instead="Name the files that should go; list them first: `ls -la`")  # fmt: skip
 _REPOSITORY = Weight(_C, _IMPOSSIBLE, says="deletes the repository's history, {target}",
                      instead="Leave `.git` alone; `git status` shows what is there.")  # fmt: skip
+_HOME = Weight(_C, _IMPOSSIBLE, says="moves or overwrites {target}, which holds everything you have",
+               instead="Name the files that should move; list them first: `ls -la {target}`")  # fmt: skip
 _HARMLESS = Weight(_L, _NEEDLESS)
 _BLIND = Weight(_H, _UNKNOWN, says="deletes a folder that is only known at run time, {target}",
                 instead="Say the folder: `ls -la` it first, then delete it by its name.")  # fmt: skip
@@ -135,6 +147,8 @@ _BLIND = Weight(_H, _UNKNOWN, says="deletes a folder that is only known at run t
 def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) -> Effect:
     """Deletions where the agent works: most are fine, some are the end of the work."""
     if place is Place.UNKNOWN:
+        if at.places.regenerable(path):
+            return _apply(effect, Weight(_M, _UNKNOWN), at)
         broad = effect.recursive or effect.glob
         return _apply(effect, _BLIND if broad else Weight(_M, _UNKNOWN), at)
     if effect.kind is Kind.DELETE and place is not Place.TEMP and at.places.root_of(path):
@@ -144,7 +158,9 @@ def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) 
         return _apply(effect, _HARMLESS if partial else _REPOSITORY, at)
     if place is Place.TEMP:
         if at.places.is_temp_root(path):
-            return _apply(effect, Weight(_M, _IMPOSSIBLE, says="empties the temp folder {target}"), at)
+            severity = _M if effect.glob else _H
+            return _apply(effect, Weight(severity, _IMPOSSIBLE, says="empties the temp folder {target}",
+                                         instead="Delete only what you made: `ls -la {listed}`"), at)
         return _apply(effect, DELETES[Place.TEMP], at)
     if effect.severity is not KINDS[Kind.DELETE].severity or effect.undo is _IMPOSSIBLE:
         return effect
@@ -156,7 +172,7 @@ def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) 
 
 
 def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
-    if at.places.secret(path):
+    if at.places.secret(path) or (effect.glob and at.places.glob_of_secrets(path)):
         verb = "links to" if effect.kind is Kind.LINK else "reads"
         return _apply(effect, Weight(_H, _IMPOSSIBLE, Kind.SECRET, f"{verb} {{target}}, which holds secrets",
                                      "Use the program that needs the secret; do not read it yourself."), at)
@@ -173,6 +189,9 @@ def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
 
 def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
     host = parse_host(effect.target).host
+    if _LOOKALIKE.search(host):
+        return _apply(effect, Weight(_H, _IMPOSSIBLE, says=f"contacts {host}, a name with letters that look like others",
+                                     instead="Spell the address in plain letters."), at)
     if is_loopback(host) or at.trusted(host):
         return msgspec.structs.replace(effect, severity=min(effect.severity, _L), undo=_NEEDLESS)
     if is_private(host) and effect.severity <= _M:

@@ -73,7 +73,7 @@ def _inner(
     name = command.argv[0].text
     if name == "command" and rest and rest[0].text in {"-v", "-V"}:
         walker.emit(command)
-        return None
+        return f"/usr/bin/{rest[1].text}\n" if len(rest) > 1 else None
     if name == "coproc" and len(rest) > 1 and rest[1].text == "{":
         rest = rest[2:]
     while rest and rest[0].text.startswith("-"):

@@ -13,7 +13,10 @@ from handrail.shell.environment import Environment
 from handrail.shell.evaluate import output_of
 from handrail.shell.knowledge import Entry, Level, moved
 from handrail.shell.options import Call
-from handrail.shell.runners import RUNNERS
+from handrail.shell.paths import join
+from handrail.shell.runners import LANGUAGES, RUNNERS, run_code
+from handrail.shell.shells import has_text
+from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, Word
 
@@ -52,6 +55,10 @@ class Caller:
         self, command: Command, env: Environment, situation: Situation
     ) -> str | None:
         name = command.argv[0].text
+        for variable, value in command.assignments:
+            if variable in COMMAND_VARIABLES and has_text(value):
+                here = msgspec.structs.replace(situation, via=(*situation.via, variable))
+                self.walker.script(value.text.lstrip("|"), env.fork(), here)
         if name in env.functions:
             return self._function(name, command, env, situation)
         if name in env.aliases and name not in self.active:
@@ -92,9 +99,15 @@ class Caller:
     def _program(
         self, command: Command, env: Environment, situation: Situation
     ) -> str | None:
+        path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
+        if path in env.copies:
+            copied = (Word(env.copies[path]), *command.argv[1:])
+            command = msgspec.structs.replace(command, argv=copied)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
+            if path in env.files:
+                return self._written(env.files[path], command, env, situation)
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
         if runner is not None:
@@ -109,6 +122,20 @@ class Caller:
             if output is not None:
                 return output
         return output_of(command.argv, command.input, command.cwd)
+
+    def _written(
+        self, text: str, command: Command, env: Environment, situation: Situation
+    ) -> str | None:
+        """Run a file that this very program wrote."""
+        here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+        interpreter = re.match(r"#!\s*(?:\S*/env\s+)?(?:\S*/)?([a-z]+)", text)
+        language = LANGUAGES.get(interpreter[1]) if interpreter else None
+        if language is not None:
+            run_code(self.walker, language.name, text, command, env, here)
+            return None
+        inner = env.fork()
+        inner.arguments = command.argv[1:]
+        return self.walker.script(text, inner, here)
 
     def _entry(self, command: Command) -> Entry | None:
         knowledge = self.walker.knowledge
@@ -159,8 +186,10 @@ class Caller:
         if not places:
             return None
         rest = command.argv[places[0] :]
-        if rest and rest[0].text == "--":
+        while rest and rest[0].text in {"--", "-"}:
             rest = rest[1:]
+        if not rest:
+            return None
         if wrapper.form == "argv":
             return self.call(
                 msgspec.structs.replace(

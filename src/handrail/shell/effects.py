@@ -11,10 +11,10 @@ from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command, Program, Redirect
 from handrail.shell.knowledge import Entry, Knowledge, moved
 from handrail.shell.options import Call
-from handrail.shell.paths import join
+from handrail.shell.paths import join, normalise
 from handrail.shell.readers import READERS
 from handrail.shell.readers.build import path_effect
-from handrail.shell.tables.environment import VARIABLES
+from handrail.shell.tables.environment import FUNCTION, VARIABLES
 from handrail.shell.word import OPAQUE, Word
 
 _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
@@ -30,14 +30,31 @@ def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
     for effect in program.found:
         cwd = program.commands[effect.command].cwd if program.commands else Word("/")
         effects.append(_resolved(effect, cwd))
-    return tuple(effects)
+    return tuple(_through_links(effects))
+
+
+def _through_links(effects: list[Effect]) -> Iterator[Effect]:
+    """Paths behind a link that the same program made are the paths that it points to."""
+    links: dict[str, str] = {}
+    source: tuple[int, str] = (-1, "")
+    for effect in effects:
+        if effect.kind is Kind.LINK:
+            source = (effect.command, effect.target)
+        elif effect.kind is Kind.WRITE and effect.command == source[0]:
+            links[effect.target] = source[1]
+        elif links and effect.kind in PATH_KINDS:
+            for link, target in links.items():
+                if effect.target.startswith(link + "/") or effect.target == link and effect.recursive:
+                    path = normalise(target + effect.target[len(link) :])
+                    effect = msgspec.structs.replace(effect, target=path)
+        yield effect
 
 
 def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effect]:
     for redirect in command.redirects:
         yield from _redirect(redirect, command)
     for name, value in command.assignments:
-        fact = VARIABLES.get(name)
+        fact = VARIABLES.get(name) or (FUNCTION if name.startswith("BASH_FUNC_") else None)
         if fact is not None and fact.matches(value.text):
             yield Effect(
                 fact.does, f"{name}={value.shown}", fact.severity, Undo.IMPOSSIBLE, fact.says
@@ -48,7 +65,7 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     if entry is None:
         return
     levels = entry.levels(command.argv)
-    if any(level.harmless for level in levels):
+    if any(level.harmless or level.call.has("--help") for level in levels):
         return
     effects: list[Effect] = []
     for level in levels:
@@ -180,7 +197,9 @@ def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:
                 undo=Undo.IMPOSSIBLE,
                 says=f"deletes {effect.target} through {where}",
             )
-        elif effect.kind is not Kind.READ:
+        elif effect.kind is Kind.READ:
+            yield effect
+        else:
             yield msgspec.structs.replace(
                 effect, kind=Kind.CHANGE, severity=Severity.LOW, undo=Undo.UNKNOWN,
                 says=f"{KINDS[effect.kind].verb} {effect.target} through {where}",

@@ -155,6 +155,11 @@ def _seq(args: list[str], given: str | None, cwd: str) -> str | None:
     return "".join(f"{number}\n" for number in range(first, last + 1, step)[:64])
 
 
+def _which(args: list[str], given: str | None, cwd: str) -> str | None:
+    names = _files(args)
+    return f"/usr/bin/{names[0]}\n" if names else None
+
+
 def _files(args: list[str]) -> list[str]:
     return [arg for arg in args if not arg.startswith("-") and not arg.isdigit()]
 
@@ -175,6 +180,7 @@ _EVALUATORS: dict[str, Callable[[list[str], str | None, str], str | None]] = {
     "dirname": _dirname,
     "mktemp": _mktemp,
     "seq": _seq,
+    "which": _which,
     "realpath": lambda args, given, cwd: args[-1] + "\n" if args else None,
     "readlink": lambda args, given, cwd: args[-1] + "\n" if args else None,
 }

@@ -38,7 +38,7 @@ class Search(msgspec.Struct, frozen=True):
                 for name in self.names
             )
         if self.narrowed:
-            return tuple(Word(f"{root.text.rstrip('/')}/**/*", glob=True) for root in self.roots)
+            return tuple(Word(f"{root.text.rstrip('/')}/**/?*", glob=True) for root in self.roots)
         return self.roots
 
 
@@ -82,10 +82,9 @@ def read_find(command: Command) -> Search:
             deletes = True
         elif text == "-empty":
             narrowed = True
-        elif text in {"-prune", "-o", "-or"}:
-            # What was named so far is left out or one of several: names alone do not say it.
-            if text == "-prune":
-                names.clear()
+        elif text in {"-o", "-or"} and words[index - 2].text == "-prune":
+            # What was named so far is left out, not selected.
+            names.clear()
         negated = False
     return Search(
         tuple(roots) or (Word("."),), tuple(names), narrowed, deletes, tuple(executes), tuple(writes)

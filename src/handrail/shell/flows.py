@@ -10,16 +10,22 @@ from handrail.shell.evaluate import DECODERS
 from handrail.shell.knowledge import Entry, Knowledge
 from handrail.shell.paths import join
 from handrail.shell.readers.build import effect, path_effect
-from handrail.shell.runners import LANGUAGES, shell_script
+from handrail.shell.runners import LANGUAGES
+from handrail.shell.shells import ShellCall, has_text, read_shell
 from handrail.shell.word import OPAQUE, Word
 
 _NETWORK = frozenset({Kind.FETCH, Kind.REACH, Kind.SEND})
 _ESCAPED = re.compile(r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}|\\u00")
+_TEXT_TRICK = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _READ_FIRST = (
     "Download it to a file, read the file, then run it: "
     "`curl -fsSL URL -o install.sh` and `less install.sh`."
 )
 _PLAIN_FIRST = "Write the command out plainly, so that it can be read before it runs."
+_PRINT_FIRST = "Print it first, read it, and run what you read as a plain command."
+_PLAIN_READERS = frozenset({"cat", "head", "tail", "less", "tee", "bat"})
+_REWORKING = frozenset({"sed", "awk", "tr", "cut", "jq", "yq", "perl", "python", "python3", "node", "ruby", "tar",
+                        "gpg", "unzip", "strings", "dd"})  # fmt: skip
 _NOTES = {
     "fork_bomb": (Kind.EXHAUST, Severity.CRITICAL, "Run the work once, or in a loop with an end."),
 }
@@ -44,6 +50,10 @@ def joined_effects(
         elif code == "known" and _was_hidden(program, index):
             extra.append(_at(index, Kind.UNSEEN, command.text, Severity.HIGH,
                              "runs code that was hidden by an encoding", _PLAIN_FIRST))  # fmt: skip
+    if any(_TEXT_TRICK.search(word.text) for command in program.commands for word in command.argv):
+        extra.append(_at(0, Kind.UNSEEN, "hidden characters", Severity.HIGH,
+                         "holds characters that make it look different from what it does",
+                         "Write it without text-direction characters."))  # fmt: skip
     for note in program.notes:
         if note.kind in _NOTES:
             kind, severity, instead = _NOTES[note.kind]
@@ -72,15 +82,14 @@ def _code_given(command: Command, entry: Entry | None) -> str:
     if entry is None:
         return "file" if "/" in name and OPAQUE not in name else ""
     if entry.program.reader == "shell":
-        script, _ = shell_script(command)
-        return _script_code(script, command)
+        return _script_code(read_shell(command), command)
     language = LANGUAGES.get(entry.name)
     if language is None or language.first_operand:
         return "unknown" if entry.program.reader == "deno" and _reads_stdin(command) else ""
     call = entry.parse(command.argv)
     codes = call.values(*language.code_options)
     if codes:
-        return "unknown" if any(not _has_text(word) for word in codes) else "known"
+        return "unknown" if any(not has_text(word) for word in codes) else "known"
     if call.has(*language.stops):
         return ""
     if call.operands and call.operands[0].text not in {"-", "/dev/stdin"}:
@@ -95,26 +104,22 @@ def _builtin_code(command: Command) -> str:
     if not words:
         return ""
     if command.argv[0].text == "eval":
-        return "known" if any(_has_text(word) for word in words) else "unknown"
+        return "known" if any(has_text(word) for word in words) else "unknown"
     if words[0].text.startswith("/dev/"):
         return "known" if command.input is not None else "unknown"
     return "file"
 
 
-def _script_code(script: Word | None, command: Command) -> str:
-    if script is None:
+def _script_code(call: ShellCall, command: Command) -> str:
+    if call.source == "nothing":
+        return ""
+    if call.source == "input":
         if command.input is not None:
             return "known"
         return "unknown" if command.fed_by or command.redirects else ""
-    if script.text.startswith("\0"):
-        if script.text.startswith("\0/dev/"):
-            return "known" if command.input is not None and "stdin" in script.text else "unknown"
-        return "file"
-    return "known" if _has_text(script) else "unknown"
-
-
-def _has_text(word: Word) -> bool:
-    return bool(word.text.strip(OPAQUE + " \n\t;"))
+    if call.source == "file":
+        return "unknown" if call.script.text.startswith("/dev/fd/") else "file"
+    return "known" if has_text(call.script) else "unknown"
 
 
 def _reads_stdin(command: Command) -> bool:
@@ -134,11 +139,8 @@ def _fetched_files(effects: Iterable[Effect]) -> dict[str, int]:
 def _script_word(command: Command, entry: Entry | None) -> Word:
     if entry is None:
         return command.argv[0]
-    if command.argv[0].text in {"source", "."}:
-        return command.argv[1]
     if entry.program.reader == "shell":
-        script, _ = shell_script(command)
-        return Word(script.text[1:], raw=script.raw) if script is not None else command.argv[0]
+        return read_shell(command).script
     call = entry.parse(command.argv)
     return call.operands[0] if call.operands else command.argv[0]
 
@@ -167,9 +169,23 @@ def _runs_unknown(program: Program, index: int, networked: set[int]) -> Iterator
     elif names & DECODERS:
         yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
                   "decodes hidden text and runs it", _PLAIN_FIRST)  # fmt: skip
+    elif _is_pipe(program, index) and not names <= _PLAIN_READERS:
+        yield _at(index, Kind.UNSEEN, command.text, Severity.HIGH,
+                  "runs what another program prints, unseen", _PRINT_FIRST)  # fmt: skip
+    elif names & _REWORKING:
+        yield _at(index, Kind.UNSEEN, command.text, Severity.HIGH,
+                  "runs text that was put together on the way, unseen", _PRINT_FIRST)  # fmt: skip
     else:
         yield _at(index, Kind.RUN, command.text, Severity.MEDIUM,
                   "runs code that is only known at run time", "")  # fmt: skip
+
+
+def _is_pipe(program: Program, index: int) -> bool:
+    """Whether a shell reads its code from its input."""
+    command = program.commands[index]
+    return command.argv[0].text not in {"eval", "source", "."} and not any(
+        "/dev/fd/" in word.text for word in command.argv[1:]
+    )
 
 
 def _was_hidden(program: Program, index: int) -> bool:

@@ -16,6 +16,15 @@ from handrail.shell.walk import Walker
 from handrail.shell.word import Word
 
 
+_DEFAULTS = (
+    ("TMPDIR", (Word("/tmp"),)),
+    ("IFS", (Word(" \t\n"),)),
+    ("SHELL", (Word("/bin/bash"),)),
+    ("PATH", (Word("/usr/local/bin:/usr/bin:/bin"),)),
+)
+"""What variables hold on nearly every machine, where the environment is not given."""
+
+
 class Reading(msgspec.Struct, frozen=True):
     """A command line as understood."""
 
@@ -44,8 +53,8 @@ def read(
     """
     knowledge = knowledge or default_knowledge()
     variables = {name: (Word(value),) for name, value in (environ or {}).items()}
-    variables.setdefault("TMPDIR", (Word("/tmp"),))
-    variables.setdefault("IFS", (Word(" \t\n"),))
+    for name, value in _DEFAULTS:
+        variables.setdefault(name, value)
     program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
     effects = effects_of(program, knowledge)
     return Reading(program, joined_effects(program, effects, knowledge))

@@ -1,5 +1,6 @@
 """Programs that run other commands in ways a table cannot say."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ from handrail.shell.follow import module_words, run_known_script, run_scripts
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
+from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers import SCRIPTS
+from handrail.shell.shells import has_text, read_shell
 from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _MAX_ITEMS = 8
-_SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+_RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _LISTERS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate"})
 
 
@@ -29,54 +32,22 @@ def _shell(
     walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
 ) -> None:
     """`sh -c 'script'`, `bash file`, `… | sh`."""
-    script, arguments = shell_script(command)
-    here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+    call = read_shell(command)
+    text: str | None = None
+    if call.source == "text":
+        text = call.script.text if has_text(call.script) else None
+    elif call.source == "file":
+        text = env.files.get(join(env.cwd, call.script).text)
+    elif call.source == "input":
+        text = command.input
+    if text is None:
+        return
     inner = env.fork()
-    inner.arguments = tuple(arguments)
-    if script is None:
-        if command.input is not None:
-            walker.script(command.input, inner, here)
-        return
-    if script.text.startswith("\0"):
-        path = join(env.cwd, Word(script.text[1:])).text
-        text = env.files.get(path)
-        if text is None and script.text[1:] in {"/dev/stdin", "-"}:
-            text = command.input
-        if text is not None:
-            walker.script(text, inner, here)
-        return
-    if script.text.strip(OPAQUE + " \n"):
-        walker.script(script.text, inner, here)
+    inner.arguments = call.arguments
+    inner.zero = call.zero
+    here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
+    walker.script(text, inner, here)
     env.files.update(inner.files)
-
-
-def shell_script(command: Command) -> tuple[Word | None, Sequence[Word]]:
-    """The script of a shell call: a text, a file (marked by a leading NUL), or None for stdin."""
-    words = command.argv[1:]
-    inline = False
-    index = 0
-    while index < len(words):
-        text = words[index].text
-        if text == "--":
-            index += 1
-            break
-        if len(text) < 2 or text[0] not in "-+" or text.startswith("-" + OPAQUE):
-            break
-        if text in _SHELL_VALUES:
-            index += 1
-        elif text[0] == "-" and text[1] != "-" and "c" in text:
-            inline = True
-        elif text[0] == "-" and text[1] != "-" and "s" in text:
-            return None, words[index + 1 :]
-        index += 1
-    if index >= len(words):
-        return None, ()
-    if inline:
-        return words[index], words[index + 2 :]
-    file = words[index]
-    if file.text == "-":
-        return None, words[index + 1 :]
-    return Word("\0" + file.text, raw=file.raw), words[index + 1 :]
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -179,15 +150,25 @@ def _xargs(
     if not call.places:
         return
     argv = command.argv[call.places[0] :]
-    replace = next((word.text for word in call.values("-I", "--replace")), "")
-    if not replace and call.has("-i", "--replace"):
-        replace = next((o[2:] for o in (w.text for w in command.argv) if o[:2] == "-i" and o[2:]), "{}")
+    holder = _placeholder(command, call)
     items = input_items(walker, command, env)
     here = msgspec.structs.replace(situation, via=(*situation.via, "xargs"), input=None)
-    if replace:
-        _call_each(walker, command, argv, replace, items, env, here)
-    else:
-        _call(walker, command, (*argv, *items), env, here)
+    if holder and any(holder in word.text for word in argv):
+        _call_each(walker, command, argv, holder, items, env, here)
+        return
+    if not call.has("-0", "--null", "-d", "--delimiter", "-L", "-I"):
+        items = [Word(part, item.glob, item.raw) for item in items for part in item.text.split()]
+    _call(walker, command, (*argv, *items), env, here)
+
+
+def _placeholder(command: Command, call: Call) -> str:
+    """What `xargs` replaces by an item: `-I NAME`, or `{}` with `-i`."""
+    for word in call.values("-I", "--replace"):
+        return word.text
+    for word in command.argv[1:]:
+        if word.text.startswith("-i"):
+            return word.text[2:] or "{}"
+    return "{}" if call.has("--replace") else ""
 
 
 def _parallel(
@@ -224,6 +205,67 @@ def _find(
     for argv in search.executes:
         items = [msgspec.structs.replace(word, raw="{}") for word in search.selection]
         _call_each(walker, command, argv, "{}", items, env, here)
+
+
+def _fd(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+) -> None:
+    """`fd PATTERN DIR -x cmd`: the command runs on what was found."""
+    texts = [word.text for word in command.argv]
+    starts = [i for i, text in enumerate(texts) if text in {"-x", "--exec", "-X", "--exec-batch"}]
+    if not starts:
+        return
+    argv = [word for word in command.argv[starts[0] + 1 :] if word.text != ";"]
+    folders = entry.parse(command.argv[: starts[0]]).operands[1:] or (Word("."),)
+    items = [Word(f"{folder.text.rstrip('/')}/**/?*", glob=True) for folder in folders]
+    here = msgspec.structs.replace(situation, via=(*situation.via, "fd"))
+    if not any("{}" in word.text for word in argv):
+        argv.append(Word("{}"))
+    _call_each(walker, command, argv, "{}", items, env, here)
+
+
+def _make(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+) -> None:
+    """A makefile that was written just before, or stands on the input."""
+    call = entry.parse(command.argv)
+    files = [word.text for word in call.values("-f", "--file", "--makefile")] or ["Makefile"]
+    here = msgspec.structs.replace(situation, via=(*situation.via, "make"), input=None)
+    for name in files:
+        known = env.files.get(join(env.cwd, Word(name)).text)
+        text = command.input if name in {"-", "/dev/stdin"} else known
+        for recipe in list(_RECIPE.finditer(text or ""))[:_MAX_ITEMS]:
+            walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
+    for word in call.operands:
+        if word.text.startswith("SHELL="):
+            walker.script(word.text[6:], env.fork(), here)
+
+
+def _tee(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+) -> None:
+    """What `tee` writes may be run later."""
+    if command.input is not None:
+        for word in entry.parse(command.argv).operands:
+            env.files[join(env.cwd, word).text] = command.input
+
+
+def _copy(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+) -> None:
+    """A program that is copied or linked keeps doing what it does, whatever it is called."""
+    operands = entry.parse(command.argv).operands
+    if len(operands) != 2:  # noqa: PLR2004 - from and to
+        return
+    source, target = operands
+    name = source.text.rpartition("/")[2]
+    path = join(env.cwd, target).text
+    if walker.knowledge.lookup(name) is not None and "/" in source.text:
+        env.copies[path] = name
+        env.copies[f"{path}/{name}"] = name
+    text = env.files.get(join(env.cwd, source).text)
+    if text is not None:
+        env.files[path] = text
 
 
 def _call_each(
@@ -304,6 +346,12 @@ RUNNERS: dict[
     "xargs": _xargs,
     "parallel": _parallel,
     "find": _find,
+    "fd": _fd,
+    "make": _make,
+    "tee": _tee,
+    "copy": _copy,
+    "move": _copy,
+    "link": _copy,
     "at": _at,
     **dict.fromkeys(SCRIPTS, run_scripts),
     "git": run_git,

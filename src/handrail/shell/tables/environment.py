@@ -25,6 +25,12 @@ class Variable(msgspec.Struct, frozen=True):
 _LIBRARY = Variable(Kind.UNSEEN, Severity.HIGH, "loads foreign code into every program it starts")
 _HOOK = Variable(Kind.UNSEEN, Severity.HIGH, "makes shells run a file or command by themselves")
 
+FUNCTION = Variable(Kind.UNSEEN, Severity.HIGH, "puts a function into every shell that is started")
+_OPTIONS = Variable(
+    Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
+    r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
+)  # fmt: skip
+
 VARIABLES: dict[str, Variable] = {
     "LD_PRELOAD": _LIBRARY,
     "LD_AUDIT": _LIBRARY,
@@ -32,6 +38,22 @@ VARIABLES: dict[str, Variable] = {
     "BASH_ENV": _HOOK,
     "ENV": _HOOK,
     "PROMPT_COMMAND": _HOOK,
+    "PS1": Variable(Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"),
+    "PS4": Variable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"),
+    "PYTHONSTARTUP": _HOOK,
+    "LD_LIBRARY_PATH": Variable(
+        Kind.UNSEEN, Severity.HIGH, "loads libraries from a folder that anyone can write",
+        r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
+    ),
+    "PYTHONPATH": Variable(
+        Kind.UNSEEN, Severity.MEDIUM, "loads modules from a folder that anyone can write",
+        r"(?:^|:)(?:/dev/shm)(?:[/:]|$)",
+    ),
+    "NODE_OPTIONS": _OPTIONS,
+    "PERL5OPT": _OPTIONS,
+    "RUBYOPT": _OPTIONS,
+    "JAVA_TOOL_OPTIONS": _OPTIONS,
+    "_JAVA_OPTIONS": _OPTIONS,
     "PATH": Variable(
         Kind.UNSEEN, Severity.HIGH, "lets programs in a folder that anyone can write replace others",
         r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",

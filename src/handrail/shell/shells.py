@@ -1,0 +1,57 @@
+"""How a shell is called: with a script as text, in a file, or on its input."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.word import OPAQUE, Word
+
+_VALUES = frozenset({"--rcfile", "--init-file"})
+
+
+class ShellCall(msgspec.Struct, frozen=True):
+    """The call of a shell, taken apart."""
+
+    source: Literal["text", "file", "input", "nothing"]
+    """Where the script comes from; `nothing` if it only checks the syntax."""
+    script: Word = Word("")
+    arguments: tuple[Word, ...] = ()
+    zero: Word = Word("bash")
+
+
+def read_shell(command: Command) -> ShellCall:
+    """Take `sh -c 'script' name args`, `bash file args` or `sh` apart."""
+    words = command.argv[1:]
+    inline = from_input = False
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        if text == "--":
+            index += 1
+            break
+        if len(text) < 2 or text[0] not in "-+" or text[1] == OPAQUE:  # noqa: PLR2004
+            break
+        index += 1
+        if text[:2] == "--":
+            index += text in _VALUES
+            continue
+        flags = text[1:]
+        if text[0] == "-" and "n" in flags:
+            return ShellCall("nothing")
+        inline = inline or (text[0] == "-" and "c" in flags)
+        from_input = from_input or (text[0] == "-" and "s" in flags)
+        index += flags[-1] in "oO"
+    rest = words[index:]
+    if inline:
+        if not rest:
+            return ShellCall("nothing")
+        return ShellCall("text", rest[0], rest[2:], rest[1] if len(rest) > 1 else Word("bash"))
+    if from_input or not rest or rest[0].text in {"-", "/dev/stdin"}:
+        return ShellCall("input", arguments=rest if from_input else rest[1:])
+    return ShellCall("file", rest[0], rest[1:], rest[0])
+
+
+def has_text(word: Word) -> bool:
+    """Whether anything of a script is known."""
+    return bool(word.text.strip(OPAQUE + " \n\t;"))
