@@ -13,7 +13,7 @@ from handrail.shell.tables.shorthand import (
 
 _HELP = "--help|--version"
 _VIM = (
-    "-c --cmd -d -i -o -O -p -r -s -S -t -T -u -U -w -W --listen --server --remote-expr "
+    "-c --cmd -i -r -S -t -T -u -U -w -W --listen --server --remote-expr "
     "--remote-send --servername --startuptime --windowid"
 )
 _CODE = (
@@ -21,16 +21,20 @@ _CODE = (
     "--log --category --goto -g --add -a --folder-uri --file-uri --sync --remote"
 )
 _IN_PLACE = "-i|--in-place|-I"
+_SCRIPT = "-e|--expression|-f|--file"
 
 PROGRAMS: dict[str, Program] = {
     "sed": Program(
         reader="interpreter",
         values="-e --expression -f --file -l --line-length",
         facts=(
-            Fact(READ, f"!{_IN_PLACE} !-e|--expression|-f|--file", on="2+"),
-            Fact(READ, f"!{_IN_PLACE} -e|--expression|-f|--file", on="each"),
-            Fact(WRITE, f"{_IN_PLACE} !-e|--expression|-f|--file", on="2+"),
-            Fact(WRITE, f"{_IN_PLACE} -e|--expression|-f|--file", on="each"),
+            Fact(READ, f"!{_IN_PLACE} !{_SCRIPT}", on="2+"),
+            Fact(READ, f"!{_IN_PLACE} {_SCRIPT}", on="each"),
+            Fact(WRITE, f"?* {_IN_PLACE} !{_SCRIPT}", on="each"),
+            Fact(WRITE, f"{_IN_PLACE} {_SCRIPT} !@|", on="each"),
+            # macOS has the suffix of the backup as a word of its own: `sed -i '' s/a/b/ file`.
+            Fact(WRITE, f"| * {_IN_PLACE} !{_SCRIPT}", on="each"),
+            Fact(WRITE, f"| {_IN_PLACE} {_SCRIPT}", on="each"),
             Fact(READ, on="-f|--file"),
         ),
         harmless=_HELP,
