@@ -8,6 +8,7 @@ from handrail.shell.options import Call
 from handrail.shell.readers import (
     archives,
     containers,
+    databases,
     editors,
     files,
     git,
@@ -23,6 +24,7 @@ Reader = Callable[[Command, Call], Iterable[Effect]]
 READERS: dict[str, Reader] = {
     **archives.READERS,
     **containers.READERS,
+    **databases.READERS,
     **editors.READERS,
     **files.READERS,
     **kubernetes.READERS,
@@ -36,6 +38,7 @@ READERS: dict[str, Reader] = {
 
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **archives.SCRIPTS,
+    **databases.SCRIPTS,
     **editors.SCRIPTS,
     **remote.SCRIPTS,
 }

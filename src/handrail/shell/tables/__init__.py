@@ -24,6 +24,7 @@ FAMILIES = (
     "cloud",
     "infrastructure",
     "databases",
+    "migrations",
     "disks",
     "network",
     "processes",
