@@ -74,7 +74,7 @@ _RUNS = re.compile(
 )
 _PIPES = re.compile(
     r"^\s*(?:\\(?:o|g|gx|w)\s*|\.(?:once|output|read|import|open)(?:\s+-\w+)*\s+)['\"]?\|"
-    r"\s*(?P<run>[^'\"]+)",
+    r"\s*(?P<run>.+?)['\"]?\s*$",
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(

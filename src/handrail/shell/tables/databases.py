@@ -2,7 +2,6 @@
 
 from handrail.shell.tables.shorthand import (
     CHANGE,
-    DELETE,
     DESTROY,
     HIGH,
     KILL,
@@ -10,8 +9,6 @@ from handrail.shell.tables.shorthand import (
     MEDIUM,
     PRIVILEGE,
     READ,
-    SECRET,
-    SYSTEM,
     WRITE,
     Fact,
     Program,
@@ -271,18 +268,6 @@ PROGRAMS: dict[str, Program] = {
     "keydb-cli": Program(same_as="redis-cli"),
     "dragonfly-cli": Program(same_as="redis-cli"),
     "iredis": Program(same_as="redis-cli"),
-    "etcdctl": Program(
-        values="--endpoints --cacert --cert --key --user --password --command-timeout --dial-timeout -w --write-out",
-        facts=(
-            _loses("del|delete|rm|rmdir --prefix|--from-key|--recursive|-r", "deletes every key below {target}", "List them: `etcdctl get {target} --prefix --keys-only`.", on="1"),
-            _loses("del * *", "deletes a whole range of keys", "List them: `etcdctl get {target} --prefix --keys-only`.", on="1"),
-            Fact(DESTROY, "del|delete|rm", on="each", severity=MEDIUM, says="deletes the key {target}"),
-            _loses("member remove", "takes a member out of the cluster", "List them: `etcdctl member list`."),
-            Fact(PRIVILEGE, "auth disable", severity=HIGH, says="switches off access control", instead="Look at it: `etcdctl auth status`."),
-            Fact(DESTROY, "user|role delete|revoke*", severity=MEDIUM, says="removes accounts or rights"),
-            Fact(SECRET, "get --prefix", on="the store's keys", severity=LOW),
-        ),
-    ),
     "consul": Program(
         single_dash=True,
         values="-http-addr -token -datacenter -namespace -ca-file -client-cert -client-key -name -id",

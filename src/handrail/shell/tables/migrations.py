@@ -1,8 +1,6 @@
 """Frameworks and migration tools that can empty or drop the database they look after."""
 
-from handrail.shell.tables.shorthand import CHANGE, DESTROY, HIGH, MEDIUM, READ, Fact, Program
-
-_APPLY = "Apply what is new instead: `{tool} {verb}`."
+from handrail.shell.tables.shorthand import CHANGE, DESTROY, HIGH, MEDIUM, Fact, Program
 
 
 def _loses(when: str, says: str, instead: str) -> Fact:
@@ -110,7 +108,6 @@ PROGRAMS: dict[str, Program] = {
     "phinx": _tool("Look where it stands: `phinx status`.", "rollback -t=0|--target=0", undoes=("rollback",), values="-t --target -e --environment -c --configuration"),
     "drush": _tool("Look first: `drush status`.", "sql:drop|sql-drop|site:install|si|sql-sync|sql:sync|entity:delete", values="-l --uri -r --root", reader="sql"),
     "wp": _tool("Look first: `wp db size`.", "db reset|drop|clean", "site empty|delete", "search-replace !--dry-run @*_never", values="--path --url --user", reader="sql"),
-    "mix": _tool("Apply what is new instead: `mix ecto.migrate`.", "ecto.drop|ecto.reset", "ecto.rollback --all", undoes=("ecto.rollback",), values="-r --repo -n --step --to"),
     "flyway": _tool("Look where it stands: `flyway info`.", "@clean", undoes=("@undo",), values="-c_", single_dash=True),
     "liquibase": _tool(
         "Look where it stands: `liquibase status`.", "@drop-all|dropAll|dropall",
