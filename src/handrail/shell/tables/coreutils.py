@@ -128,7 +128,7 @@ PROGRAMS: dict[str, Program] = {
         ),
         harmless=_HELP,
     ),
-    "tee": _writes(),
+    "tee": Program(reader="tee", facts=(Fact(WRITE, on="each"),), harmless=_HELP),
     "sponge": _writes(),
     "truncate": _writes("-s --size -r --reference"),
     "fallocate": Program(
