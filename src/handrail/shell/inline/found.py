@@ -49,7 +49,9 @@ class Found:
         self.cwd = ""
         self.host = ""
         self.loops = 0
-        """How many endless loops, or functions that call themselves, this is in."""
+        """How many endless loops this is in."""
+        self.forked = False
+        self.calls_itself = False
         self.connected = False
         self.wired = False
         """Standard input and output were put on something else."""
@@ -96,7 +98,7 @@ class Found:
         for each in value.choices or value.items or (value,):
             if each.items:
                 self.path(kind, each, severity, recursive=recursive)
-            elif each.type not in {"int", "None", "bool"} and not (each.ref and not each.exact):
+            elif each.type not in {"int", "None", "bool"}:
                 target = self.place(each.text)
                 glob = bool(each.flags & GLOB)
                 self.add(kind, target, severity, recursive=recursive, glob=glob)
@@ -181,8 +183,9 @@ class Found:
             self.add(Kind.DESTROY, statement, says=f"destroys data in a database: {statement}")
 
     def fork(self) -> None:
-        """The code doubles itself."""
-        if self.loops:
+        """The code doubles itself, in a loop or in a function that calls itself: without end."""
+        self.forked = True
+        if self.loops or self.calls_itself:
             says = "doubles itself without end until the machine stands still (fork bomb)"
             self.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
 
@@ -193,6 +196,8 @@ class Found:
 
     def code(self) -> Code:
         """Everything that was found."""
+        if self.forked:
+            self.fork()
         if self.connected and (self.wired or self.shelled):
             self.reverse_shell()
         return Code(tuple(self.effects), tuple(self.scripts), tuple(self.calls))

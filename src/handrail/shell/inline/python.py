@@ -14,24 +14,32 @@ from handrail.shell.word import OPAQUE
 MAX_NESTED = 4
 """How often code may run code that stands in a text."""
 
-_MATTERS = re.compile(
-    r"open|\b(?:os|posix|nt|io|shutil|pathlib2?|Path|PosixPath|subprocess|commands|popen2|pty|sh"
-    r"|pexpect|asyncio|anyio|trio|invoke|fabric|platform|pip|exec\w*|eval|compile|code|runpy|imp"
-    r"|importlib|__import__|getattr|globals|locals|vars|modules|builtins|__\w*builtin\w*__"
-    r"|__dict__|__globals__|__subclasses__|pickle|cPickle|dill|cloudpickle|marshal|jsonpickle"
-    r"|unsafe_load|ctypes|cffi|base64|binascii|codecs|zlib|bz2|lzma|gzip|requests|httpx|aiohttp"
-    r"|urllib[23]?|http|httplib|urlretrieve|wget|socket|smtplib|ftplib|telnetlib|websockets?|xmlrpc"
-    r"|paramiko|sqlite3|cursor|executes?\w*|raw_sql|flushall|flushdb|drop_database|tempfile|glob"
-    r"|tarfile|zipfile|aiofiles|distutils|send2trash|linecache|openai|anthropic|system|fork|kill"
-    r"|posixpath|ntpath|load_module|__loader__|_io|_socket|_ctypes|_posixsubprocess|py)\b|" + OPAQUE
-)  # fmt: skip
+_WORDS = frozenset(
+    """
+    os posix nt posixpath ntpath io _io shutil pathlib pathlib2 Path PosixPath tempfile glob
+    tarfile zipfile aiofiles distutils send2trash linecache gzip bz2 lzma open execfile fs py
+    subprocess _posixsubprocess commands popen2 pty sh pexpect asyncio anyio trio invoke fabric
+    platform pip system popen fork kill
+    exec eval compile code runpy imp importlib __import__ getattr globals locals vars modules
+    builtins __builtins__ __builtin__ __dict__ __globals__ __subclasses__ __loader__ load_module
+    pickle cPickle dill cloudpickle marshal jsonpickle unsafe_load ctypes _ctypes cffi libc
+    base64 binascii codecs zlib
+    requests httpx aiohttp urllib urllib2 urllib3 http httplib wget socket _socket smtplib ftplib
+    telnetlib websocket websockets xmlrpc paramiko openai anthropic
+    sqlite3 execute executescript executemany exec_driver_sql raw_sql flushall flushdb
+    drop_database
+    """.split()
+)
+"""Every name through which code could reach something that this reader knows."""
+_WORD = re.compile(r"\w+")
+_OS = re.compile(r"\bos\b")
 _PLAIN = re.compile(
     r"^[ \t]*(?:import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*|import os\.path)[ \t]*(?:;|$|#)"
     r"|\bos\.(?:path\b|environ\.setdefault\(|environ\[['\"]\w+['\"]\][ \t]*=[^=]|getcwd\(\)|getpid)"
     r"|#[^\n'\"]*$",
     re.MULTILINE,
 )
-"""Lines that mention a module without doing anything with it."""
+"""Ways to mention `os` without doing anything with it."""
 _RISKY = re.compile(
     r"\b(?:os\s*\.\s*(?:system|popen|exec\w+|spawn\w+|remove|unlink|fork|kill)|subprocess|rmtree"
     r"|shutil\s*\.\s*move|pty\s*\.\s*spawn|__import__|exec\s*\(|eval\s*\(|socket\s*\.\s*socket"
@@ -45,7 +53,12 @@ def matters(code: str) -> bool:
     if not code.isascii():
         # Python takes letters in other shapes (ｏｓ) for the plain ones.
         code = unicodedata.normalize("NFKC", code)
-    return _MATTERS.search(code) is not None and _MATTERS.search(_PLAIN.sub("", code)) is not None
+    if OPAQUE in code:
+        return True
+    known = _WORDS.intersection(_WORD.findall(code))
+    if known == {"os"}:
+        return _OS.search(_PLAIN.sub("", code)) is not None
+    return bool(known)
 
 
 def read(code: str) -> Code:
@@ -68,7 +81,8 @@ class Reader:
 
     def read(self, code: str) -> None:
         """Add what the code does; code that is too deep or broken counts as unseen."""
-        if not matters(code) or self._depth > MAX_NESTED:
+        if self._depth > MAX_NESTED:
+            self.found.unseen("code inside code inside code")
             return
         self._depth += 1
         try:

@@ -129,19 +129,18 @@ class Walk(Expressions):
     def enter(self, node: Function, args: Args, named: Mapping[str, Value]) -> Value:
         """Go through a function with the arguments of one call; its value is what it returns."""
         self._uncalled.pop(node, None)
+        if node in self._active:
+            self.found.calls_itself = True
         if node in self._active or len(self._active) >= MAX_DEPTH or self.steps > MAX_STEPS:
             return Value(flags=flags_of(args))
         outer, self._returned = self._returned, []
         self._active.append(node)
-        loops = int(not isinstance(node, ast.Lambda) and _calls_itself(node))
-        self.found.loops += loops
         with self.names.inner():
             self._bind_parameters(node.args, args, named)
             if isinstance(node, ast.Lambda):
                 self._returned.append(self.value(node.body))
             else:
                 self.block(node.body)
-        self.found.loops -= loops
         self._active.pop()
         returned, self._returned = self._returned, outer
         return either(returned) if returned else NOTHING
@@ -164,14 +163,6 @@ class Walk(Expressions):
         if parameters.vararg is not None:
             rest = args[len(places) :]
             self.names.set(parameters.vararg.arg, several(rest) if rest else NOTHING)
-
-
-def _calls_itself(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == node.name
-        for statement in node.body
-        for each in ast.walk(statement)
-    )
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {

@@ -1,0 +1,329 @@
+"""Reads JavaScript and TypeScript: node, deno, bun."""
+
+import re
+
+from handrail.model.effect import Kind
+from handrail.shell.inline.acts import (
+    Call,
+    asks_sql,
+    both,
+    does,
+    gives,
+    kills,
+    lists,
+    mode,
+    opens,
+    passes,
+    path,
+    raises,
+    reads,
+    runs,
+    shell,
+    starts,
+    table,
+)
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decode, decodes, from_characters
+from handrail.shell.inline.follow import Follow
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.language import Language
+from handrail.shell.inline.network import connects, sends, web
+from handrail.shell.inline.scan import Scanner, Syntax, Text
+from handrail.shell.inline.script import Script
+from handrail.shell.inline.value import ENVIRON, NOTHING, TYPED_IN, Value, glue, several, text
+
+SYNTAX = Syntax(
+    comments=r"//[^\n]*|/\*.*?(?:\*/|\Z)|\A\#![^\n]*",
+    texts=(
+        Text('"', filled=True),
+        Text("'", filled=True),
+        Text("`", filled=True),
+    ),
+    names=r"[A-Za-z_$#][\w$]*",
+    fills=r"\$\{((?:[^{}]|\{[^{}]*\})*)\}",
+    patterns=True,
+)
+_WORDS = re.compile(
+    r"\b(?:require|import|process|child_process|fs|eval|Function|fetch|Deno|Bun|exec\w*|spawn\w*"
+    r"|axios|XMLHttpRequest|WebSocket|net|http\w*|globalThis|global|constructor|query|setTimeout"
+    r"|atob|Buffer|vm|got|execa|shelljs|dropDatabase|flushall|flushAll|doShellScript|rm\w*|unlink\w*|\$)"
+)
+_MODULES = {
+    "fs.promises": "fs",
+    "fs/promises": "fs",
+    "fs-extra": "fs",
+    "graceful-fs": "fs",
+    "https": "http",
+    "tls": "net",
+    "axios.default": "axios",
+    "child_process.promises": "child_process",
+    "globalThis": "",
+    "global": "",
+    "window": "",
+    "self": "",
+    "process.mainModule": "module",
+    "module.require": "require",
+    "module.createRequire": "require.make",
+    "Bun.$": "$",
+    "undici.fetch": "fetch",
+    "node-fetch": "fetch",
+    "rimraf.sync": "rimraf",
+    "rimraf.rimraf": "rimraf",
+    "execa.execa": "execa",
+}
+_TRIMS = re.compile(r"(?:Sync|Async)$")
+
+
+def _resolve(name: str) -> str:
+    name = name.removeprefix("node:")
+    root, dot, rest = name.partition(".")
+    head = _MODULES.get(root, root)
+    name = f"{head}{dot}{rest}" if head else rest or "global"
+    for long, short in _MODULES.items():
+        if name == long or name.startswith(f"{long}."):
+            name = (short + name[len(long) :]).lstrip(".")
+    return _TRIMS.sub("", name.removesuffix(".default"))
+
+
+def _require(found: Found, call: Call) -> Value:
+    name = call.args[0] if call.args else NOTHING
+    if not name.exact:
+        found.hidden(name)
+        return NOTHING
+    return Value(ref=_resolve(name.text))
+
+
+def _spawn(found: Found, call: Call) -> Value:
+    through_shell = call.named.get("shell")
+    if through_shell is not None and through_shell.ref != "false" and call.args:
+        words = [call.args[0], *(call.args[1].items or () if len(call.args) > 1 else ())]
+        found.script(glue(words, " ".join), call.named.get("cwd"))
+        return Value(type="process")
+    args = [arg for arg in call.args if arg.fields is None]
+    return starts()(found, Call(call.name, tuple(args), call.named)) or NOTHING
+
+
+def _buffer(_found: Found, call: Call) -> Value:
+    """`Buffer.from("…", "base64")`."""
+    form = call.args[1].text if len(call.args) > 1 else ""
+    if form in {"base64", "hex", "base64url"}:
+        return decode(form, call.args[0])
+    if call.args and call.args[0].items is not None:
+        return from_characters(_found, call)
+    return call.args[0] if call.args else NOTHING
+
+
+def _connect(found: Found, call: Call) -> Value:
+    """`net.connect(port, host)` and `net.connect({host, port})`."""
+    port, host = call.named.get("port"), call.named.get("host")
+    words = [v for v in call.args[:2] if v.fields is None]
+    if host is not None or port is not None:
+        words = [port or NOTHING, host or text("localhost")]
+    ordered = list(reversed(words[:2])) if len(words) > 1 and words[0].number is not None else words
+    return found.connect(":".join(word.text for word in ordered))
+
+
+def _web_request(found: Found, call: Call) -> Value | None:
+    """`https.request({hostname, method})`."""
+    host = call.named.get("hostname") or call.named.get("host")
+    if host is not None and (not call.args or call.args[0].fields is not None):
+        call = Call(call.name, (host, *call.args[1:]), call.named)
+    method = call.named.get("method", NOTHING).text.upper()
+    found.host = call.args[0].text if call.args else ""
+    kind = Kind.SEND if method in {"POST", "PUT", "PATCH"} else Kind.FETCH
+    web(kind=kind)(found, call)
+    return Value(type="webrequest", text=found.host)
+
+
+def _asks_model(found: Found, call: Call) -> Value:
+    found.reach(Kind.SEND, f"api.{call.name.partition('.')[0]}.com", call.flags)
+    return Value(ref=call.name)
+
+
+def _delayed(found: Found, call: Call) -> None:
+    """`setTimeout("code")`."""
+    if call.args and call.args[0].exact and not call.args[0].ref:
+        found.run(call.args[0])
+
+
+def _joined(_found: Found, call: Call) -> Value:
+    separator = call.args[1].text if len(call.args) > 1 else ","
+    items = call.args[0].items
+    return NOTHING if items is None else glue(items, separator.join)
+
+
+def _path_join(_found: Found, call: Call) -> Value:
+    return glue(call.args, "/".join) if call.args else NOTHING
+
+
+def _reversed(_found: Found, call: Call) -> Value | None:
+    items = call.args[0].items if call.args else None
+    return None if items is None else several(reversed(items))
+
+
+def _split(_found: Found, call: Call) -> Value | None:
+    whole, by = call.args[0], call.args[1].text if len(call.args) > 1 else OPAQUE_SEPARATOR
+    if not whole.exact or len(whole.text) > 4096:
+        return None
+    parts = list(whole.text) if by == "" else whole.text.split(by)
+    return several([text(part, whole.flags) for part in parts])
+
+
+def _concat(_found: Found, call: Call) -> Value:
+    return glue(call.args)
+
+
+def _destructure(follow: Follow) -> None:
+    """`const {execSync, spawn: s} = require("child_process")`, or a plain declaration."""
+    if not follow.mark("{"):
+        follow.expression()
+        return
+    names: dict[str, str] = {}
+    while follow.at < len(follow.tokens) and not follow.mark("}"):
+        token = follow.take()
+        if token.kind == "name":
+            names[token.text] = follow.take().text if follow.mark(":", "as") else token.text
+    if follow.mark("="):
+        value = follow.expression()
+    else:
+        follow.mark("from")
+        value = Value(ref=_resolve(follow.take().text))
+    for name, own in names.items():
+        follow.names[own] = follow.member(value, name)
+
+
+def _import(follow: Follow) -> None:
+    """`import fs, {rmSync as r} from "node:fs"`, `import * as fs from "fs"`, `import("fs")`."""
+    if follow.peek().text == "(":
+        follow.at += 1
+        args, _ = follow.arguments(")")
+        value = _require(follow.found, Call("import", args))
+        while follow.mark(".") and follow.peek().text in {"then", "default"}:
+            follow.take()
+        if follow.mark("("):
+            token = follow.peek(1) if follow.peek().text == "(" else follow.peek()
+            follow.names[token.text] = value
+            follow.arguments(")")
+        return
+    follow.mark("type")
+    if follow.mark("*"):
+        follow.mark("as")
+    own = follow.take().text if follow.peek().kind == "name" else ""
+    follow.mark(",")
+    if follow.peek().text == "{":
+        place = follow.at
+        _destructure(follow)
+        if own:
+            end = follow.at
+            follow.names[own] = Value(ref=_resolve(follow.tokens[end - 1].text))
+        if follow.at == place:
+            follow.take()
+    elif own and follow.mark("from"):
+        follow.names[own] = Value(ref=_resolve(follow.take().text))
+
+
+OPAQUE_SEPARATOR = "\0"
+_READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
+_MOVE = both(path(_WRITE, 0), path(_WRITE, 1))
+_COPY = both(path(_READ, 0), path(_WRITE, 1))
+_MODEL_NAMES = "openai.createCompletion openai.createChatCompletion openai.chat.completions.create"
+
+CALLS = table(
+    ("require module.require require.make() import", _require),
+    ("require.make", gives(Value(ref="require"))),
+    ("fs.rm fs.unlink fs.rmdir fs.remove Deno.remove del fs.emptyDir", path(_DELETE)),
+    ("rimraf del.deleteAsync trash fs.rmrf", path(_DELETE, recursive=True)),
+    ("fs.writeFile fs.appendFile fs.createWriteStream fs.truncate fs.mkdir", path(_WRITE)),
+    ("fs.outputFile fs.writeJson fs.mkdirp fs.ensureDir fs.utimes", path(_WRITE)),
+    ("Deno.writeTextFile Deno.writeFile Deno.mkdir Bun.write", path(_WRITE)),
+    ("fs.readFile fs.createReadStream Deno.readTextFile Deno.readFile fs.readJson Bun.file",
+     reads()),
+    ("fs.open Deno.open", opens()),
+    ("fs.rename Deno.rename fs.move", _MOVE),
+    ("fs.copyFile fs.cp fs.copy Deno.copyFile", _COPY),
+    ("fs.chmod Deno.chmod", mode()),
+    ("fs.chown Deno.chown", path(Kind.PERMIT)),
+    ("fs.symlink fs.link Deno.symlink", both(path(Kind.LINK, 0), path(_WRITE, 1))),
+    ("fs.readdir Deno.readDir", lists("*")),
+    ("path.join path.resolve path.posix.join", _path_join),
+    ("path.normalize String path.dirname encodeURIComponent JSON.stringify", passes()),
+    ("os.homedir", gives(text("~"))),
+    ("os.tmpdir", gives(text("/tmp"))),
+    ("process.cwd", gives(text("."))),
+    ("child_process.exec shelljs.exec execa.command execa.commandSync zx.$ $", shell()),
+    ("child_process.spawn child_process.execFile execa child_process.fork cross-spawn", _spawn),
+    ("Deno.run", shell(9, "cmd")),
+    ("Bun.spawn", shell()),
+    ("Deno.Command", lambda found, call: found.call(
+        [*call.args[:1], *(call.named.get("args", NOTHING).items or ())])),
+    ("eval Function vm.runInThisContext vm.runInNewContext vm.Script vm.runInContext", runs()),
+    ("setTimeout setInterval", _delayed),
+    ("Buffer.from Buffer", _buffer),
+    ("atob", decodes("base64", kind="")),
+    ("unescape decodeURIComponent", decodes("url", kind="")),
+    ("String.fromCharCode String.fromCodePoint", from_characters),
+    ("zlib.inflate zlib.gunzip zlib.unzip zlib.brotliDecompress", decodes("zlib")),
+    ("fetch axios axios.get got got.get superagent.get http.get http2.connect needle.get", web()),
+    ("axios.post axios.put axios.patch axios.delete got.post", web(kind=Kind.SEND)),
+    ("superagent.post needle.post navigator.sendBeacon", web(kind=Kind.SEND)),
+    ("http.request", _web_request),
+    ("webrequest.write webrequest.end", sends()),
+    ("net.connect net.createConnection", _connect),
+    ("Deno.connect", _connect),
+    ("socket.connect", lambda found, call: _connect(found, Call("", call.args[1:], call.named))),
+    ("net.Socket", gives(Value(type="socket"))),
+    ("WebSocket", connects()),
+    ("socket.write socket.end socket.send", sends()),
+    ("process.kill Deno.kill", kills),
+    ("process.setuid process.setgid process.seteuid", raises),
+    (_MODEL_NAMES, _asks_model),
+)  # fmt: skip
+METHODS = table(
+    ("query execute $executeRawUnsafe raw", asks_sql(1)),
+    ("flushall flushAll flushdb", does(Kind.DESTROY, "all keys", says="deletes every Redis key")),
+    ("dropDatabase", does(Kind.DESTROY, "database", says="drops the database")),
+    ("join", _joined),
+    ("concat", _concat),
+    ("reverse", _reversed),
+    ("split", _split),
+    ("toString", passes()),
+    ("constructor", runs(1)),
+    ("doShellScript", shell(1)),
+    ("call bind", lambda found, call: None),
+)
+CONSTANTS = {
+    "process.env": Value(ref="process.env", flags=ENVIRON),
+    "process.env.HOME": text("~"),
+    "process.argv": Value(ref="process.argv", flags=TYPED_IN),
+    "process.stdin": Value(ref="process.stdin", flags=TYPED_IN),
+    "process.execPath": text("node"),
+    "true": Value("true", type="bool"),
+    "false": Value("", type="bool", ref="false"),
+    "null": Value("", type="None"),
+    "undefined": Value("", type="None"),
+}
+LANGUAGE = Language(
+    Scanner(SYNTAX),
+    CALLS,
+    METHODS,
+    CONSTANTS,
+    dots=frozenset({".", "?."}),
+    skipped=frozenset("new await async return typeof void throw yield else export default".split()),
+    keywords={
+        "const": _destructure,
+        "let": _destructure,
+        "var": _destructure,
+        "import": _import,
+    },
+    resolve=_resolve,
+)
+_SCRIPT = Script(
+    LANGUAGE,
+    _WORDS,
+    forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).*(?:\. fork|fork) \("),
+)
+
+
+def read(code: str) -> Code:
+    """What JavaScript code does."""
+    return _SCRIPT.read(code)

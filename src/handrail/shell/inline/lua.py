@@ -1,0 +1,100 @@
+"""Reads Lua."""
+
+import re
+
+from handrail.model.effect import Kind
+from handrail.shell.inline.acts import (
+    Call,
+    Table,
+    both,
+    gives,
+    opens,
+    passes,
+    path,
+    reads,
+    runs,
+    shell,
+    table,
+)
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decodes, from_characters
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.language import Language
+from handrail.shell.inline.network import connects, sends, web
+from handrail.shell.inline.scan import Scanner, Syntax, Text
+from handrail.shell.inline.script import Script
+from handrail.shell.inline.value import NOTHING, REMOTE, TYPED_IN, Value, glue, text
+
+SYNTAX = Syntax(
+    comments=r"--\[(?P<eq>=*)\[.*?\](?P=eq)\]|--[^\n]*",
+    texts=(
+        Text('"', filled=True),
+        Text("'", filled=True),
+        Text(r"\[\[", "]]"),
+        Text(r"\[=\[", "]=]"),
+    ),
+)
+_WORDS = re.compile(r"\b(?:os|io|load|loadstring|loadfile|dofile|require|socket|lfs|_G|_ENV|vim)\b")
+
+
+def _resolve(name: str) -> str:
+    return name.removeprefix("_G.").removeprefix("_ENV.").replace("vim.fn.system", "io.popen")
+
+
+def _require(_found: Found, call: Call) -> Value:
+    name = call.args[0].text if call.args else ""
+    return Value(ref=name if call.args and call.args[0].exact else "")
+
+
+def _variable(_found: Found, call: Call) -> Value:
+    return text("~") if call.args and call.args[0].text == "HOME" else NOTHING
+
+
+def _concat(_found: Found, call: Call) -> Value | None:
+    items = call.args[0].items if call.args else None
+    separator = call.args[1].text if len(call.args) > 1 else ""
+    return None if items is None else glue(items, separator.join)
+
+
+CALLS: Table = table(
+    ("os.execute io.popen vim.fn.system vim.system", shell()),
+    ("os.remove lfs.rmdir", path(Kind.DELETE)),
+    ("os.rename", both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))),
+    ("io.open", opens()),
+    ("io.lines", reads()),
+    ("io.output lfs.mkdir", path(Kind.WRITE)),
+    ("io.input", path(Kind.READ)),
+    ("io.read", gives(Value(flags=TYPED_IN))),
+    ("load loadstring", runs()),
+    ("dofile loadfile", path(Kind.RUN)),
+    ("require", _require),
+    ("os.getenv", _variable),
+    ("os.tmpname", gives(text("/tmp/lua"))),
+    ("string.char", from_characters),
+    ("string.reverse", decodes("reverse", kind="")),
+    ("table.concat", _concat),
+    ("ipairs pairs tostring", passes()),
+    ("socket.tcp socket.udp", gives(Value(type="socket"))),
+    ("socket.connect", lambda found, call: connects(
+        int(bool(call.args) and call.args[0].type == "socket"),
+        port_at=1 + int(bool(call.args) and call.args[0].type == "socket"))(found, call)),
+    ("socket.send", sends()),
+    ("socket.receive", gives(Value(flags=REMOTE))),
+    ("socket.http.request http.request ssl.https.request", web(data_at=1)),
+)  # fmt: skip
+LANGUAGE = Language(
+    Scanner(SYNTAX),
+    CALLS,
+    constants={"true": Value("true", type="bool"), "false": Value("", type="bool")},
+    joins=frozenset({".."}),
+    dots=frozenset({".", ":"}),
+    skipped=frozenset("local return not and or then else do end function".split()),
+    loops=frozenset({"in"}),
+    resolve=_resolve,
+)
+_SCRIPT = Script(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d"))
+
+
+def read(code: str) -> Code:
+    """What Lua code does."""
+    return _SCRIPT.read(code)

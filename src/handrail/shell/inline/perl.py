@@ -1,0 +1,285 @@
+"""Reads Perl."""
+
+import re
+
+from handrail.model.effect import Kind
+from handrail.shell.inline.acts import (
+    Act,
+    Call,
+    asks_sql,
+    both,
+    forks,
+    gives,
+    goes,
+    kills,
+    mode,
+    path,
+    paths,
+    raises,
+    reads,
+    shell,
+    shell_or_starts,
+    table,
+)
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decode, decodes, from_characters
+from handrail.shell.inline.follow import Follow
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.language import Language
+from handrail.shell.inline.network import connects, sends, web
+from handrail.shell.inline.scan import Scanner, Syntax, Text
+from handrail.shell.inline.script import Script
+from handrail.shell.inline.value import (
+    ENVIRON,
+    GLOB,
+    NOTHING,
+    REMOTE,
+    TYPED_IN,
+    Value,
+    glue,
+    several,
+    text,
+    unknown,
+)
+
+_DELIMITED = r"(?:\s*(?=[({\[<|/!'~#])|\s+(?=[({\[<|/!~]))[({\[<|/!'~#]"
+SYNTAX = Syntax(
+    comments=r"(?<![$\w&@])\#[^\n]*|^=\w+.*?^=cut",
+    texts=(
+        Text('"', filled=True),
+        Text("'"),
+        Text("`", filled=True, kind="command"),
+        Text(rf"(?<![$@%&\w>{{-])qx{_DELIMITED}", filled=True, kind="command", nests=True),
+        Text(rf"(?<![$@%&\w>{{-])qq{_DELIMITED}", filled=True, nests=True),
+        Text(rf"(?<![$@%&\w>{{-])qw{_DELIMITED}", kind="words", nests=True),
+        Text(rf"(?<![$@%&\w>{{-])q{_DELIMITED}", nests=True),
+        Text(rf"(?<![$@%&\w>{{-])(?:m|qr){_DELIMITED}", kind="pattern", nests=True),
+        Text(rf"(?<![$@%&\w>{{-])(?:s|tr|y){_DELIMITED}", kind="swap", nests=True),
+        Text(r"<(?=[~/.\w*$-]*[/*.][^<>\n]*>)", "", filled=True, kind="glob"),
+    ),
+    names=r"[$@%&]\#?\{?\^?\w+\}?(?:::\w+)*|\$[&_!<>()0/,;.]|[A-Za-z_]\w*(?:::\w+)*",
+    fills=r"(\$ENV\{\w+\}|\$\w+(?:\[[^\]]*\]|\{[^}]*\}|->[\[{][^\]}]*[\]}])*|\$\{\w+\}|@\w+)"
+    r"|@\{\[(.*?)\]\}",
+    patterns=True,
+    heredocs=r"<<~?(?P<q>[\"'`]?)(?P<tag>[A-Z_]\w*)(?P=q)",
+)
+_WORDS = re.compile(
+    r"`|\b(?:qx|system|exec|eval|open|unlink|rmdir|rmtree|remove_tree|fork|kill|socket|Socket|LWP"
+    r"|HTTP|IO|syscall|rename|chmod|chown|symlink|link|do|require|setuid|File|DBI|move|copy|pack"
+    r"|unpack|decode_base64|truncate|mkdir|sysopen|dup2|POSIX|Net|readpipe|opendir)\b|\$[<>]\s*="
+)
+
+
+def _resolve(name: str) -> str:
+    if name[:1] in "$@%&" and name[1:2] == "{":
+        name = name[0] + name[2:].rstrip("}")
+    name = name.removeprefix("CORE::GLOBAL::").removeprefix("CORE::").removeprefix("&")
+    return name.replace("::", ".")
+
+
+def _opens(found: Found, call: Call) -> Value | None:
+    """`open(F, "<", "file")`, `open(F, ">file")`, `open(F, "command|")`, `open(F, "-|", …)`."""
+    args = call.args[1:]
+    if not args:
+        return None
+    how = args[0].text.strip()
+    if len(args) > 1 and how in {"|-", "-|"}:
+        found.call(args[1:]) if len(args) > 2 else found.script(args[1])
+        return None
+    if len(args) > 1:
+        kind = Kind.WRITE if ">" in how or "+" in how else Kind.READ
+        found.path(kind, args[1])
+        return None
+    if how.startswith("|") or how.endswith("|"):
+        found.script(Value(how.strip("| "), flags=args[0].flags))
+    elif "&" in how[:3]:
+        found.wired = True
+    else:
+        found.path(Kind.WRITE if how[:1] in ">+" else Kind.READ, text(how.lstrip("<>+ ")))
+    return None
+
+
+def _tree(found: Found, call: Call) -> None:
+    for value in call.args:
+        if value.fields is None:
+            found.path(Kind.DELETE, value, recursive=True)
+
+
+def _globs(_found: Found, call: Call) -> Value:
+    pattern = call.args[0] if call.args else NOTHING
+    return several([Value(pattern.text, flags=pattern.flags | GLOB)])
+
+
+def _kills(found: Found, call: Call) -> Value:
+    """`kill 9, $pid`: the signal comes first."""
+    for pid in call.args[1:]:
+        kills(found, Call("kill", (pid, call.args[0])))
+    return NOTHING
+
+
+def _socket(found: Found, call: Call) -> Value:
+    """`IO::Socket::INET->new("host:80")`, or with PeerAddr and PeerPort."""
+    host = call.named.get("PeerAddr") or call.named.get("PeerHost")
+    port = call.named.get("PeerPort")
+    if host is None:
+        return found.connect((call.get(0) or NOTHING).text)
+    return found.connect(host.text + (f":{port.text}" if port is not None else ""))
+
+
+def _address(_found: Found, call: Call) -> Value:
+    """`sockaddr_in(port, inet_aton(host))`."""
+    return several(reversed(call.args[:2]))
+
+
+def _unpacks(_found: Found, call: Call) -> Value:
+    form = call.args[0].text if call.args else ""
+    known = {"H*": "hex", "h*": "hex", "m": "base64", "m0": "base64", "u": "uu"}.get(form)
+    if known is None:
+        return from_characters(_found, Call("", call.args[1:])) if form in {"C*", "U*"} else (
+            unknown(*call.args))  # fmt: skip
+    return decode(known, call.args[1] if len(call.args) > 1 else NOTHING)
+
+
+def _joins(_found: Found, call: Call) -> Value:
+    parts: list[Value] = []
+    for arg in call.args[1:]:
+        parts += [arg] if arg.items is None else arg.items
+    return glue(parts, call.args[0].text.join) if call.args else NOTHING
+
+
+def _prints(found: Found, call: Call) -> Value:
+    """`print $socket …` sends."""
+    if call.args and call.args[0].type == "socket":
+        sends()(found, call)
+    return NOTHING
+
+
+def _reverses(_found: Found, call: Call) -> Value:
+    value = call.args[0] if call.args else NOTHING
+    return decode("reverse", value) if value.exact else unknown(value)
+
+
+def _evaluate(follow: Follow) -> Value:
+    """`eval "code"` runs code, `eval { … }` only catches errors."""
+    if follow.peek().text == "{":
+        return follow.expression()
+    bracket = follow.mark("(")
+    value = follow.expression()
+    if bracket:
+        follow.mark(")")
+    follow.found.run(value)
+    return NOTHING
+
+
+def _each(follow: Follow) -> Value | None:
+    """`for my $f ("/a", "/b") { … }`."""
+    follow.mark("my", "our")
+    token = follow.peek()
+    if token.kind == "name" and token.text.startswith("$") and follow.peek(1).text == "(":
+        follow.at += 2
+        follow.names[token.text] = follow.one_of(several(follow.arguments(")")[0]))
+        return None
+    return follow.expression()
+
+
+def _run_file(found: Found, call: Call) -> None:
+    for value in call.args[:1]:
+        if value.exact and not value.ref and "/" in value.text:
+            found.add(Kind.RUN, found.place(value.text))
+
+
+def _wires(found: Found, _call: Call) -> None:
+    found.wired = True
+
+
+_FETCH: Act = web(at=0)
+_METHOD_FETCH: Act = web(at=1)
+_METHOD_SEND: Act = web(at=1, kind=Kind.SEND)
+_CLIENT = gives(Value(type="client"))
+_MOVE = both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))
+CALLS = table(
+    ("system exec", shell_or_starts),
+    ("readpipe", shell()),
+    ("open", _opens),
+    ("sysopen", path(Kind.WRITE, 1)),
+    ("unlink rmdir", paths(Kind.DELETE)),
+    ("rmtree remove_tree File.Path.rmtree File.Path.remove_tree", _tree),
+    ("rename move File.Copy.move", _MOVE),
+    ("copy File.Copy.copy cp", both(path(Kind.READ, 0), path(Kind.WRITE, 1))),
+    ("mkdir truncate make_path mkpath", path(Kind.WRITE)),
+    ("chmod", mode(at=0, target=1)),
+    ("chown", paths(Kind.PERMIT, 2)),
+    ("symlink link", both(path(Kind.LINK, 0), path(Kind.WRITE, 1))),
+    ("chdir", goes),
+    ("read_file File.Slurp.read_file slurp", reads()),
+    ("write_file File.Slurp.write_file", path(Kind.WRITE)),
+    ("glob File.Glob.bsd_glob", _globs),
+    ("kill", _kills),
+    ("fork", forks),
+    ("POSIX.setuid POSIX.setgid setuid", raises),
+    ("POSIX.dup2 dup2", _wires),
+    ("decode_base64 MIME.Base64.decode_base64 MIME.Base64.decode", decodes("base64", kind="")),
+    ("pack", _unpacks),
+    ("unpack", _unpacks),
+    ("chr", from_characters),
+    ("join", _joins),
+    ("reverse", _reverses),
+    ("do require", _run_file),
+    ("IO.Socket.INET.new IO.Socket.new IO.Socket.INET6.new IO.Socket.SSL.new", _socket),
+    ("connect", connects(1)),
+    ("sockaddr_in pack_sockaddr_in", _address),
+    ("inet_aton gethostbyname", lambda _found, call: call.get(0)),
+    ("print printf say", _prints),
+    ("send syswrite", sends()),
+    ("socket.print socket.send socket.write socket.syswrite socket.printf", sends()),
+    ("recv sysread", gives(Value(flags=REMOTE))),
+    ("get getstore getprint LWP.Simple.get LWP.Simple.getstore", _FETCH),
+    ("LWP.UserAgent.new HTTP.Tiny.new Mojo.UserAgent.new WWW.Mechanize.new", _CLIENT),
+    ("client.get client.mirror client.head", _METHOD_FETCH),
+    ("client.post client.put client.patch client.post_form", _METHOD_SEND),
+    ("lc uc lcfirst sprintf_text quotemeta", lambda _found, call: call.get(0)),
+)
+METHODS = table(("do execute prepare", asks_sql(1)))
+CONSTANTS = {
+    "%ENV": Value(ref="%ENV", flags=ENVIRON),
+    "$ENV": Value(ref="$ENV"),
+    "STDIN": Value(flags=TYPED_IN),
+    "$0": NOTHING,
+}
+
+
+def _subscript(base: Value, key: Value) -> Value | None:
+    if base.ref == "$ENV":
+        return text("~") if key.text == "HOME" or key.ref == "HOME" else NOTHING
+    return NOTHING if base.ref[:1] in "$@%" else None
+
+
+LANGUAGE = Language(
+    Scanner(SYNTAX),
+    CALLS,
+    METHODS,
+    CONSTANTS,
+    joins=frozenset({"."}),
+    dots=frozenset({"->", "::"}),
+    bare_calls=True,
+    skipped=frozenset("my our local return not and or".split()),
+    keywords={"eval": _evaluate, "for": _each, "foreach": _each},
+    loops=frozenset(),
+    resolve=_resolve,
+    subscript=_subscript,
+)
+_SCRIPT = Script(
+    LANGUAGE,
+    _WORDS,
+    forks=re.compile(
+        r"\bfork (?:\( \) )?(?:while|until|for)\b|\bwhile \( (?:1|fork(?: \( \))?|true) \)"
+        r".*\bfork\b|\bwhile \( fork|\{ fork (?:\( \) )?(?:; )?redo|\bfork ;? ?redo"
+    ),
+    dials=re.compile(r"open\s*\(?\s*STD(?:IN|OUT|ERR)\s*,\s*[\"'][<>]*&|[<>]&\s*(?:S\b|\$|\d)"),
+    roots=re.compile(r"\$[<>]\s*=\s*(?:\$[<>]\s*=\s*)?0\b"),
+)
+
+
+def read(code: str) -> Code:
+    """What Perl code does."""
+    return _SCRIPT.read(code)

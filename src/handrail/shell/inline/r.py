@@ -1,0 +1,157 @@
+"""Reads R."""
+
+import re
+
+from handrail.model.effect import Kind
+from handrail.shell.inline.acts import (
+    Call,
+    Table,
+    asks_sql,
+    both,
+    gives,
+    goes,
+    mode,
+    passes,
+    path,
+    paths,
+    reads,
+    shell,
+    starts,
+    table,
+)
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decodes
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.language import Language
+from handrail.shell.inline.network import connects, web
+from handrail.shell.inline.scan import Scanner, Syntax, Text
+from handrail.shell.inline.script import Script
+from handrail.shell.inline.value import DECODED, ENVIRON, NOTHING, Value, glue, several, text
+
+SYNTAX = Syntax(
+    comments=r"\#[^\n]*",
+    texts=(
+        Text(r'[rR]"-*\(', ')"'),
+        Text('"', filled=True),
+        Text("'", filled=True),
+    ),
+    names=r"[A-Za-z.][\w.]*",
+    marks=r"<<?-|->>?|:::?|\|>|%\w*%|&&|\|\||[=!<>]=|[^\w\s]",
+)
+_WORDS = re.compile(
+    r"\b(?:system2?|shell|unlink|file|write\w*|readLines|readRDS|read|source|eval|download|url|pipe"
+    r"|Sys|httr2?|curl|saveRDS|save|sink|cat|socketConnection|do|dbExecute|dbSendQuery|processx|sys"
+    r"|dir|setwd|get|match)\b"
+)
+
+
+def _resolve(name: str) -> str:
+    return name.removeprefix("base.").removeprefix("utils.").removeprefix("processx.")
+
+
+def _paste(_found: Found, call: Call) -> Value:
+    between = "" if call.name in {"paste0", "stringr.str_c"} else " "
+    between = "/" if call.name == "file.path" else between
+    given = call.named.get("sep")
+    return glue(call.args, (between if given is None else given.text).join)
+
+
+def _vector(_found: Found, call: Call) -> Value:
+    return several(call.args)
+
+
+def _sources(found: Found, call: Call) -> None:
+    name = call.args[0] if call.args else NOTHING
+    if re.match(r"(?:https?|ftp)://", name.text):
+        found.add(Kind.FETCH, name.text)
+        found.unseen(f"the code at {name.text}")
+    elif name.exact:
+        found.add(Kind.RUN, found.place(name.text))
+
+
+def _evaluates(found: Found, call: Call) -> None:
+    if call.args:
+        found.run(call.args[0])
+
+
+def _parses(_found: Found, call: Call) -> Value | None:
+    return call.named.get("text")
+
+
+def _environment(_found: Found, call: Call) -> Value:
+    if not call.args:
+        return Value(flags=ENVIRON)
+    return text("~") if call.args[0].text == "HOME" else NOTHING
+
+
+def _calls(found: Found, call: Call) -> Value | None:
+    """`do.call("system", list("…"))`."""
+    if not call.args:
+        return None
+    name = call.args[0].ref or call.args[0].text
+    act = CALLS.get(name)
+    given = call.args[1].items if len(call.args) > 1 else ()
+    return None if act is None else act(found, Call(name, given or ()))
+
+
+def _letters(_found: Found, _call: Call) -> Value:
+    return Value(flags=DECODED)
+
+
+_TO_FILE = path(Kind.WRITE, 99, "file")
+_SECOND = both(path(Kind.WRITE, 1, "con"), path(Kind.WRITE, 99, "file"))
+CALLS: Table = table(
+    ("system shell pipe shell.exec", shell()),
+    ("system2 run sys.exec_wait", starts()),
+    ("unlink", path(Kind.DELETE)),
+    ("file.remove", paths(Kind.DELETE)),
+    ("fs.file_delete fs.dir_delete", path(Kind.DELETE, recursive=True)),
+    ("file.rename", both(path(Kind.WRITE, 0), path(Kind.WRITE, 1))),
+    ("file.copy", both(path(Kind.READ, 0), path(Kind.WRITE, 1))),
+    ("file.create dir.create sink", path(Kind.WRITE)),
+    ("file.symlink file.link", both(path(Kind.LINK, 0), path(Kind.WRITE, 1))),
+    ("writeLines write write.csv write.table saveRDS writeBin", _SECOND),
+    ("cat save dump", _TO_FILE),
+    ("readLines read.csv read.table readRDS readChar readBin scan load", reads()),
+    ("Sys.chmod", mode()),
+    ("setwd", goes),
+    ("source", _sources),
+    ("eval evalq", _evaluates),
+    ("parse str2lang str2expression", _parses),
+    ("do.call", _calls),
+    ("download.file", both(path(Kind.WRITE, 1, "destfile"), web())),
+    ("url httr.GET httr2.request curl.curl curl.curl_fetch_memory RCurl.getURL", web()),
+    ("httr.POST httr.PUT RCurl.postForm", web(kind=Kind.SEND)),
+    ("socketConnection", connects(port_at=1)),
+    ("Sys.getenv", _environment),
+    ("paste paste0 file.path stringr.str_c", _paste),
+    ("c list", _vector),
+    ("path.expand normalizePath as.character shQuote print", passes()),
+    ("tempdir", gives(text("/tmp"))),
+    ("base64enc.base64decode jsonlite.base64_dec openssl.base64_decode", decodes("base64")),
+    ("rawToChar", passes()),
+    ("intToUtf8 chartr", _letters),
+    ("DBI.dbExecute dbExecute dbSendQuery DBI.dbSendQuery", asks_sql(0)),
+)
+LANGUAGE = Language(
+    Scanner(SYNTAX),
+    CALLS,
+    constants={
+        "TRUE": Value("true", type="bool"),
+        "T": Value("true", type="bool"),
+        "FALSE": Value("", type="bool"),
+        "F": Value("", type="bool"),
+        "NULL": Value("", type="None"),
+    },
+    joins=frozenset(),
+    dots=frozenset({"::", ":::", "$"}),
+    skipped=frozenset({"return", "function", "else", "repeat"}),
+    loops=frozenset({"in"}),
+    resolve=_resolve,
+)
+_SCRIPT = Script(LANGUAGE, _WORDS)
+
+
+def read(code: str) -> Code:
+    """What R code does."""
+    return _SCRIPT.read(code)

@@ -1,0 +1,65 @@
+"""What the readers of all script languages have in common around `Follow`."""
+
+import re
+
+import msgspec
+
+from handrail.model.effect import Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.follow import Follow
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.language import Language
+from handrail.shell.inline.scan import bare
+from handrail.shell.word import OPAQUE
+
+MAX_NESTED = 4
+_COMMAND = re.compile(r"^\s*(?:sudo\s+)?(?:rm|mkfs(?:\.\w+)?|dd|shred)\s+(?:-|if=|of=)")
+
+
+class Script(msgspec.Struct, frozen=True):
+    """A language, the words without which its code does nothing of interest, and its tricks."""
+
+    language: Language
+    words: re.Pattern[str]
+    forks: re.Pattern[str] | None = None
+    """A fork bomb, in code without its texts and comments."""
+    dials: re.Pattern[str] | None = None
+    """A shell that is wired to a connection, in code with its texts."""
+    roots: re.Pattern[str] | None = None
+    """Becoming root, in code with its texts."""
+
+    def read(self, code: str) -> Code:
+        """What the code does; code that is too deep to be read counts as unseen."""
+        if _COMMAND.match(code):
+            return Code(scripts=(code,))
+        if self.words.search(code) is None and OPAQUE not in code:
+            return Code()
+        found = Found()
+        follow = Follow(self.language, found)
+        depth = 0
+
+        def nested(text: str) -> None:
+            nonlocal depth
+            if depth < MAX_NESTED:
+                depth += 1
+                follow.read(text)
+                depth -= 1
+
+        found.nested = nested
+        try:
+            tokens = self.language.scanner.scan(code)
+            self._look(found, bare(tokens), code)
+            follow.go(tokens)
+        except RecursionError:
+            found.unseen("code that is nested too deeply to be read")
+        return found.code()
+
+    def _look(self, found: Found, plain: str, code: str) -> None:
+        if self.forks is not None and self.forks.search(plain):
+            says = "doubles itself without end until the machine stands still (fork bomb)"
+            found.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)
+        if self.dials is not None and self.dials.search(code):
+            found.wired = True
+        if self.roots is not None and (match := self.roots.search(code)) is not None:
+            found.add(Kind.PRIVILEGE, match[0])
