@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from handrail.model.effect import KINDS, PATH_KINDS, Effect, Kind
+from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.knowledge import Fact
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command, Program, Redirect
@@ -65,7 +65,7 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     if entry is None:
         return
     levels = entry.levels(command.argv)
-    if any(level.harmless or level.call.has("--help") for level in levels):
+    if any(level.harmless or level.head.has("--help") for level in levels):
         return
     effects: list[Effect] = []
     for level in levels:
@@ -89,12 +89,25 @@ def _level(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
         yield from reader(command, call)
 
 
+_NEED_A_TARGET = PATH_KINDS | HOST_KINDS
+
+
 def _facts(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
     for condition, fact in entry.facts:
         taken = condition.match(call)
         if taken is None:
             continue
-        yield from effects_of_fact(command, call, taken, fact)
+        effects = list(effects_of_fact(command, call, taken, fact))
+        if not effects and (taken or entry.nested) and fact.does not in _NEED_A_TARGET:
+            # `tool delete --of-all-kinds`: what it does counts, also where no target stands.
+            effects = list(effects_of_fact(command, call, taken, _without_target(fact)))
+        yield from effects
+
+
+def _without_target(fact: Fact) -> Fact:
+    says = "" if "{target}" in fact.says else fact.says
+    instead = fact.instead.replace("{target}", "NAME")
+    return msgspec.structs.replace(fact, on="", says=says, instead=instead)
 
 
 def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Iterator[Effect]:

@@ -136,11 +136,22 @@ def moved(command: Command, level: Level) -> Command:
 class Entry:
     """One program of the tables, compiled when it is first met."""
 
-    __slots__ = ("facts", "grammar", "harmless", "head", "name", "program", "subcommands", "wraps")
+    __slots__ = (
+        "facts",
+        "grammar",
+        "harmless",
+        "head",
+        "name",
+        "nested",
+        "program",
+        "subcommands",
+        "wraps",
+    )
 
-    def __init__(self, name: str, program: Program) -> None:
+    def __init__(self, name: str, program: Program, *, nested: bool = False) -> None:
         self.name = name
         self.program = program
+        self.nested = nested
         self.facts: tuple[tuple[Condition, Fact], ...] = tuple(
             (compile_when(fact.when), fact) for fact in program.facts
         )
@@ -197,7 +208,7 @@ class Entry:
             name = head.operands[index].text if index < len(head.operands) else ""
             found = self.subcommands.get(name)
             if isinstance(found, Program):
-                found = self.subcommands[name] = Entry(self.name, found)
+                found = self.subcommands[name] = Entry(self.name, found, nested=True)
             if found is not None:
                 return found, head.places[index] + 1
         return None, 0
