@@ -11,8 +11,8 @@ from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.knowledge import Entry, Level, compile_glob, moved
 from handrail.shell.readers.git import set_values
-from handrail.shell.tables.git import CONFIG_COMMANDS
 from handrail.shell.situation import Situation
+from handrail.shell.tables.git import CONFIG_COMMANDS
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
 from handrail.shell.options import Call
 from handrail.shell.paths import join
+from handrail.shell.process_runner import run_kill
 from handrail.shell.readers import SCRIPTS
 from handrail.shell.shells import has_text, read_shell
 from handrail.shell.situation import Situation
@@ -355,5 +356,6 @@ RUNNERS: dict[
     "at": _at,
     **dict.fromkeys(SCRIPTS, run_scripts),
     "git": run_git,
+    "kill": run_kill,
     "forge_alias": run_forge_alias,
 }

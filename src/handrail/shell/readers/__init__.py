@@ -7,6 +7,7 @@ from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.readers import (
     archives,
+    cloud,
     containers,
     databases,
     editors,
@@ -15,6 +16,7 @@ from handrail.shell.readers import (
     kubernetes,
     network,
     permissions,
+    processes,
     remote,
     text,
 )
@@ -23,6 +25,7 @@ Reader = Callable[[Command, Call], Iterable[Effect]]
 
 READERS: dict[str, Reader] = {
     **archives.READERS,
+    **cloud.READERS,
     **containers.READERS,
     **databases.READERS,
     **editors.READERS,
@@ -31,6 +34,7 @@ READERS: dict[str, Reader] = {
     **git.READERS,
     **network.READERS,
     **permissions.READERS,
+    **processes.READERS,
     **remote.READERS,
     **text.READERS,
 }
@@ -40,6 +44,7 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **archives.SCRIPTS,
     **databases.SCRIPTS,
     **editors.SCRIPTS,
+    **processes.SCRIPTS,
     **remote.SCRIPTS,
 }
 """Command lines that stand in a program's own language, by the same name as its reader."""

@@ -1,0 +1,38 @@
+"""`kill $(…)` and `… | xargs kill`: what is ended is told by what prints the numbers."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.shell.command import Command
+from handrail.shell.environment import Environment
+from handrail.shell.knowledge import Entry
+from handrail.shell.readers.processes import fed_effect
+from handrail.shell.situation import Situation
+from handrail.shell.word import OPAQUE
+
+if TYPE_CHECKING:
+    from handrail.shell.walk import Walker
+
+
+def run_kill(
+    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+) -> None:
+    """Add what ending the processes does that other commands have found."""
+    if not any(OPAQUE in word.text or word.glob for word in command.argv):
+        return
+    index = len(walker.commands) - 1
+    for effect in fed_effect(_feeders(walker, command)):
+        walker.found.append(msgspec.structs.replace(effect, command=index))
+
+
+def _feeders(walker: "Walker", command: Command) -> list[Command]:
+    """Everything that stands before it in its pipe, or inside its substitutions."""
+    indexes: list[int] = []
+    waiting = list(command.fed_by)
+    while waiting:
+        index = waiting.pop()
+        if index not in indexes:
+            indexes.append(index)
+            waiting.extend(walker.commands[index].fed_by)
+    return [walker.commands[index] for index in sorted(indexes)]

@@ -1,0 +1,336 @@
+"""kill and its kin: which processes would be ended, watched or entered."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.command import Command
+from handrail.shell.options import Call, Grammar, parse
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect
+from handrail.shell.tables.processes import GUARD_PROCESSES, SECRET_PROCESSES, SYSTEM_PROCESSES
+from handrail.shell.word import OPAQUE, Word
+
+_END_ONE = "End one process by its number: `kill 12345`."
+_SIGNAL = re.compile(r"-(?:SIG)?(?:[A-Z]{3,}\d*(?:[+-]\d+)?|\d{1,2})")
+_HARMLESS_SIGNALS = frozenset({"0", "CHLD", "WINCH", "SIGCHLD", "SIGWINCH", "URG", "CONT"})
+_SELF = "handrail"
+_OWN = ("handrail", "handrail serve", "python -m handrail serve")
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/")
+_SHALLOW = re.compile(r"/(?:[^/]*|(?:home|var|usr|etc|opt|srv|run|mnt)(?:/[^/]+){0,2}/?)")
+
+
+def _ends(target: str, severity: Severity, says: str) -> Effect:
+    return effect(Kind.KILL, target, severity=severity, says=says, instead=_END_ONE)
+
+
+def _ends_guard(target: str) -> Effect:
+    return effect(
+        Kind.TAMPER,
+        target,
+        says=f"ends the guard that watches over this agent ({target})",
+        instead="Ask a person; `handrail status` shows what the guard does.",
+    )
+
+
+# kill
+
+
+def _kill(command: Command, call: Call) -> Iterator[Effect]:
+    signal, pids = _kill_arguments(command.argv[1:])
+    if signal in _HARMLESS_SIGNALS:
+        return
+    for pid in pids:
+        if pid.text == "-1":
+            yield _ends("-1", Severity.CRITICAL, "ends every process that it may end")
+        elif pid.text == "1":
+            yield _ends("1", Severity.HIGH, "signals the first process of the system")
+        else:
+            yield _ends(pid.shown, Severity.LOW, f"ends the process {pid.shown}")
+
+
+def _kill_arguments(words: Sequence[Word]) -> tuple[str, list[Word]]:
+    signal = ""
+    pids: list[Word] = []
+    index = 0
+    while index < len(words):
+        text = words[index].text
+        index += 1
+        if text in {"-l", "-L", "--list", "--table"}:
+            return "0", []
+        if text in {"-s", "-n", "--signal", "-q", "--queue"}:
+            signal = words[index].text if index < len(words) else ""
+            index += 1
+        elif text == "--":
+            pids.extend(words[index:])
+            break
+        elif not signal and not pids and text.startswith("-") and len(text) > 1:
+            signal = text[1:].removeprefix("-signal=")
+        else:
+            pids.append(words[index - 1])
+    return signal, pids
+
+
+# pkill, killall, pgrep, pidof
+
+_PKILL_VALUES = frozenset(
+    "-g -G -P -s -t -u -U -F -r_ -O -Q --pgroup --group --parent --session --terminal --euid --uid "
+    "--pidfile --signal --ns --nslist --cgroup --env --older -y --younger-than -o_ --older-than "
+    "--user --runstates".split()
+)
+
+
+def _by_name(words: Sequence[Word]) -> Call:
+    plain = [word for word in words if not _SIGNAL.fullmatch(word.text)]
+    return parse(plain, Grammar(_PKILL_VALUES))
+
+
+def _pkill(command: Command, call: Call) -> Iterator[Effect]:
+    yield from by_name(command.name, command.argv[1:])
+
+
+def by_name(name: str, words: Sequence[Word]) -> Iterator[Effect]:
+    """What ending the processes would do that `pkill`, `killall`, `pgrep`, `pidof` select."""
+    call = _by_name(words)
+    exact = name in {"killall", "pidof"} and not call.has("-r", "--regexp")
+    if call.has("-l", "--list", "-V", "--version", "--help") and name in {"pkill", "killall"}:
+        return
+    if not call.operands:
+        users = call.values("-u", "-U", "--euid", "--uid", "--user")
+        if users:
+            shown = users[0].shown
+            yield _ends(shown, Severity.HIGH, f"ends everything that {shown} runs")
+        elif call.has("-t", "--terminal", "-g", "-G", "-s"):
+            yield _ends(name, Severity.MEDIUM, "ends everything of a terminal or group")
+        return
+    for word in call.operands:
+        yield _selected(word.text, exact=exact or call.has("-x", "--exact"))
+
+
+def _selected(pattern: str, *, exact: bool) -> Effect:
+    hits = _matching(pattern, [*SYSTEM_PROCESSES, *GUARD_PROCESSES], exact=exact)
+    if _SELF in pattern.lower() or (len(hits) < 3 and _matching(pattern, _OWN, exact=exact)):
+        return _ends_guard(pattern)
+    guards = [name for name in hits if name in GUARD_PROCESSES]
+    if len(hits) > 6:
+        return _ends(pattern, Severity.HIGH, "ends nearly every process")
+    if guards:
+        return effect(
+            Kind.TAMPER,
+            pattern,
+            severity=Severity.HIGH,
+            says=f"ends {guards[0]}, which guards the machine",
+            instead="Leave it running; look at it with `ps aux`.",
+        )
+    if hits:
+        return _ends(pattern, Severity.HIGH, f"ends {hits[0]}, which the machine needs")
+    return _ends(pattern, Severity.LOW, f"ends the processes that match {pattern}")
+
+
+def _matching(pattern: str, names: Iterable[str], *, exact: bool) -> list[str]:
+    if OPAQUE in pattern:
+        return []
+    if exact:
+        return [name for name in names if name == pattern]
+    try:
+        regex = re.compile(pattern)
+    except re.error:
+        return []
+    return [name for name in names if regex.search(name)]
+
+
+def fed_effect(feeders: Sequence[Command]) -> Iterator[Effect]:
+    """What `kill $(…)` or `… | xargs kill` ends, told by the commands that print the numbers."""
+    narrowed = any(_narrows(feeder) for feeder in feeders)
+    for feeder in feeders:
+        name, words = feeder.name, feeder.argv[1:]
+        texts = [word.text for word in words]
+        if name in {"pgrep", "pidof"}:
+            yield from by_name(name, words)
+        elif name == "ps" and not narrowed and not {"-p", "-C", "--pid", "--ppid"} & set(texts):
+            yield _ends("ps", Severity.HIGH, "ends every process on the list")
+        elif name == "seq" or (name == "ls" and "/proc" in texts):
+            yield _ends(name, Severity.HIGH, "ends one process after the other, whatever it is")
+        elif name == "lsof":
+            yield from _holders(texts, feeder)
+        elif name in {"grep", "egrep", "rg"} and "-v" not in texts:
+            patterns = [text for text in texts if not text.startswith("-")][:1]
+            yield from (_selected(text, exact=False) for text in patterns)
+        elif name == "cat":
+            yield from _pid_files(texts)
+
+
+def _narrows(feeder: Command) -> bool:
+    texts = [word.text for word in feeder.argv[1:]]
+    if feeder.name in {"grep", "egrep", "rg", "ag"}:
+        return not any(re.fullmatch(r"-\w*v\w*|--invert-match", text) for text in texts)
+    if feeder.name in {"awk", "gawk", "mawk", "sed"}:
+        return any(re.search(r"/.+/|~|==", text) for text in texts)
+    return feeder.name in {"fzf", "head", "tail"}
+
+
+def _pid_files(paths: Iterable[str]) -> Iterator[Effect]:
+    for path in paths:
+        if f"/{_SELF}" in path:
+            yield _ends_guard(path)
+        else:
+            name = path.rpartition("/")[2].removesuffix(".pid")
+            if name in SYSTEM_PROCESSES or name in GUARD_PROCESSES:
+                yield _selected(name, exact=True)
+
+
+def _holders(texts: Sequence[str], feeder: Command) -> Iterator[Effect]:
+    for text in texts:
+        port = re.search(r":(\d+)$", text)
+        if port and port[1] == "22":
+            yield _ends("port 22", Severity.HIGH, "ends the way into this machine (ssh)")
+        elif text.startswith(("/", "~", ".")):
+            yield from _users_of(text, feeder)
+
+
+def _users_of(path: str, command: Command) -> Iterator[Effect]:
+    full = join(command.cwd, Word(path)).text
+    if f"/{_SELF}" in full:
+        yield _ends_guard(full)
+    elif full.startswith((*_TEMPORARY, f"{command.cwd.text}/")):
+        yield _ends(full, Severity.LOW, f"ends what uses {full}")
+    elif _SHALLOW.fullmatch(full):
+        yield _ends(full, Severity.HIGH, f"ends everything that uses {full}")
+
+
+# fuser
+
+
+def _fuser(command: Command, call: Call) -> Iterator[Effect]:
+    words = [word for word in command.argv[1:] if not _SIGNAL.fullmatch(word.text)]
+    call = parse(words, Grammar(frozenset({"-n", "--namespace", "-N"})))
+    if not call.has("-k", "--kill"):
+        return
+    for word in call.operands:
+        port, slash, _ = word.text.partition("/")
+        if port == "22" or (port == "ssh" and slash):
+            yield _ends(word.shown, Severity.HIGH, "ends the way into this machine (ssh)")
+        elif port.isdigit():
+            yield _ends(word.shown, Severity.LOW, f"ends what listens on port {port}")
+        elif call.has("-m", "--mount", "-M", "--ismountpoint", "-c"):
+            yield _ends(word.shown, Severity.HIGH, f"ends everything that uses {word.shown}")
+        else:
+            yield from _users_of(word.text, command)
+
+
+# renice
+
+
+def _renice(command: Command, call: Call) -> Iterator[Effect]:
+    texts = [word.text for word in command.argv[1:]]
+    about = " ".join(texts)
+    if re.search(r"(?:-p|--pid)\s+1(?:\s|$)|(?:-u|--user)\s+(?:root|0)(?:\s|$)", about):
+        yield effect(
+            Kind.CHANGE,
+            about,
+            severity=Severity.HIGH,
+            says="slows down or prefers processes of the system",
+            instead="Change one process of yours: `renice -n 5 -p 12345`.",
+        )
+
+
+# Debuggers and tracers
+
+_CALLS = re.compile(
+    r"\b(?:system|popen|exec[lv]p?e?|dlopen|__libc_dlopen_mode|posix_spawnp?|fork|exit|_exit|abort"
+    r"|mprotect|ptrace|unlink|rename|setuid|setgid)\s*\("
+)
+_EVALUATES = re.compile(
+    r"\s*(?:call|print|p|expression|expr|e|po|set|compile|eval|output|inspect|parray|script|python|pi|py)\b"
+)
+_COMMANDS = (
+    "-ex", "--eval-command", "-eval-command", "-iex", "--init-eval-command",
+    "-o", "--one-line", "-O", "--one-line-before-file", "-k", "--one-line-on-crash",
+)  # fmt: skip
+_FILES = ("-x", "--command", "-command", "-ix", "--init-command", "-s", "--source", "-S", "-K")
+_LOOK = "Only look: `gdb -batch -ex 'info shared' ./program`."
+
+
+def _debugger(command: Command, call: Call) -> Iterator[Effect]:
+    for word in call.values(*_COMMANDS):
+        if _EVALUATES.match(word.text) and _CALLS.search(word.text):
+            yield effect(
+                Kind.UNSEEN,
+                word.shown,
+                says=f"makes the debugged program run {word.shown}",
+                instead=_LOOK,
+            )
+        match = re.match(r"\s*(?:source|command source|command script import)\s+(\S+)", word.text)
+        if match:
+            yield from _debugger_file(Word(match[1]))
+    for word in call.values(*_FILES):
+        yield from _debugger_file(word)
+    yield from _attach(command, call)
+
+
+def _debugger_file(word: Word) -> Iterator[Effect]:
+    if word.text.startswith(_TEMPORARY) or OPAQUE in word.text:
+        yield effect(
+            Kind.UNSEEN,
+            word.shown,
+            says=f"runs debugger commands from {word.shown}, which anyone can write",
+            instead=_LOOK,
+        )
+
+
+def debugger_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`gdb -ex 'shell cmd'`, `lldb -o 'platform shell cmd'`."""
+    for word in call.values(*_COMMANDS):
+        match = re.match(r"\s*(?:shell|!|pipe|platform shell|make)\s*(.+)", word.text, re.DOTALL)
+        if match:
+            yield (
+                match[1].rpartition(" | ")[2] if word.text.strip().startswith("pipe") else match[1]
+            )
+
+
+def _attach(command: Command, call: Call) -> Iterator[Effect]:
+    pids = call.values("-p", "--pid", "-pid", "--attach", "--attach-pid", "-n", "--attach-name")
+    if command.name in {"gcore", "procdump"}:
+        pids = list(call.operands)
+    for word in pids:
+        names = [
+            name for name in SECRET_PROCESSES if re.search(rf"\b{re.escape(name)}\b", word.raw)
+        ]
+        first = word.text == "1"
+        yield effect(
+            Kind.SECRET if names else Kind.READ if not first else Kind.PRIVILEGE,
+            word.shown,
+            severity=Severity.HIGH if names or first else Severity.MEDIUM,
+            says=f"looks into the memory of the running process {word.shown}",
+            instead="Watch a program from its start: `strace ./program`.",
+        )
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "kill": _kill,
+    "pkill": _pkill,
+    "fuser": _fuser,
+    "renice": _renice,
+    "debugger": _debugger,
+    "attach": _attach,
+}
+
+
+_TMUX_RUNS = frozenset(
+    "new new-session neww new-window splitw split-window send send-keys respawnp respawn-pane "
+    "respawnw respawn-window run run-shell if if-shell popup display-popup pipe-pane".split()
+)
+
+
+def multiplexer_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`tmux new -d 'cmd'`, `tmux send-keys 'cmd' Enter`."""
+    words = [word.text for word in call.operands]
+    if words and words[0] in _TMUX_RUNS:
+        yield " ".join(word for word in words[1:] if word not in {"Enter", "C-m", "C-j"})
+
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "debugger": debugger_scripts,
+    "multiplexer": multiplexer_scripts,
+}
