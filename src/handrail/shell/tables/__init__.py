@@ -23,6 +23,9 @@ FAMILIES = (
     "container_tools",
     "kubernetes",
     "kubernetes_tools",
+    "aws",
+    "gcloud",
+    "azure",
     "cloud",
     "infrastructure",
     "databases",
@@ -68,4 +71,6 @@ def _joined(first: Program, second: Program) -> Program:
         wraps=first.wraps + second.wraps,
         harmless="|".join(filter(None, (first.harmless, second.harmless))),
         reader=first.reader or second.reader,
+        chdir="|".join(filter(None, (first.chdir, second.chdir))),
+        subcommands={**second.subcommands, **first.subcommands},
     )

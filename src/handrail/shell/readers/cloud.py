@@ -1,0 +1,85 @@
+"""Copies between this machine and object stores: which files leave, which are written."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.word import Word
+
+_COPIES = frozenset(
+    {
+        "cp",
+        "mv",
+        "sync",
+        "rsync",
+        "copy",
+        "move",
+        "put",
+        "get",
+        "upload",
+        "download",
+        "mirror",
+        "copyto",
+        "moveto",
+        "bisync",
+    }
+)
+_MOVES = frozenset({"mv", "move", "moveto"})
+
+
+def is_remote(text: str) -> bool:
+    """`s3://bucket/x`, `gs://…`, `https://…`, and rclone's `remote:path`."""
+    name, colon, _ = text.partition(":")
+    return bool(colon) and "/" not in name and name not in {"", "."}
+
+
+def copies(command: Command, verb: str, operands: tuple[Word, ...]) -> Iterator[Effect]:
+    """What a copy from the first operands to the last does."""
+    if verb not in _COPIES or len(operands) < 2:
+        return
+    *sources, target = operands
+    for source in sources:
+        if is_remote(source.text) or source.text == "-":
+            continue
+        path = join(command.cwd, source)
+        yield path_effect(Kind.READ, path, recursive=True)
+        if verb in _MOVES:
+            yield path_effect(Kind.WRITE, path, says=f"moves {path.shown} away")
+    if is_remote(target.text):
+        if any(not is_remote(source.text) for source in sources):
+            shown = target.shown
+            yield effect(Kind.SEND, shown, severity=Severity.MEDIUM, says=f"uploads to {shown}")
+    elif target.text != "-":
+        yield path_effect(Kind.WRITE, join(command.cwd, target))
+
+
+def _aws(command: Command, call: Call) -> Iterator[Effect]:
+    texts = [word.text for word in call.operands[:2]]
+    if texts[:1] == ["s3"] and len(texts) > 1:
+        yield from copies(command, texts[1], call.operands[2:4])
+
+
+def _object_copy(command: Command, call: Call) -> Iterator[Effect]:
+    """`gsutil cp a b`, `rclone copy a b`: a verb, then from and to."""
+    if call.operands:
+        yield from copies(command, call.operands[0].text, call.operands[1:])
+
+
+def _gcloud_storage(command: Command, call: Call) -> Iterator[Effect]:
+    words = [word.text for word in call.operands]
+    if "storage" in words[:2]:
+        at = words.index("storage") + 1
+        yield from copies(command, words[at] if at < len(words) else "", call.operands[at + 1 :])
+    elif words[:2] == ["compute", "scp"]:
+        yield from copies(command, "cp", call.operands[2:])
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "aws": _aws,
+    "object_copy": _object_copy,
+    "gcloud_storage": _gcloud_storage,
+}
