@@ -9,6 +9,7 @@ from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
 _VALUES = frozenset("fCTXbgKNVFHIL")
@@ -107,14 +108,18 @@ def _short(words: tuple[Word, ...], index: int, packing: Packing) -> int:
     return index
 
 
-def _tar(command: Command, _: Call) -> Iterator[Effect]:
+def _tar(command: Command, call: Call) -> Iterator[Effect]:
     packing = read_tar(command)
     for word in packing.lists:
         yield path_effect(Kind.READ, join(command.cwd, word))
     archive = packing.archive
     if archive is not None and archive.text != "-":
-        changes = bool(packing.flags & set("cruA~"))
-        yield path_effect(Kind.WRITE if changes else Kind.READ, join(command.cwd, archive))
+        path = join(command.cwd, archive)
+        if "~" in packing.flags:
+            yield _loses(path)
+        else:
+            changes = bool(packing.flags & set("cruA"))
+            yield path_effect(Kind.WRITE if changes else Kind.READ, path)
     if packing.flags & set("cru"):
         for folder, member in packing.members:
             path = join(folder, member)
@@ -124,9 +129,16 @@ def _tar(command: Command, _: Call) -> Iterator[Effect]:
     elif "x" in packing.flags and not packing.flags & set("O>"):
         where = Word("/") if "P" in packing.flags else packing.folder
         yield path_effect(Kind.WRITE, where, says=f"unpacks into {where.shown}")
+    started = call.values("--to-command", "-I", "--use-compress-program")
+    yield from opened_shells("tar", [word.text for word in started])
+    yield from opened_shells("tar", _tar_scripts(command, call))
 
 
-def _tar_scripts(command: Command, call: Call) -> Iterator[str]:
+def _loses(archive: Word) -> Effect:
+    return path_effect(Kind.DELETE, archive, says=f"deletes files out of {archive.shown}")
+
+
+def _tar_scripts(_: Command, call: Call) -> Iterator[str]:
     """`--checkpoint-action=exec=cmd`."""
     for value in call.values("--checkpoint-action"):
         action, equals, script = value.text.partition("=")
@@ -148,7 +160,9 @@ def _seven(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(Kind.READ, path, recursive=True)
             if "-sdel" in options:
                 yield path_effect(Kind.DELETE, path, recursive=True)
-    elif verb in {"d", "rn"}:
+    elif verb == "d":
+        yield _loses(archive)
+    elif verb == "rn":
         yield path_effect(Kind.WRITE, archive)
     else:
         yield path_effect(Kind.READ, archive)
@@ -157,9 +171,15 @@ def _seven(command: Command, call: Call) -> Iterator[Effect]:
         yield path_effect(Kind.WRITE, join(command.cwd, Word(folder)))
 
 
+def _zip(_: Command, call: Call) -> Iterator[Effect]:
+    started = call.values("-TT", "--unzip-command")
+    yield from opened_shells("zip", [word.text for word in started])
+
+
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "tar": _tar,
     "7z": _seven,
+    "zip": _zip,
 }
 
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {

@@ -9,6 +9,7 @@ from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
 _MAX_LINES = 200
@@ -22,6 +23,7 @@ _TO_SHELL = re.compile(
     r"|(?:ter(?:minal)?|te|Term(?:inal)?|split\s+term://|e\s+term://)\s+(?P<term>.+)",
     re.DOTALL,
 )
+_SHELL = re.compile(r"(?:sh(?:ell)?|ter(?:minal)?)\s*(?:\||$)")
 _SCRIPTED = re.compile(r"(?P<language>py(?:thon)?[3x]?|lua|perl|ruby)\s+(?P<code>.+)", re.DOTALL)
 _SYSTEM = re.compile(
     r"(?:\b(?:system(?:list)?|jobstart|termopen|job_start|term_start|execute|popen|spawn)\s*\(\s*"
@@ -64,6 +66,9 @@ def _bare(line: str) -> str:
 def ex_scripts(line: str) -> Iterator[str]:
     """The command lines that one line of ex hands to a shell."""
     text = _bare(line)
+    if _SHELL.match(text):
+        yield "sh"
+        return
     shell = _TO_SHELL.match(text)
     if shell:
         yield shell["bang"] or shell["term"] or ""
@@ -94,6 +99,7 @@ def _vim(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(kind, join(command.cwd, word))
     for line in _ex_lines(command, call):
         yield from _ex_paths(command, _bare(line))
+    yield from opened_shells(command.name, _vim_scripts(command, call))
 
 
 def _ex_paths(command: Command, text: str) -> Iterator[Effect]:
@@ -113,6 +119,7 @@ _LISP_SHELL = re.compile(
     r"\((?:async-)?(?:shell-command(?:-to-string|-on-region)?|compile|eshell-command)\s+"
     r"(\"(?:[^\"\\]|\\.)*\")"
 )
+_LISP_TERMINAL = re.compile(r"\((?:ansi-term|term|shell|eshell|vterm)\s*(\"(?:[^\"\\]|\\.)*\")?")
 _LISP_PROCESS = re.compile(
     r"\((?:call-process|start-process|process-lines|make-process|process-file)(?:-region)?\s+([^()]*)"
 )
@@ -127,13 +134,17 @@ _LISP_KINDS = {
 
 
 def _lisp(call: Call) -> str:
-    return "\n".join(word.text for word in call.values("--eval", "-eval", "--execute", "-execute"))
+    return "\n".join(
+        word.text for word in call.values("--eval", "-eval", "--execute", "-execute", "-e")
+    )
 
 
 def _emacs_scripts(_: Command, call: Call) -> Iterator[str]:
     code = _lisp(call)
     for match in _LISP_SHELL.finditer(code):
         yield _unquoted(match[1])
+    for match in _LISP_TERMINAL.finditer(code):
+        yield _unquoted(match[1]) if match[1] else "sh"
     for match in _LISP_PROCESS.finditer(code):
         words = [_unquoted(found) for found in _STRING.findall(match[1])]
         yield shlex.join(words)
@@ -147,6 +158,7 @@ def _emacs(command: Command, call: Call) -> Iterator[Effect]:
         kind = _LISP_KINDS.get(match[1], Kind.WRITE)
         deep = match[1] == "delete-directory"
         yield path_effect(kind, join(command.cwd, Word(_unquoted(match[2]))), recursive=deep)
+    yield from opened_shells(command.name, _emacs_scripts(command, call))
 
 
 def _pager_scripts(_: Command, call: Call) -> Iterator[str]:

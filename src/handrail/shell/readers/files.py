@@ -12,6 +12,7 @@ from handrail.shell.find import read_find
 from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
 _ENDLESS = re.compile(r"/dev/(?:zero|u?random|full)")
@@ -106,6 +107,8 @@ def _find(command: Command, _: Call) -> Iterator[Effect]:
     if search.deletes:
         for word in search.selection:
             yield path_effect(Kind.DELETE, join(command.cwd, word), recursive=True)
+    started = [" ".join(word.text for word in argv) for argv in search.executes]
+    yield from opened_shells("find", started)
 
 
 def size_of(text: str) -> int:

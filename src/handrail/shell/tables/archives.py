@@ -1,8 +1,9 @@
 """Programs that pack, unpack and compress."""
 
-from handrail.shell.tables.shorthand import DELETE, READ, WRITE, Fact, Program, Wrapper
+from handrail.shell.tables.shorthand import DELETE, HIGH, READ, RUN, WRITE, Fact, Program, Wrapper
 
 _HELP = "--help|--version"
+_PLAINLY = "Run that command on its own, so that it can be read."
 
 
 def _compresses(values: str = "", *, keeps: bool = False) -> Program:
@@ -34,18 +35,24 @@ PROGRAMS: dict[str, Program] = {
     "tar": Program(
         reader="tar",
         values=_TAR_VALUES,
+        facts=(
+            Fact(RUN, "-F|--info-script|--new-volume-script|--rsh-command|--rmt-command",
+                 severity=HIGH, says="runs another program while it packs", instead=_PLAINLY),
+        ),
         wraps=(
             Wrapper(form="shell", options="-I|--use-compress-program|--to-command|--rsh-command"
-                    "|-F|--info-script|--new-volume-script"),
+                    "|-F|--info-script|--new-volume-script|--rmt-command"),
         ),
         harmless=_HELP,
     ),
     **dict.fromkeys(("gtar", "bsdtar", "star"), Program(same_as="tar")),
     "zip": Program(
+        reader="zip",
         values="-b -i -n -P -t -tt -s -O -TT --unzip-command --password -x --exclude --include "
         "--output-file --temp-path --suffixes",
         facts=(
-            Fact(WRITE, on="1"),
+            Fact(WRITE, "!-d|--delete", on="1"),
+            Fact(DELETE, "-d|--delete", on="1", says="deletes files out of {target}"),
             Fact(WRITE, on="-O|--output-file"),
             Fact(READ, "!-d|--delete", on="2+", recursive=True),
             Fact(DELETE, "-m|--move !-d|--delete", on="2+", recursive=True),
@@ -86,6 +93,14 @@ PROGRAMS: dict[str, Program] = {
         values="-o -output-directory -p -password -e -encoding",
         facts=(Fact(READ, on="1"), Fact(WRITE, on="-o|-output-directory")),
     ),
+    "dpkg-deb": Program(
+        values="-Z -z -S -D --nocheck",
+        facts=(
+            Fact(READ, on="1"),
+            Fact(WRITE, "-x|--extract|-X|--vextract|-R|--raw-extract|-b|--build", on="2"),
+        ),
+        harmless=_HELP,
+    ),
     "cpio": Program(
         values="-F --file -D --directory -C -E --pattern-file -H --format -I -O -R --owner -M "
         "--rsh-command",
@@ -97,9 +112,24 @@ PROGRAMS: dict[str, Program] = {
             Fact(WRITE, "-i|--extract !-t|--list|--to-stdout !-D|--directory", on="cwd"),
             Fact(WRITE, "-i|--extract", on="-D|--directory"),
             Fact(WRITE, "-p|--pass-through", on="1"),
+            Fact(RUN, "--rsh-command", severity=HIGH, says="runs another program while it packs",
+                 instead=_PLAINLY),
         ),
         wraps=(Wrapper(form="shell", options="--rsh-command"),),
         harmless=_HELP,
+    ),
+    # `python3 -m zipfile -e archive folder`
+    **dict.fromkeys(
+        ("zipfile", "tarfile"),
+        Program(
+            values="-e --extract -l --list -t --test -c --create",
+            facts=(
+                Fact(READ, on="-e|--extract|-l|--list|-t|--test"),
+                Fact(WRITE, "-e|--extract", on="1"),
+                Fact(WRITE, on="-c|--create"),
+                Fact(READ, "-c|--create", on="each", recursive=True),
+            ),
+        ),
     ),
     "pax": Program(
         values="-f -s -x -o -b -E -T -B -U -G",

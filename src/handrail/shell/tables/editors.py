@@ -6,6 +6,8 @@ from handrail.shell.tables.shorthand import (
     MEDIUM,
     READ,
     SEND,
+    SYSTEM,
+    UNSEEN,
     WRITE,
     Fact,
     Program,
@@ -13,7 +15,7 @@ from handrail.shell.tables.shorthand import (
 
 _HELP = "--help|--version"
 _VIM = (
-    "-c --cmd -i -r -S -t -T -u -U -w -W --listen --server --remote-expr "
+    "-c --cmd -i -l -r -S -t -T -u -U -w -W --listen --server --remote-expr "
     "--remote-send --servername --startuptime --windowid"
 )
 _CODE = (
@@ -44,6 +46,25 @@ PROGRAMS: dict[str, Program] = {
         values="-n -f --flags --max-replacements",
         facts=(Fact(WRITE, "!-p|--preview", on="3+"),),
         harmless=_HELP,
+    ),
+    "dasel": Program(
+        values="-f --file -r --read -w --write -v --value -t --type -s --selector -o --out -p",
+        facts=(
+            Fact(READ, on="-f|--file"),
+            Fact(WRITE, "put|delete", on="-f|--file"),
+            Fact(WRITE, on="-o|--out"),
+        ),
+        harmless=_HELP,
+    ),
+    "augtool": Program(
+        values="-r --root -I --include -f --file -t --transform -l --load-file",
+        facts=(
+            Fact(SYSTEM, "set|setm|rm|ins|insert|mv|move|clear|clearm|touch|rename|store "
+                 "@/files/etc/*",
+                 says="changes configuration of the system",
+                 instead="Only look: `augtool print /files/etc/hosts`."),
+        ),
+        harmless=f"{_HELP}|-n|--new",
     ),
     "vim": Program(reader="vim", values=_VIM, harmless=_HELP),
     **dict.fromkeys(
@@ -79,6 +100,10 @@ PROGRAMS: dict[str, Program] = {
         Program(
             values=_CODE,
             facts=(
+                Fact(UNSEEN, "--install-extension=*.vsix", on="--install-extension",
+                     says="installs the extension {target}, which nobody has seen",
+                     instead="Install it by its name: `code --install-extension "
+                     "ms-python.python`."),
                 Fact(INSTALL, "--install-extension", on="--install-extension", severity=MEDIUM,
                      says="installs the extension {target}, which runs its own code"),
                 Fact(SEND, "tunnel !@status|help|user|kill|unregister", severity=HIGH,

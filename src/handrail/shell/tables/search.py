@@ -12,7 +12,7 @@ PROGRAMS: dict[str, Program] = {
         values="-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S "
         "--size --changed-within --changed-before --newer --older -o --owner -j --threads -c "
         "--color --base-directory -C --search-path --path-separator --ignore-file --format "
-        "--max-results --batch-size --and --strip-cwd-prefix",
+        "--max-results --batch-size --and",
         chdir="-C|--base-directory",
         harmless=_HELP,
     ),
@@ -36,7 +36,7 @@ PROGRAMS: dict[str, Program] = {
         harmless=f"{_HELP}|--dry-run|--dryrun",
     ),
     "fzf": Program(
-        values="--preview --bind -q --query -f --filter --delimiter -d -n --nth --with-nth --height",
+        values="--preview --bind -q --query -f --filter --delimiter -d -n --nth --with-nth",
         wraps=(Wrapper(form="shell", options="--preview"),),
         harmless=_HELP,
     ),

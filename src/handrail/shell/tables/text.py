@@ -24,8 +24,8 @@ def _grep(values: str, quiet: str) -> Program:
     return Program(
         values=values,
         facts=(
-            Fact(READ, f"!-e|--regexp|-f|--file !{quiet}", on="2+"),
-            Fact(READ, f"-e|--regexp|-f|--file !{quiet}", on="each"),
+            Fact(READ, f"!-e|--regexp|-f|--file !{quiet}", on="2+", recursive=True),
+            Fact(READ, f"-e|--regexp|-f|--file !{quiet}", on="each", recursive=True),
             Fact(READ, on="-f|--file"),
         ),
         wraps=(Wrapper(form="shell", options="--pre|--pager"),),

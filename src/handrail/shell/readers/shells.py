@@ -1,0 +1,27 @@
+"""Programs that open a shell nobody looks into (`vim -c ':!sh'`, `find -exec sh`)."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.readers.build import effect
+
+_BARE = re.compile(r"\s*(?:exec\s+)?(?:\S*/)?(?:ba|z|da|k|a|fi|c|tc)?sh(?:\s+-[il]+)*\s*(?:#.*)?")
+
+
+def bare_shell(script: str) -> bool:
+    """Whether a command line is nothing but a shell without anything to run."""
+    return _BARE.fullmatch(script) is not None
+
+
+def opened_shells(program: str, scripts: Iterable[str]) -> Iterator[Effect]:
+    """An effect if one of the command lines that a program runs is a bare shell."""
+    if any(bare_shell(script) for script in scripts):
+        yield effect(
+            Kind.UNSEEN,
+            program,
+            severity=Severity.HIGH,
+            says=f"opens a shell from inside {program}, where nobody sees what is run",
+            instead="Run the commands one by one, so that they can be read.",
+        )
