@@ -31,7 +31,8 @@ _SYSTEM = re.compile(
 )
 _EXECUTE = re.compile(r"exe(?:cute)?\s+(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')")
 _WRITES = re.compile(r"(?:w(?:rite)?|wq|x|sav(?:eas)?|up(?:date)?)!?\s+(?:>>\s*)?([^\s!|][^|]*)")
-_READS = re.compile(r"(?:r(?:ead)?|e(?:dit)?!?|sp(?:lit)?|vs(?:plit)?)\s+([^\s!|][^|]*)")
+_READS = re.compile(r"r(?:ead)?\s+([^\s!|][^|]*)")
+_OPENS = re.compile(r"(?:e(?:dit)?!?|sp(?:lit)?|vs(?:plit)?|tabe(?:dit)?)\s+([^\s!|][^|]*)")
 _CALLS = re.compile(r"\b(delete|writefile|rename)\s*\((.*)")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _INTERPRETERS = {"py": "python3 -c", "lua": "lua -e", "perl": "perl -e", "ruby": "ruby -e"}
@@ -98,15 +99,15 @@ def _vim(command: Command, call: Call) -> Iterator[Effect]:
         if not word.text.startswith("+") and word.text != "-":
             yield path_effect(kind, join(command.cwd, word))
     for line in _ex_lines(command, call):
-        yield from _ex_paths(command, _bare(line))
+        yield from _ex_paths(command, _bare(line), kind)
     yield from opened_shells(command.name, _vim_scripts(command, call))
 
 
-def _ex_paths(command: Command, text: str) -> Iterator[Effect]:
-    for pattern, kind in ((_WRITES, Kind.WRITE), (_READS, Kind.READ)):
+def _ex_paths(command: Command, text: str, opened: Kind) -> Iterator[Effect]:
+    for pattern, does in ((_WRITES, Kind.WRITE), (_READS, Kind.READ), (_OPENS, opened)):
         match = pattern.match(text)
         if match:
-            yield path_effect(kind, join(command.cwd, Word(match[1].strip())))
+            yield path_effect(does, join(command.cwd, Word(match[1].strip())))
     match = _CALLS.search(text)
     strings = [_unquoted(found) for found in _STRING.findall(match[2])] if match else []
     if match and strings:

@@ -20,6 +20,7 @@ _NO_ACCESS = re.compile(r"0+|(?:a|ugo)?-rwx|(?:a|ugo)?=")
 _PRIVATE = re.compile(r"0*[4-7]00|(?:go|og|o|g)(?:-[rwxX]+|=),?")
 """Only takes something away from others, as is done with keys."""
 _MINUS_MODE = re.compile(r"-[rwxXst]+(?:,.*)?")
+_OPERATOR = re.compile(r"^[=+](?=[0-7]+$)")
 _FOR_EACH = frozenset({"find", "fd", "fdfind", "xargs", "parallel"})
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
 
@@ -54,7 +55,7 @@ def _mode_and_files(command: Command, call: Call) -> tuple[str, tuple[Word, ...]
         return minus[0], call.operands
     if call.has("--reference") or not call.operands:
         return "", call.operands
-    return call.operands[0].text, call.operands[1:]
+    return _OPERATOR.sub("", call.operands[0].text), call.operands[1:]
 
 
 def _chmod(command: Command, call: Call) -> Iterator[Effect]:

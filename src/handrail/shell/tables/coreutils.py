@@ -43,6 +43,7 @@ def _shreds(values: str = "") -> Program:
 
 _TO_TRASH = _writes(says="moves {target} to the trash")
 _NO_CLOCK = "Ask for another time without setting it: `date -d '2 days ago'`."
+_ISO = "-Iseconds|-Ins|-Iminutes|-Ihours|-Idate"
 _NO_NAME = "Only ask for the name: `hostname`."
 
 PROGRAMS: dict[str, Program] = {
@@ -164,7 +165,8 @@ PROGRAMS: dict[str, Program] = {
         values="-d --date -f --file -r --reference -s --set -v",
         facts=(
             Fact(SYSTEM, "-s|--set", says="sets the clock of the machine", instead=_NO_CLOCK),
-            Fact(SYSTEM, "[0-9]* !-j", says="sets the clock of the machine", instead=_NO_CLOCK),
+            Fact(SYSTEM, f"[0-9]* !-j|{_ISO}", says="sets the clock of the machine",
+                 instead=_NO_CLOCK),
             Fact(READ, on="-f|--file"),
         ),
         harmless=_HELP,
