@@ -21,6 +21,8 @@ class Circumstances(msgspec.Struct, frozen=True):
     places: Places
     world: World
     history: History
+    environ: dict[str, str]
+    """The environment of the command, as far as it is known."""
     trash: str
     """The folder that holds what was moved away instead of deleted."""
 

@@ -16,8 +16,6 @@ def join_flows(
     program: Program, effects: Sequence[Effect], at: Circumstances
 ) -> tuple[Effect, ...]:
     """The effects, with secrets that are sent out and work that was saved first seen as such."""
-    if len(effects) < 2 and not any(effect.kind is Kind.DISCARD for effect in effects):  # noqa: PLR2004
-        return tuple(effects)
     by_command: dict[int, list[Effect]] = {}
     for effect in effects:
         by_command.setdefault(effect.command, []).append(effect)
@@ -27,6 +25,8 @@ def join_flows(
     ]
     if any(effect.kind is Kind.DISCARD for effect in joined):
         joined = [_saved(effect, program) for effect in joined]
+    if any(effect.kind is Kind.EXHAUST for effect in joined):
+        joined = [_limited(effect, program) for effect in joined]
     return tuple(joined)
 
 
@@ -78,6 +78,7 @@ def _saved(effect: Effect, program: Program) -> Effect:
         words = [word.text for word in earlier.argv]
         if earlier.cwd != command.cwd:
             continue
+        diffed = "diff" in words and any(redirect.writes for redirect in earlier.redirects)
         stashed = "stash" in words and not {"drop", "clear", "pop", "apply", "list", "show"} & set(words)
         kept = "update-ref" in words and any(text.startswith("refs/handrail/") for text in words)
         packed = earlier.name == "tar" and any(
@@ -85,6 +86,14 @@ def _saved(effect: Effect, program: Program) -> Effect:
             for index in earlier.fed_by
         )
         dropping = any(word.text == "stash" for word in command.argv)
-        if (earlier.name == "git" and ((stashed and not dropping) or kept)) or packed:
+        saved = (stashed or diffed) and not dropping
+        if (earlier.name == "git" and (saved or kept)) or packed:
             return msgspec.structs.replace(effect, severity=Severity.LOW, undo=Undo.NEEDLESS)
     return effect
+
+
+def _limited(effect: Effect, program: Program) -> Effect:
+    """What runs under a time limit does not use up the machine."""
+    if effect.kind is not Kind.EXHAUST or "timeout" not in program.commands[effect.command].via:
+        return effect
+    return msgspec.structs.replace(effect, severity=Severity.MEDIUM)

@@ -18,6 +18,7 @@ from handrail.review.content import content_effects
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.flows import join_flows
 from handrail.review.history import History, fingerprint
+from handrail.review.places import Places
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
 from handrail.review.risk import risk_of
@@ -29,7 +30,21 @@ from handrail.shell import Knowledge, Program, Reading, UnreadableError, default
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
+_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME")
+"""Variables that decide where things are."""
+_KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
+"""Variables of this process that commands are assumed to see too."""
+_MAX_SITES = 256
 _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
+
+
+class _Site(msgspec.Struct, frozen=True):
+    """What is the same for all actions in one folder."""
+
+    scope: Scope
+    places: Places
+    trash: str
+    root: str
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -54,7 +69,8 @@ class Reviewer:
         now: Callable[[], float] = time,
     ) -> None:
         self.config = config or Config()
-        self._environ = dict(os.environ if environ is None else environ)
+        given = os.environ if environ is None else environ
+        self._environ = {name: given[name] for name in _KNOWN if name in given}
         self._see_disk = see_disk
         self._now = now
         settings = self.config.step_reviewer
@@ -67,7 +83,7 @@ class Reviewer:
         )
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
-        self._scopes: dict[tuple[str, str], Scope] = {}
+        self._sites: dict[tuple[str | None, ...], _Site] = {}
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
@@ -82,31 +98,26 @@ class Reviewer:
 
     def _circumstances(self, action: Action, history: History) -> Circumstances:
         environ = self._environ_of(action)
-        scope = self._scope(action.cwd, environ.get("HOME", ""))
-        places = make_places(self.config, scope, environ)
-        root = places.roots[0] if places.roots else action.cwd
-        world: World = LocalWorld(action.cwd or root) if self._see_disk else BlindWorld()
+        key = (action.cwd, *map(environ.get, _DECIDING))
+        site = self._sites.get(key)
+        if site is None:
+            site = self._site(action.cwd, environ)
+            if len(self._sites) > _MAX_SITES:
+                self._sites.clear()
+            self._sites[key] = site
+        world: World = LocalWorld(action.cwd or site.root) if self._see_disk else BlindWorld()
         return Circumstances(
-            self.config, scope, places, world, history, f"{state_folder(environ)}/trash"
+            self.config, site.scope, site.places, world, history, environ, site.trash
         )
 
-    def _environ_of(self, action: Action) -> dict[str, str]:
-        environ = {
-            name: self._environ[name]
-            for name in ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "USER")
-            if name in self._environ
-        }
-        environ.update(action.env)
-        return environ
+    def _site(self, cwd: str, environ: dict[str, str]) -> "_Site":
+        scope = resolve_scope(self.config, cwd or "/", environ)
+        places = make_places(self.config, scope, environ)
+        root = places.roots[0] if places.roots else cwd
+        return _Site(scope, places, f"{state_folder(environ)}/trash", root)
 
-    def _scope(self, cwd: str, home: str) -> Scope:
-        known = self._scopes.get((cwd, home))
-        if known is None:
-            known = resolve_scope(self.config, cwd or "/", {**self._environ, "HOME": home})
-            if len(self._scopes) > 256:  # noqa: PLR2004 - one project has few folders
-                self._scopes.clear()
-            self._scopes[cwd, home] = known
-        return known
+    def _environ_of(self, action: Action) -> dict[str, str]:
+        return {**self._environ, **action.env} if action.env else self._environ
 
     def _understand(self, action: Action, at: Circumstances) -> Understood:
         command = command_of(action)
@@ -116,7 +127,7 @@ class Reviewer:
             for written in use.written:
                 effects += self._content(written.path, written.text, action, at)
             return Understood(tuple(effects), says=use.says)
-        reading = self._read(command, action)
+        reading = self._read(command, action, at)
         effects = [weigh(effect, at) for effect in reading.effects]
         for path, text in reading.program.files:
             effects += self._content(path, text, action, at)
@@ -124,9 +135,9 @@ class Reviewer:
         joined = join_flows(reading.program, effects, at)
         return Understood(joined, reading.program, command)
 
-    def _read(self, command: str, action: Action) -> Reading:
-        environ = self._environ_of(action)
-        key = (command, action.cwd, tuple(sorted(environ.items())))
+    def _read(self, command: str, action: Action, at: Circumstances) -> Reading:
+        environ = at.environ
+        key = (command, action.cwd, tuple(environ.items()))
         reading = self.cache.get(key)
         if reading is None:
             limit = self.config.step_reviewer.performance.max_review_time_ms / 1000
@@ -164,7 +175,7 @@ class Reviewer:
             if text is None or not _is_shell(effect.target, text):
                 continue
             try:
-                reading = read(text, cwd=action.cwd or "/", environ=self._environ_of(action),
+                reading = read(text, cwd=action.cwd or "/", environ=at.environ,
                                knowledge=self.knowledge)  # fmt: skip
             except UnreadableError:
                 continue

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 import msgspec
 
@@ -26,6 +27,8 @@ class Wish(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     trash: str
     """An empty folder of its own, for what is moved away."""
+    repeated: bool = False
+    """It stands in a loop or a function, so that it runs with several values."""
 
 
 Rewriter = Callable[[Wish], Change | None]
@@ -36,22 +39,27 @@ def rewrite_command(
 ) -> tuple[str, tuple[Change, ...]] | None:
     """The command line with every serious simple command made safe, if that is possible."""
     data = text.encode("utf-8", "replace")
-    wishes: dict[int, list[Effect]] = {}
+    serious: dict[tuple[int, int], list[Effect]] = {}
+    commands: dict[tuple[int, int], Command] = {}
     for effect in effects:
-        if effect.severity >= Severity.HIGH:
-            wishes.setdefault(effect.command, []).append(effect)
-    changes: list[tuple[tuple[int, int], Change]] = []
-    for index, serious in wishes.items():
-        command = program.commands[index]
-        if command.span[0] < 0 or command.via or any(command.span == span for span, _ in changes):
+        if effect.severity < Severity.HIGH:
+            continue
+        command = program.commands[effect.command]
+        if command.span[0] < 0 or command.via:
             return None
-        change = _change(Wish(command, tuple(serious), trash))
+        serious.setdefault(command.span, []).append(effect)
+        commands[command.span] = command
+    changes: list[Change] = []
+    for span in sorted(serious, reverse=True):
+        # A command in a loop is read once for each value, but stands there once.
+        repeated = sum(command.span == span for command in program.commands) > 1
+        wish = Wish(commands[span], tuple(serious[span]), trash, repeated)
+        change = _change(wish)
         if change is None:
             return None
-        changes.append((command.span, change))
-    for (start, end), change in sorted(changes, key=lambda item: -item[0][0]):
-        data = data[:start] + change.text.encode() + data[end:]
-    return data.decode("utf-8", "replace"), tuple(change for _, change in changes)
+        changes.append(change)
+        data = data[: span[0]] + change.text.encode() + data[span[1] :]
+    return data.decode("utf-8", "replace"), tuple(reversed(changes))
 
 
 def _change(wish: Wish) -> Change | None:
@@ -62,45 +70,59 @@ def _change(wish: Wish) -> Change | None:
     return None
 
 
+def _group(*parts: str) -> str:
+    """Commands that count as one, whatever stands around them."""
+    return f"{{ {' && '.join(parts)}; }}"
+
+
 # Deletions
 
 
 def _to_trash(wish: Wish) -> Change | None:
     """`rm -rf build notes` deletes what a build makes again and moves the rest away."""
     command = wish.command
-    endangered = {effect.target for effect in wish.effects}
-    flags, operands = _split(command.argv[1:])
     if any(effect.severity is Severity.CRITICAL for effect in wish.effects):
         return None
-    moved: list[tuple[Word, str]] = []
-    kept: list[Word] = []
+    endangered = {effect.target for effect in wish.effects}
+    flags, operands = _split(command.argv[1:])
+    spelled = _spellings(operands)
+    moved: list[tuple[str, str]] = []
+    kept: list[str] = []
+    dynamic = wish.repeated
     for word in operands:
         path = join(command.cwd, word).text.replace(OPAQUE, "…")
-        (moved.append((word, path)) if path in endangered else kept.append(word))
+        if path in endangered or wish.repeated:
+            moved.append((spelled[word], path))
+            dynamic = dynamic or word.glob or not word.exact or "$" in spelled[word]
+        else:
+            kept.append(spelled[word])
     if not moved:
         return None
-    forced = any(flag.startswith("--force") or ("f" in flag and flag[1] != "-") for flag in flags)
-    parts = [" ".join(["rm", *flags, *map(_spell, kept)])] if kept else []
+    parts = [" ".join(["rm", *flags, *kept])] if kept else []
+    names = ", ".join(name for name, _ in moved)
+    says = f"{names} moved to the trash instead of deleted"
+    says += f"; {', '.join(kept)} deleted" if kept else ""
+    if dynamic:
+        return _moved_at_run_time(wish, parts, [name for name, _ in moved], says)
     restores: list[str] = []
-    for word, path in moved:
-        known = "…" not in path
-        folder = wish.trash + (path.rpartition("/")[0] if known else "")
-        quoted = shlex.quote(folder)
-        parts.append(f"mkdir -p {quoted}")
-        ending = " || true" if forced and (word.glob or not known) else ""
-        parts.append(f"mv -- {_spell(word)} {quoted}/{ending}")
-        name = path.rpartition("/")[2]
-        back = shlex.quote(path.rpartition("/")[0] or "/")
-        restores.append(
-            f"mv -n {quoted}/{name if word.glob else shlex.quote(name)} {back}/" if known else f"ls -A {quoted}"
-        )
-    text = " && ".join(parts)
-    if ending := (" || true" in text):
-        text = f"{{ {text}; }}"
-    names = ", ".join(word.shown for word, _ in moved)
-    also = f"; {', '.join(word.shown for word in kept)} deleted" if kept else ""
-    del ending
-    return Change(text, f"{names} moved to the trash instead of deleted{also}", " && ".join(restores))
+    for folder, group in groupby(moved, key=lambda item: item[1].rpartition("/")[0]):
+        items = list(group)
+        there, back = shlex.quote(wish.trash + folder), shlex.quote(folder or "/")
+        parts += [f"mkdir -p {there}", f"mv -- {' '.join(name for name, _ in items)} {there}/"]
+        kept_names = " ".join(shlex.quote(wish.trash + path) for _, path in items)
+        restores.append(f"mv -n -- {kept_names} {back}/")
+    return Change(_group(*parts), says, " && ".join(restores))
+
+
+def _moved_at_run_time(wish: Wish, parts: list[str], names: list[str], says: str) -> Change:
+    """Paths that only the shell knows are moved to the same path below the trash."""
+    trash = shlex.quote(wish.trash)
+    loop = (
+        f"for hr in {' '.join(names)}; do [ -e \"$hr\" ] || [ -L \"$hr\" ] || continue; "
+        f'hd=$(cd "$(dirname -- "$hr")" && pwd) && mkdir -p {trash}"$hd" && mv -- "$hr" {trash}"$hd"/ '
+        "|| exit 1; done"
+    )
+    return Change(_group(*parts, f"({loop})"), says, f"handrail restore {wish.trash.rpartition('/')[2]}")
 
 
 def _split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
@@ -117,13 +139,21 @@ def _split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
     return flags, operands
 
 
+def _spellings(words: Sequence[Word]) -> dict[Word, str]:
+    """How to write each word so that the shell reads it the same way again."""
+    raws = [word.raw for word in words]
+    return {
+        word: shlex.quote(word.text)
+        if word.exact and not word.glob and raws.count(word.raw) > 1
+        else _spell(word)
+        for word in words
+    }
+
+
 def _spell(word: Word) -> str:
-    """A word so that the shell reads it the same way again."""
-    if (word.glob or not word.exact) and word.raw:
+    if word.raw and (word.glob or not word.exact or "$" in word.raw or "`" in word.raw):
         return word.raw
-    if word.glob:
-        return word.text
-    return shlex.quote(word.text)
+    return word.text if word.glob else shlex.quote(word.text)
 
 
 # git
@@ -156,7 +186,7 @@ def _with_lease(wish: Wish) -> Change | None:
         elif text.startswith("--force-with-lease"):
             continue
         words.append(text if text == word.text else shlex.quote(text))
-    pieces = [*map(_spell, before), "push", "--force-with-lease", *words]
+    pieces = [_git(wish.command, before), "push", "--force-with-lease", *words]
     return Change(
         " ".join(piece for piece in pieces if piece != "-"),
         "--force became --force-with-lease, so that commits of others are not overwritten",
@@ -167,18 +197,25 @@ def _deletes_remote(text: str) -> bool:
     return text in {"--mirror", "--delete", "-d", "--prune", "--all", "--tags"} or text.startswith(":")
 
 
-def _stash_first(wish: Wish) -> Change | None:
-    """Uncommitted work is put into git's stash before it is thrown away."""
+def _patch_first(wish: Wish) -> Change | None:
+    """Uncommitted changes are written down as a patch before they are thrown away."""
     before, (subcommand, *rest) = _git_parts(wish.command)
-    if subcommand.text not in {"reset", "checkout", "switch", "restore", "read-tree", "checkout-index"}:
+    if subcommand.text not in {"reset", "checkout", "switch", "restore", "read-tree", "checkout-index", "rm"}:
         return None
-    git = " ".join(map(_spell, before))
+    git = _git(wish.command, before)
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
+    patch = shlex.quote(f"{wish.trash}/work.patch")
     return Change(
-        f"{git} stash push --quiet -m 'handrail: before git {subcommand.text}' && {original}",
-        "uncommitted changes are put into git's stash first",
-        f"{git} stash pop",
+        _group(f"mkdir -p {shlex.quote(wish.trash)}", f"{git} diff --binary HEAD > {patch}", original),
+        "uncommitted changes are kept as a patch first",
+        f'cd "$({git} rev-parse --show-toplevel)" && git apply --3way {patch}',
     )
+
+
+def _git(command: Command, words: Sequence[Word]) -> str:
+    """`git` with its environment and global options, as it was written."""
+    variables = [f"{name}={shlex.quote(value.text)}" for name, value in command.assignments]
+    return " ".join([*variables, *map(_spell, words)])
 
 
 def _archive_untracked(wish: Wish) -> Change | None:
@@ -192,13 +229,17 @@ def _archive_untracked(wish: Wish) -> Change | None:
         selection = "--ignored --exclude-standard"
     else:
         selection = "" if "x" in short else "--exclude-standard"
-    git = " ".join(map(_spell, before))
+    git = _git(wish.command, before)
     where = " ".join(map(_spell, paths))
     archive = shlex.quote(f"{wish.trash}/untracked.tar")
     listing = " ".join(f"{git} ls-files -z --others {selection} -- {where}".split())
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     return Change(
-        f"mkdir -p {shlex.quote(wish.trash)} && {listing} | tar --null -T - -cf {archive} && {original}",
+        _group(
+            f"mkdir -p {shlex.quote(wish.trash)}",
+            f"{listing} | tar --null -T - -cf {archive}",
+            original,
+        ),
         "untracked files are packed into Handrail's trash first",
         f"tar -xf {archive} -C {shlex.quote(wish.command.cwd.text)}",
     )
@@ -209,13 +250,13 @@ def _keep_stash(wish: Wish) -> Change | None:
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text != "stash" or not rest or rest[0].text != "drop":
         return None
-    git = " ".join(map(_spell, before))
+    git = _git(wish.command, before)
     which = next((word.text for word in rest[1:] if not word.text.startswith("-")), "stash@{0}")
     which = f"stash@{{{which}}}" if which.isdigit() else which
     name = f"refs/handrail/stash-{wish.trash.rpartition('/')[2]}"
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     return Change(
-        f"{git} update-ref {name} {shlex.quote(which)} && {original}",
+        _group(f"{git} update-ref {name} {shlex.quote(which)}", original),
         f"the stash stays reachable as {name}",
         f"{git} stash store -m restored {name}",
     )
@@ -273,7 +314,7 @@ REWRITERS: dict[str, tuple[tuple[frozenset[Kind], Rewriter], ...]] = {
     "unlink": ((_DELETE, _to_trash),),
     "git": (
         (frozenset({Kind.REWRITE}), _with_lease),
-        (frozenset({Kind.DISCARD}), lambda wish: _first((_stash_first, _archive_untracked, _keep_stash), wish)),
+        (frozenset({Kind.DISCARD}), lambda wish: _first((_patch_first, _archive_untracked, _keep_stash), wish)),
     ),
     "chmod": ((frozenset({Kind.PERMIT}), _least_mode),),
     "yes": ((_ENDLESS, _time_limit),),

@@ -91,7 +91,10 @@ class LocalWorld:
         try:
             if not os.path.lexists(fixed or "/"):
                 return False
-            return fixed == path or not os.path.isdir(fixed) or any(os.scandir(fixed))
+            if fixed == path or not os.path.isdir(fixed):
+                return True
+            with os.scandir(fixed) as entries:
+                return any(entries)
         except (OSError, ValueError):
             return None
 

@@ -16,6 +16,7 @@ from handrail.shell.word import UNKNOWN, Word
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
+_LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
 MAX_LOOP = 8
 """Values of a `for` loop that are gone through one by one."""
 
@@ -36,6 +37,25 @@ def _redirected(
             redirects.append(child)
         elif child.is_named and body is None:
             body = child
+    if body is not None and body.type in _LAST_COUNTS:
+        # `a && b > f` is parsed as if the redirect were that of the whole list.
+        last = body
+        while last.type in _LAST_COUNTS and last.named_children:
+            last = last.named_children[-1]
+        walker.redirects[last.id] = redirects
+        return walker.statement(body, source, env, situation)
+    return redirect(walker, body, redirects, source, env, situation)
+
+
+def redirect(
+    walker: "Walker",
+    body: tree_sitter.Node | None,
+    redirects: list[tree_sitter.Node],
+    source: Source,
+    env: Environment,
+    situation: Situation,
+) -> str | None:
+    """Read a statement whose input or output is redirected."""
     if body is None or body.type == "command":
         return walker.run(body, redirects, source, env, situation)
     opened = open_redirects(walker, redirects, source, env)

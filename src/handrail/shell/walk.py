@@ -16,7 +16,7 @@ from handrail.shell.knowledge import Knowledge
 from handrail.shell.paths import join
 from handrail.shell.redirects import REDIRECTS, Opened, open_redirects
 from handrail.shell.situation import ALONE, Situation
-from handrail.shell.statements import STATEMENTS
+from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, Source
 from handrail.shell.word import Word
 
@@ -38,6 +38,8 @@ class Walker:
         self.broken = False
         self.expander = Expander(self._substitute)
         self.caller = Caller(self)
+        self.redirects: dict[int, list[tree_sitter.Node]] = {}
+        """Redirects of nodes that are yet to come, by the id of the node."""
         self.situation = ALONE
         """How the command runs whose words are being expanded."""
         self._deadline = deadline
@@ -99,6 +101,9 @@ class Walker:
         handler = STATEMENTS.get(node.type)
         self._depth += 1
         try:
+            if self.redirects and node.id in self.redirects:
+                waiting = self.redirects.pop(node.id)
+                return redirect(self, node, waiting, source, env, situation)
             if handler is None:
                 return self.statements(node.children, source, env, situation)
             return handler(self, node, source, env, situation)

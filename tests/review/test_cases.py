@@ -1,0 +1,29 @@
+"""Whole families of commands: what must be stopped is, what must run does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from handrail.model import Review
+
+CASES = Path(__file__).parent.parent / "cases"
+
+
+def _rows(label: str) -> Iterator[object]:
+    for file in sorted(CASES.glob("*.yaml")):
+        for index, command in enumerate(yaml.safe_load(file.read_text()).get(label) or ()):
+            yield pytest.param(command, id=f"{file.stem}-{index}")
+
+
+@pytest.mark.parametrize("command", _rows("stop"))
+def test_stopped(elsewhere: Callable[[str], Review], command: str) -> None:
+    review = elsewhere(command)
+    assert review.decision.stops, review.steps
+
+
+@pytest.mark.parametrize("command", _rows("allow"))
+def test_let_through(elsewhere: Callable[[str], Review], command: str) -> None:
+    review = elsewhere(command)
+    assert not review.decision.stops, review.reasons
