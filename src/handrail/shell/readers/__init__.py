@@ -19,6 +19,7 @@ from handrail.shell.readers import (
     processes,
     remote,
     text,
+    wrappers,
 )
 
 Reader = Callable[[Command, Call], Iterable[Effect]]
@@ -37,6 +38,7 @@ READERS: dict[str, Reader] = {
     **processes.READERS,
     **remote.READERS,
     **text.READERS,
+    **wrappers.READERS,
 }
 """Readers by the name that a table's `reader` gives them."""
 
@@ -46,5 +48,6 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **editors.SCRIPTS,
     **processes.SCRIPTS,
     **remote.SCRIPTS,
+    **wrappers.SCRIPTS,
 }
 """Command lines that stand in a program's own language, by the same name as its reader."""

@@ -123,15 +123,10 @@ PROGRAMS: dict[str, Program] = {
     "surreal": Program(reader="sql", values="-e --endpoint -u --user -p --pass --ns --db --conn --auth-level"),
     "bq": Program(
         reader="sql",
-        values="--project_id --dataset_id --location --format --destination_table --max_rows -n --job_id --schema "
-        "--description --expiration --label --parameter --time_partitioning_field --source_format -t_",
+        values="--destination_table --max_rows --parameter --time_partitioning_field --source_format",
         facts=(
-            _loses("rm", "deletes the table or dataset {target}", "Look at it: `bq show {target}`.", on="last"),
             _loses("query --replace", "replaces the table that the result is written to",
                    "Write to a new table: `bq query --destination_table ds.new 'SELECT 1'`."),
-            _loses("load --replace", "replaces the table {target}", "Look at it: `bq show {target}`.", on="1"),
-            _loses("cp -f|--force", "overwrites the table {target}", "Look at it: `bq show {target}`.", on="last"),
-            Fact(CHANGE, "cancel", severity=MEDIUM, says="cancels a job"),
         ),
     ),
     # Servers and their tools

@@ -124,18 +124,9 @@ PROGRAMS: dict[str, Program] = {
     "skeema": _tool("Look at the difference: `skeema diff`.", "push --allow-unsafe"),
     "atlas": _tool(
         "Look at the difference: `atlas schema diff`.", "schema clean", "schema apply --auto-approve", "migrate rm",
-        "clusters|cluster|projects|project|organizations|backups|dbusers|serverless delete|rm|terminate",
         values="-u --url --dev-url --to --dir --env -c --config --var --from --format --projectId --latest",
     ),
     "hasura": _tool("Look where it stands: `hasura migrate status`.", "metadata clear", "migrate delete", undoes=("migrate apply --down",), values="--project --endpoint --admin-secret --database-name"),
-    "supabase": _tool(
-        "Look at the difference: `supabase db diff`.", "db reset", "projects|branches|orgs delete", "functions|secrets delete|unset",
-        "db push --include-all", values="--project-ref --workdir --db-url -p --password",
-    ),
-    "neonctl": _tool("List them: `neonctl projects list`.", "projects|branches|databases|roles|operations delete", "branches reset", values="--project-id --org-id --api-key -o --output --branch --name"),
-    "neon": Program(same_as="neonctl"),
-    "pscale": _tool("List them: `pscale branch list APP`.", "database|branch|backup|password|service-token delete", "deploy-request deploy", values="--org --service-token --service-token-id -f_"),
-    "turso": _tool("List them: `turso db list`.", "db|group|org destroy", "db tokens invalidate", values="--group --location", reader="sql"),
-    "convex": _tool("Look first: `npx convex data`.", "import --replace*"),
+    "turso": Program(reader="sql"),
     "redwood": _tool("Apply what is new instead: `yarn rw prisma migrate dev`.", "prisma migrate reset"),
 }  # fmt: skip

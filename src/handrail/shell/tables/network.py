@@ -221,7 +221,6 @@ PROGRAMS: dict[str, Program] = {
         ),
         facts=(Fact(REACH, on="1"),),
     ),
-    "sshpass": Program(posix=True, values="-p -f -d -P", wraps=(Wrapper(),)),
     "pssh": Program(
         values="-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --options -x -X",
         wraps=(Wrapper(form="words", where="elsewhere"),),

@@ -1,0 +1,146 @@
+"""Wrappers whose way of naming a command is a language of its own: terminals, debuggers, loops."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.quoting import decode_ansi_c
+from handrail.shell.word import Word
+
+# tmux and screen
+
+_TMUX_VALUES = {
+    "new-session": "ceFfnstxy",
+    "new-window": "ceFnSt",
+    "split-window": "ceFlpt",
+    "respawn-pane": "cet",
+    "respawn-window": "cet",
+    "run-shell": "cdt",
+    "if-shell": "t",
+    "pipe-pane": "t",
+    "display-popup": "bcdehsStTwxy",
+    "send-keys": "cNt",
+    "confirm-before": "cpt",
+    "command-prompt": "ITpt",
+    "set-buffer": "bnt",
+}
+_TMUX_NAMES = {
+    "new": "new-session", "neww": "new-window", "splitw": "split-window", "run": "run-shell",
+    "respawnp": "respawn-pane", "respawnw": "respawn-window", "if": "if-shell", "send": "send-keys",
+    "pipep": "pipe-pane", "popup": "display-popup", "confirm": "confirm-before",
+}  # fmt: skip
+_KEYS = re.compile(r"(?:Enter|KPEnter|C-[a-z]|M-.|Escape|Tab|BSpace|Up|Down|Left|Right|F\d+)", re.I)
+_NEW_LINE = re.compile(r"(?:Enter|KPEnter|C-m|C-j)", re.I)
+
+
+def _tmux_scripts(command: Command, call: Call) -> Iterator[str]:
+    """What tmux starts in a window, and what it types into a shell."""
+    words = list(command.argv[1:])
+    while words and words[0].text.startswith("-"):
+        takes_value = words[0].text[-1] in "cfLST" and not words[0].text.startswith("--")
+        del words[: 2 if takes_value else 1]
+    for part in _split(words, ";"):
+        name = _TMUX_NAMES.get(part[0].text, part[0].text)
+        values = _TMUX_VALUES.get(name)
+        if values is None:
+            continue
+        rest = _operands(part[1:], values)
+        if name == "send-keys":
+            yield from _typed(rest)
+        elif name in {"if-shell", "confirm-before"}:
+            yield from rest
+        elif rest:
+            yield " ".join(rest)
+
+
+def _split(words: list[Word], mark: str) -> Iterator[list[Word]]:
+    part: list[Word] = []
+    for word in words:
+        if word.text in {mark, "\\" + mark}:
+            if part:
+                yield part
+            part = []
+        else:
+            part.append(word)
+    if part:
+        yield part
+
+
+def _operands(words: list[Word], values: str) -> list[str]:
+    """The words behind a subcommand's options; `values` are the letters that take one."""
+    index = 0
+    while index < len(words) and re.match(r"-[A-Za-z]", words[index].text):
+        text = words[index].text
+        index += 2 if text[-1] in values and len(text) == 2 else 1
+    return [word.text for word in words[index:]]
+
+
+def _typed(keys: list[str]) -> Iterator[str]:
+    line = ""
+    for key in keys:
+        if _NEW_LINE.fullmatch(key):
+            yield line
+            line = ""
+        elif not _KEYS.fullmatch(key):
+            line += " " if key == "Space" else key
+    if line:
+        yield line
+
+
+def _screen_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`screen -X stuff 'text^M'`: text typed into a shell; `screen -X exec cmd`."""
+    words = [word.text for word in command.argv[1:]]
+    if "-X" not in words:
+        return
+    rest = words[words.index("-X") + 1 :]
+    if rest[:1] == ["stuff"]:
+        text = decode_ansi_c(" ".join(rest[1:]))
+        yield from re.split(r"\^M|\r|\n", text)
+    elif rest[:1] in (["exec"], ["screen"]):
+        yield " ".join(rest[1:])
+
+
+# Loops and scripts
+
+
+def _each_scripts(command: Command, call: Call) -> Iterator[str]:
+    """hyperfine, concurrently: every operand is a command line."""
+    for word in call.operands:
+        yield word.text
+
+
+_TCL = re.compile(r"(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\n}]+)")
+
+
+def _tcl_scripts(command: Command, call: Call) -> Iterator[str]:
+    """expect and tclsh: `spawn cmd`, `exec cmd`, and what is sent to a spawned shell."""
+    texts = [word.text for word in call.values("-c")]
+    if command.input is not None:
+        texts.append(command.input)
+    for text in texts:
+        yield from (match[1] for match in _TCL.finditer(text))
+        for sent in re.findall(r"\bsend\s+(?:-\w+\s+)*\"((?:[^\"\\]|\\.)*)\"", text):
+            yield decode_ansi_c(sent)
+
+
+def _m4_scripts(command: Command, call: Call) -> Iterator[str]:
+    if command.input is not None:
+        yield from re.findall(r"(?:syscmd|esyscmd|maketemp)\(\s*[`\[]*([^')\]]+)", command.input)
+
+
+def _nothing(command: Command, call: Call) -> Iterable[Effect]:
+    """These programs do only what the commands do that they run."""
+    return ()
+
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "multiplexer": _tmux_scripts,
+    "screen": _screen_scripts,
+    "each": _each_scripts,
+    "tcl": _tcl_scripts,
+    "m4": _m4_scripts,
+}
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = dict.fromkeys(SCRIPTS, _nothing)
