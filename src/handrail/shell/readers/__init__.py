@@ -18,6 +18,7 @@ from handrail.shell.readers import (
     permissions,
     processes,
     remote,
+    schedulers,
     text,
     wrappers,
 )
@@ -37,6 +38,7 @@ READERS: dict[str, Reader] = {
     **permissions.READERS,
     **processes.READERS,
     **remote.READERS,
+    **schedulers.READERS,
     **text.READERS,
     **wrappers.READERS,
 }

@@ -1,0 +1,24 @@
+"""crontab: an editor that is no editor writes the table without anyone looking."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.readers.build import effect
+
+_EDITORS = frozenset({"EDITOR", "VISUAL"})
+
+
+def _crontab(command: Command, call: Call) -> Iterator[Effect]:
+    set_here = any(name in _EDITORS for name, _ in command.assignments)
+    if call.has("-e", "--edit") and (set_here or command.input is not None or command.fed_by):
+        yield effect(
+            Kind.PERSIST,
+            command.text,
+            says="changes the table of commands that run by themselves, without an editor",
+            instead="Look at what is planned: `crontab -l`.",
+        )
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {"crontab": _crontab}
