@@ -66,7 +66,7 @@ def _joined(first: Program, second: Program) -> Program:
         first,
         values=f"{first.values} {second.values}",
         single_dash=first.single_dash or second.single_dash,
-        posix=first.posix and second.posix,
+        posix=first.posix or second.posix,
         facts=first.facts + second.facts,
         wraps=first.wraps + second.wraps,
         harmless="|".join(filter(None, (first.harmless, second.harmless))),

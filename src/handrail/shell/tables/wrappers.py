@@ -5,9 +5,9 @@ from handrail.shell.tables.shorthand import (
     HIGH,
     LOW,
     MEDIUM,
-    PERSIST,
     PRIVILEGE,
     READ,
+    SECRET,
     UNSEEN,
     WRITE,
     Fact,
@@ -82,6 +82,7 @@ PROGRAMS: dict[str, Program] = {
             Wrapper(assignments=True),
         ),
         chdir="-C|--chdir",
+        facts=(Fact(SECRET, "!@*", on="the environment", severity=LOW, says="prints all variables"),),
         harmless="--help|--version",
     ),
     "genv": Program(same_as="env"),
@@ -180,10 +181,6 @@ PROGRAMS: dict[str, Program] = {
         values="-n --names -c --prefix-colors -p --prefix -k_ -s --success -m --max-processes -l --restart-tries "
         "--restart-after --cwd -P_",
     ),
-    "flock": Program(
-        values="-c --command -w --wait --timeout -E --conflict-exit-code",
-        wraps=(Wrapper(form="shell", options="-c|--command"), Wrapper(skip=1)),
-    ),
     "lockf": _argv("-t", 1),
     "setlock": _argv(skip=1),
     "run-one": _PLAIN,
@@ -259,19 +256,6 @@ PROGRAMS: dict[str, Program] = {
     "torsocks": _argv("-u --user -p --pass -a --address -P --port"),
     "torify": _PLAIN,
     "tsocks": _PLAIN,
-    "systemd-run": Program(
-        posix=True,
-        values="-p --property -u --unit --description --slice -E --setenv --working-directory -M --machine -H --host "
-        "--uid --gid --nice --on-active --on-boot --on-startup --on-calendar --on-unit-active --on-unit-inactive "
-        "--timer-property --path-property --socket-property --service-type",
-        wraps=(Wrapper(),),
-        chdir="--working-directory",
-        facts=(
-            Fact(PERSIST, "--on-calendar|--on-boot|--on-startup|--on-unit-active", severity=HIGH,
-                 says="makes a command run later by itself", instead="Run the command now, in the foreground."),
-            Fact(PERSIST, "--on-active", severity=MEDIUM, says="runs a command later, once"),
-        ),
-    ),
     "machinectl": Program(wraps=(Wrapper(when="shell *", where="elsewhere"),)),
     "systemd-nspawn": Program(
         posix=True,
@@ -312,7 +296,6 @@ PROGRAMS: dict[str, Program] = {
     ),
     "daemonize": _argv("-a -c -e -E -l -o -p -u"),
     "daemon": _argv("-n --name -u --user -p -P -l -o -D --chdir"),
-    "run-parts": Program(values="--arg -a --regex", facts=(Fact(READ, on="last", says="runs every script in {target}"),)),
     "vagrant": Program(
         values="-c --command -p --plain",
         wraps=(Wrapper(form="shell", options="-c|--command", when="ssh|winrm|powershell", where="elsewhere"),),
