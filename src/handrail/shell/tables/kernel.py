@@ -18,10 +18,10 @@ _MODULES = "See which modules there are: `lsmod`, `modinfo ext4`."
 _ASK = "Only ask: `sysctl kernel.ostype`."
 _FIRMWARE = "See what is installed: `fwupdmgr get-devices`."
 _BOOT = "See how it starts now: `efibootmgr -v`, `bootctl status`."
-_LIMITS = (
-    "vm.max_map_count=*|fs.inotify.*=*|fs.file-max=*|vm.swappiness=*|net.core.somaxconn=*"
-    "|kernel.pid_max=*|net.core.*mem_max=*"
+_DANGEROUS = (
+    "[!vfn]*=*|vm.[!ms]*=*|vm.m[!a]*=*|fs.[!if]*=*|net.[!c]*=*|net.core.[!srw]*=*|*rp_filter*=*"
 )
+"""All settings but limits that development needs: map counts, watches, open files, queues."""
 
 
 def _changes(
@@ -65,8 +65,8 @@ PROGRAMS: dict[str, Program] = {
     "sysctl": Program(
         values="-r --pattern -B",
         facts=(
-            Fact(SYSTEM, f"@*=* !@{_LIMITS}", says=_SETS, instead=_ASK),
-            Fact(SYSTEM, f"@{_LIMITS}", severity=MEDIUM, says="raises limits of the kernel"),
+            Fact(SYSTEM, f"@{_DANGEROUS}", says=_SETS, instead=_ASK),
+            Fact(SYSTEM, f"@*=* !@{_DANGEROUS}", severity=MEDIUM, says="raises limits of the kernel"),
             Fact(SYSTEM, "-p|--load|-f|--system", says="loads settings of the kernel from a file",
                  instead=_ASK),
             Fact(READ, "-p|--load|-f", on="each"),
@@ -206,12 +206,18 @@ PROGRAMS: dict[str, Program] = {
     "ethtool": _changes("changes a network card or its firmware", "Only look: `ethtool -i eth0`.",
                         "-E|--change-eeprom|-f|--flash|--reset|-s|--change|-K|--offload|--features|-G"
                         "|--set-ring|-L|--set-channels|-A|--pause|-C|--coalesce|-N|--config-nfc|-X"),
-    "ipmitool": _changes("changes the management of the machine",
-                         "Only look: `ipmitool sensor list`.",
-                         "user|chassis|power|mc|lan|raw|fru|sel|hpm|firewall|sol "
-                         "set|on|off|cycle|reset"
-                         "|soft|diag|policy|bootdev|bootparam|clear|write|edit|upgrade|enable|disable"
-                         "|delete|0x*", "-I -H -U -P -p -L -f -k -y -C"),
+    "ipmitool": Program(
+        values="-I -H -U -P -p -L -f -k -y -C -t -b -E -o -O -R -N",
+        facts=(
+            Fact(SYSTEM, "chassis power on|off|cycle|reset|soft|diag", says="switches a machine",
+                 instead="Only ask: `ipmitool chassis status`."),
+            Fact(SYSTEM, "user|chassis|power|mc|lan|raw|fru|sel|hpm|firewall|sol set|on|off|cycle"
+                 "|reset|soft|diag|policy|bootdev|bootparam|clear|write|edit|upgrade|enable|disable"
+                 "|delete|0x*", says="changes the management of the machine",
+                 instead="Only look: `ipmitool sensor list`."),
+        ),
+        harmless=f"{_HELP}|-h|-V",
+    ),
     **dict.fromkeys(
         ("tpm2_clear", "tpm2_changeauth", "tpm2_evictcontrol", "tpm2_nvdefine", "tpm2_nvundefine",
          "tpm2_nvwrite", "tpm2_clearcontrol", "tpm2_dictionarylockout", "tpm_clear"),
