@@ -4,6 +4,7 @@ import msgspec
 
 from handrail.model.action import Action
 from handrail.model.review import Review
+from handrail.review.tools import SHELL_TOOLS
 
 
 def answer(review: Review, key: object = None) -> dict[str, object]:
@@ -74,11 +75,9 @@ _TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "
 def shown_action(action: Action) -> str:
     """An action in one line: the command, or the tool and what it is about."""
     given = action.input
-    command = given.get("command", given.get("cmd"))
-    if isinstance(command, str):
-        return command
-    if isinstance(command, list):
-        return " ".join(map(str, command))
+    if action.tool.lower() in SHELL_TOOLS:
+        command = given.get("command", given.get("cmd", given.get("script")))
+        return " ".join(map(str, command)) if isinstance(command, list) else str(command)
     for field in _TELLING:
         if isinstance(value := given.get(field), str):
             return f"{action.tool} {value}"

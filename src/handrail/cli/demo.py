@@ -1,0 +1,102 @@
+"""`handrail demo`: a misbehaving agent in a scratch repository."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+from handrail.cli.render import Screen, clip, columns, pad, wrap
+
+if TYPE_CHECKING:
+    from handrail.cli.demo_stage import Scene, Stage
+
+_PAUSE = 1.3
+_ACTION = 31
+_BELOW = 11
+_MARKS = {"allow": ("✓", "green"), "warn": ("!", "yellow"), "modify": ("~", "yellow"),
+          "block": ("✗", "red")}  # fmt: skip
+
+
+@click.command()
+@click.option("--fast", is_flag=True, help="Do not wait between the steps.")
+@options.json_option("Print one JSON line for each step, and one for the summary.")
+@options.color_option
+def command(fast: bool, as_json: bool) -> int:
+    """Watch Handrail review an agent, step by step, in half a minute.
+
+    The agent is a script; the repository, the reviews, the commands that are let
+    through and the rescue at the end are real. Everything happens in a temporary
+    folder that is removed afterwards. What Handrail stops is never run.
+
+    \b
+    Examples:
+      handrail demo
+      handrail demo --fast --no-color
+    """
+    from handrail.cli.demo_stage import open_stage
+
+    pause = 0.0 if fast or as_json or not sys.stdout.isatty() else _PAUSE
+    with open_stage() as stage:
+        if as_json:
+            _as_json(stage)
+        else:
+            _as_story(stage, options.screen(), pause)
+    return 0
+
+
+def _as_json(stage: "Stage") -> None:
+    from handrail.cli.answer import dump
+
+    for scene in stage.play():
+        sys.stdout.write(dump(scene).decode() + "\n")
+    sys.stdout.write(dump({"summary": stage.counts, "restored": stage.rescue()}).decode() + "\n")
+
+
+def _as_story(stage: "Stage", screen: Screen, pause: float) -> None:
+    screen.say(f" An agent is asked: {screen.paint(stage.goal, 'bold')}")
+    screen.say(screen.paint(f" It works in {clip(stage.project, screen.width - 13)}", "dim"))
+    screen.say()
+    for scene in stage.play():
+        _line(screen, scene)
+        sys.stdout.flush()
+        time.sleep(pause)
+    screen.say()
+    for said in stage.rescue():
+        screen.say(f" {screen.paint('✓', 'green')} {clip(said, screen.width - 3)}")
+    screen.say(" " + screen.paint("─" * (screen.width - 2), "dim"))
+    _summary(screen, stage)
+
+
+def _line(screen: Screen, scene: "Scene") -> None:
+    mark, style = _MARKS[scene.decision]
+    text = clip(scene.shown, _ACTION)
+    head = f" {scene.step:>2}  {scene.tool:<5} {pad(text, _ACTION)} "
+    room = screen.width - columns(head) - 2
+    first, *rest = wrap(scene.says, room, limit=4)
+    screen.say(head + screen.paint(f"{mark} {first}".rstrip(), style))
+    for line in rest:
+        screen.say(" " * (columns(head) + 2) + screen.paint(line, style))
+    below = f"undo: {scene.restore}" if scene.restore else ""
+    if scene.told:
+        below = f"told the agent: {scene.told}"
+    for at, line in enumerate(wrap(below, screen.width - _BELOW - 2) if below else ()):
+        arrow = "  " if at else "↳ "
+        screen.say(screen.paint(" " * _BELOW + arrow + line, "dim"))
+
+
+def _summary(screen: Screen, stage: "Stage") -> None:
+    counts = stage.counts
+    parts = [
+        f"{counts['actions']} actions",
+        screen.paint(f"{counts['ran']} ran", "green"),
+        screen.paint(f"{counts['changed']} changed", "yellow"),
+        screen.paint(f"{counts['stopped']} stopped", "red"),
+        f"{counts['milliseconds']:.1f} ms per review",
+    ]
+    screen.say(" " + " · ".join(parts))
+    screen.say()
+    screen.say(" Next: handrail review 'rm -rf build'   explain one verdict")
+    screen.say("       handrail replay ~/.claude         what would it have done last week?")
+    screen.say("       handrail config show --all        what can be set")

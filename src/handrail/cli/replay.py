@@ -1,0 +1,86 @@
+"""`handrail replay`: what Handrail would have done in past sessions."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+
+if TYPE_CHECKING:
+    from handrail.cli.past import Judged, Past
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@options.scope_option
+@options.config_option
+@click.option("--all", "show_all", is_flag=True, help="List everything, not only the worst.")
+@options.json_option("Print one JSON line for each step.")
+@options.color_option
+def command(
+    paths: tuple[str, ...],
+    scope: tuple[str, ...],
+    config_file: str | None,
+    show_all: bool,
+    as_json: bool,
+) -> int:
+    """Review every step of past sessions. Nothing is run, no file is looked at.
+
+    PATH is a file or a folder that is searched for *.jsonl and *.jsonl.gz: Claude
+    Code transcripts, or traces with one run a line ({"run", "goal", "steps"}).
+
+    \b
+    Examples:
+      handrail replay ~/.claude
+      handrail replay runs.jsonl.gz --all
+      handrail replay runs.jsonl.gz --json | grep '"block"'
+
+    Settings come from --config, else from the folder of each session, if it is
+    on this machine. Where they name no scope, it is the folder that the session
+    was started for, with the git work tree around it.
+
+    With --json: {"run": …, "step": 0, "decision": …, "reasons": […], …} for
+    each step, counted from 0. Exit code: 0, or 2 for an error.
+    """
+    from handrail.cli.past import Past
+    from handrail.cli.sessions import Tally, find_files
+
+    files = find_files([Path(path).expanduser() for path in paths])
+    if not files:
+        raise click.UsageError(f"there are no .jsonl files in {', '.join(paths)}")
+    past = Past(config_file, options.absolute_scope(scope))
+    tally = Tally()
+    if as_json:
+        for judged in _judge(files, past, tally):
+            sys.stdout.write(_json_line(judged))
+        return 0
+    from handrail.cli.replay_report import Report
+
+    report = Report(tally, past)
+    with report.progress(sum(file.stat().st_size for file in files)):
+        for judged in _judge(files, past, tally):
+            report.add(judged)
+    report.show(options.screen(), show_all=show_all)
+    return 0
+
+
+def _judge(files: list[Path], past: "Past", tally: object) -> "Iterable[Judged]":
+    from handrail.cli.sessions import Tally, read_sessions
+
+    assert isinstance(tally, Tally)
+    seen: set[str] = set()
+    for file in files:
+        for session in read_sessions(file, tally, seen):
+            yield from past.judge(session)
+
+
+def _json_line(judged: "Judged") -> str:
+    from handrail.cli.answer import answer, dump, refusal
+
+    whole = answer(judged.review) if judged.review else refusal(judged.problem)
+    chosen = ("decision", "reasons", "risk", "severity", "alternative", "updated_input")
+    line = {"run": judged.run, "step": judged.step, **{key: whole[key] for key in chosen}}
+    return dump({**line, "findings": []}).decode() + "\n"

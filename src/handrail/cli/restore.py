@@ -1,0 +1,191 @@
+"""`handrail restore`: bring back what was moved to the trash instead of deleted."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+from handrail.cli.render import Screen, clip, count, pad
+
+if TYPE_CHECKING:
+    from handrail.cli.trash import Batch, Item
+
+_SHOWN = 8
+
+
+@click.command()
+@click.argument("key", required=False, metavar="[ID]")
+@click.option("--dry-run", is_flag=True, help="Say what would go back, and leave it.")
+@click.option("--into", metavar="DIR", help="Where to unpack untracked files of git clean.")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> int:
+    """List the trash, or put everything of one ID back where it was.
+
+    Nothing is ever overwritten: what has something else in its place stays in
+    the trash and is reported.
+
+    \b
+    Examples:
+      handrail restore                    what is there, the newest first
+      handrail restore 1a1e10d2593        put it back
+      handrail restore 1a1e10d2593 --dry-run
+
+    Exit code: 0; 1 if something had to stay in the trash; 2 for an error.
+    """
+    from handrail.cli.trash import NoSuchBatchError, find_batch, list_batches, trash_folder
+
+    folder = trash_folder()
+    if key is None:
+        batches = list_batches(folder)
+        if as_json:
+            _print_json([_batch_json(batch) for batch in batches])
+        else:
+            _list(options.screen(), batches, folder)
+        return 0
+    try:
+        batch = find_batch(folder, key)
+    except NoSuchBatchError as error:
+        raise click.ClickException(f"{error}; `handrail restore` lists what there is") from None
+    return _restore(batch, into, dry_run=dry_run, as_json=as_json)
+
+
+def _restore(batch: "Batch", into: str | None, *, dry_run: bool, as_json: bool) -> int:
+    from handrail.cli.trash import put_back, tidy
+
+    back: list[Item] = []
+    left: list[Item] = []
+    for item in batch.items:
+        moved = not item.blocked and (dry_run or put_back(item))
+        (back if moved else left).append(item)
+    unpacked = bool(batch.archive and into)
+    if batch.archive and into and not dry_run:
+        _unpack(batch.archive, into)
+    if not dry_run:
+        tidy(batch)
+    if as_json:
+        _print_json(
+            {
+                "id": batch.id,
+                "dry_run": dry_run,
+                "restored": [_item_json(item) for item in back],
+                "left": [_item_json(item) for item in left],
+                "archive": batch.archive or None,
+                "unpacked": unpacked,
+            }
+        )
+    else:
+        _tell(options.screen(), batch, back, left, dry_run=dry_run, unpacked=unpacked)
+    return 1 if left or (batch.archive and not into) else 0
+
+
+def _unpack(archive: str, into: str) -> None:
+    """Files that exist are kept as they are; the archive goes when all the others are there."""
+    import tarfile
+
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():
+            if not os.path.lexists(os.path.join(into, member.name)):
+                packed.extract(member, into, filter="data")
+    os.unlink(archive)
+
+
+def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
+    if not batches:
+        screen.say(" The trash is empty.")
+        screen.say(screen.paint(f" {clip(folder, screen.width - 1)}", "dim"))
+        return
+    for batch in batches:
+        size = _size(sum(item.size for item in batch.items))
+        head = f" {batch.id}"
+        about = f"{_ago(batch.moved)}, {size}"
+        screen.say(screen.paint(pad(head, 20), "bold") + screen.paint(about, "dim"))
+        for item in batch.items[:_SHOWN]:
+            _line(screen, item)
+        if len(batch.items) > _SHOWN:
+            more = len(batch.items) - _SHOWN
+            screen.say(screen.paint(f"   … and {more} more", "dim"))
+        if batch.archive:
+            screen.say(f"   {clip('untracked files, packed: ' + batch.archive, screen.width - 3)}")
+    screen.say()
+    screen.say(f" Put one back: handrail restore {batches[0].id}")
+
+
+def _line(screen: Screen, item: "Item") -> None:
+    note = "  (something else is there now)" if item.blocked else ""
+    size = _size(item.size)
+    room = screen.width - 3 - 2 - len(size) - len(note)
+    text = clip(item.original, room)
+    screen.say(f"   {text}  {screen.paint(size, 'dim')}{screen.paint(note, 'yellow')}")
+
+
+def _tell(
+    screen: Screen,
+    batch: "Batch",
+    back: "list[Item]",
+    left: "list[Item]",
+    *,
+    dry_run: bool,
+    unpacked: bool,
+) -> None:
+    word = "would restore" if dry_run else "restored"
+    for item in back:
+        path = clip(item.original, screen.width - len(word) - 5)
+        screen.say(f" {screen.paint('✓ ' + word, 'green')}  {path}")
+    for item in left:
+        screen.say(f" {screen.paint('! left alone', 'yellow')}  {clip(item.original, 62)}")
+        screen.say(
+            screen.paint("   something else is there now; the old one stays in the trash:", "dim")
+        )
+        screen.say(f"   {clip(item.source, screen.width - 3)}")
+    if batch.archive and not unpacked:
+        screen.say(f" {screen.paint('! packed', 'yellow')}  untracked files of git clean; unpack:")
+        screen.say(f"   handrail restore {batch.id} --into DIR")
+    elif unpacked:
+        screen.say(f" {screen.paint('✓ ' + ('would unpack' if dry_run else 'unpacked'), 'green')}")
+    if not back and not left and not batch.archive:
+        screen.say(f" {count(0, 'file')}: {batch.id} is empty.")
+
+
+def _size(number: float) -> str:
+    for unit in ("B", "KB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
+
+
+def _ago(moment: float) -> str:
+    from time import time
+
+    seconds = max(time() - moment, 0.0)
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            return f"{count(int(seconds // length), unit)} ago"
+    return "just now"
+
+
+def _batch_json(batch: "Batch") -> dict[str, object]:
+    return {
+        "id": batch.id,
+        "moved": batch.moved,
+        "items": [_item_json(item) for item in batch.items],
+        "archive": batch.archive or None,
+    }
+
+
+def _item_json(item: "Item") -> dict[str, object]:
+    return {
+        "path": item.original,
+        "size": item.size,
+        "exists": item.blocked,
+        "in_trash": item.source,
+    }
+
+
+def _print_json(value: object) -> None:
+    from handrail.cli.answer import dump
+
+    sys.stdout.write(dump(value).decode() + "\n")

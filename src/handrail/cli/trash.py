@@ -1,0 +1,156 @@
+"""What rewritten deletions left behind: `$HANDRAIL_HOME/trash/<id>/<absolute path>`."""
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from handrail.review.circumstances import state_folder
+
+ARCHIVE = "untracked.tar"
+"""Untracked files that `git clean` was about to delete; packed, relative to that folder."""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One file or folder in the trash."""
+
+    source: str
+    original: str
+    """Where it was, and goes back to."""
+    size: int
+    blocked: bool = False
+    """Something else is there now, so it stays in the trash."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What one rewritten action moved away."""
+
+    id: str
+    folder: str
+    moved: float
+    """When, in seconds since 1970."""
+    items: tuple[Item, ...]
+    archive: str = ""
+
+
+class NoSuchBatchError(LookupError):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"there is nothing in the trash under {key!r}")
+        self.key = key
+
+
+def trash_folder(environ: Mapping[str, str] = os.environ) -> str:
+    """Where the trash is."""
+    return f"{state_folder(environ)}/trash"
+
+
+def list_batches(folder: str) -> list[Batch]:
+    """Everything in the trash, the newest first."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    return sorted((find_batch(folder, name) for name in names), key=lambda batch: -batch.moved)
+
+
+def find_batch(folder: str, key: str) -> Batch:
+    """One part of the trash by its id."""
+    place = os.path.join(folder, key)
+    if not key or key in {".", ".."} or "/" in key or "\0" in key or not os.path.isdir(place):
+        raise NoSuchBatchError(key)
+    archive = os.path.join(place, ARCHIVE)
+    archive = archive if os.path.isfile(archive) else ""
+    items = tuple(
+        item
+        for name in sorted(os.listdir(place))
+        if os.path.join(place, name) != archive
+        for item in _plan(os.path.join(place, name), f"/{name}")
+    )
+    return Batch(key, place, os.stat(place).st_mtime, items, archive)
+
+
+def _plan(source: str, original: str) -> Iterator[Item]:
+    """The largest pieces that can go back as a whole: folders that exist are gone into."""
+    is_folder = os.path.isdir(source) and not os.path.islink(source)
+    if not os.path.lexists(original):
+        yield Item(source, original, _size(source))
+    elif is_folder and os.path.isdir(original):
+        for name in sorted(os.listdir(source)):
+            yield from _plan(os.path.join(source, name), os.path.join(original, name))
+    else:
+        yield Item(source, original, _size(source), blocked=True)
+
+
+def _size(path: str) -> int:
+    if os.path.islink(path) or not os.path.isdir(path):
+        return os.lstat(path).st_size
+    return sum(
+        os.lstat(os.path.join(folder, name)).st_size
+        for folder, _, names in os.walk(path)
+        for name in names
+    )
+
+
+def put_back(item: Item) -> bool:
+    """Move it to its original place; False if something has appeared there meanwhile."""
+    parent = os.path.dirname(item.original)
+    os.makedirs(parent, exist_ok=True)
+    try:
+        _rename(item.source, item.original)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return _copy_back(item, parent)
+    return True
+
+
+def _copy_back(item: Item, parent: str) -> bool:
+    """Across filesystems: a whole copy beside the place first, so that no half is ever seen."""
+    with tempfile.TemporaryDirectory(prefix=".handrail-", dir=parent) as scratch:
+        copy = os.path.join(scratch, "copy")
+        if os.path.isdir(item.source) and not os.path.islink(item.source):
+            shutil.copytree(item.source, copy, symlinks=True)
+        else:
+            shutil.copy2(item.source, copy, follow_symlinks=False)
+        try:
+            _rename(copy, item.original)
+        except FileExistsError:
+            return False
+    if os.path.isdir(item.source) and not os.path.islink(item.source):
+        shutil.rmtree(item.source)
+    else:
+        os.unlink(item.source)
+    return True
+
+
+def _rename(source: str, target: str) -> None:
+    """A rename that never overwrites."""
+    if os.path.isdir(source) and not os.path.islink(source):
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "exists", target)
+        os.rename(source, target)  # onto a folder that is not empty it fails by itself
+        return
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK}:
+            raise
+        if os.path.lexists(target):  # no hard links here: a look first is the best there is
+            raise FileExistsError(errno.EEXIST, "exists", target) from None
+        os.rename(source, target)
+    else:
+        os.unlink(source)
+
+
+def tidy(batch: Batch) -> None:
+    """Remove the folders of a batch that are empty now."""
+    for folder, _, _ in os.walk(batch.folder, topdown=False):
+        try:
+            os.rmdir(folder)
+        except OSError:  # something is left in it
+            continue
