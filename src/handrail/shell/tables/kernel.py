@@ -66,7 +66,8 @@ PROGRAMS: dict[str, Program] = {
         values="-r --pattern -B",
         facts=(
             Fact(SYSTEM, f"@{_DANGEROUS}", says=_SETS, instead=_ASK),
-            Fact(SYSTEM, f"@*=* !@{_DANGEROUS}", severity=MEDIUM, says="raises limits of the kernel"),
+            Fact(SYSTEM, f"@*=* !@{_DANGEROUS}", severity=MEDIUM,
+                 says="raises limits of the kernel"),
             Fact(SYSTEM, "-p|--load|-f|--system", says="loads settings of the kernel from a file",
                  instead=_ASK),
             Fact(READ, "-p|--load|-f", on="each"),
