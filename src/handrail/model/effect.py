@@ -86,7 +86,7 @@ HOST_KINDS = frozenset({Kind.REACH, Kind.FETCH, Kind.SEND})
 """Kinds whose target is a host or an address."""
 
 
-class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
+class Effect(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One thing that an action does: kind, target, how bad, and what undoes it."""
 
     kind: Kind

@@ -26,7 +26,7 @@ from handrail.review.rules import Rule, RuleBook
 from handrail.review.tools import MalformedInputError, command_of, read_tool
 from handrail.review.weigh import weigh
 from handrail.review.world import BlindWorld, LocalWorld, World
-from handrail.shell import Knowledge, Program, Reading, UnreadableError, default_knowledge, read
+from handrail.shell import Command, Knowledge, Program, Reading, UnreadableError, default_knowledge, read
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
@@ -35,6 +35,7 @@ _DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME")
 _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""
 _MAX_SITES = 256
+_RAISING = frozenset({"sudo", "doas", "su"})
 _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
@@ -191,16 +192,18 @@ class Reviewer:
     # Judging
 
     def _judge(self, action: Action, understood: Understood, at: Circumstances) -> Review:
+        history = at.history
         effects = self._rules.tame(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
-        name = fingerprint(action)
-        goal = at.history.goal or self.config.goal
-        rationality = (
-            rationality_of(action, at.history, goal) if goal or at.history.recent else _NEUTRAL
-        )
-        risk = self._risk(effects, understood, name, at)
+        goal = history.goal or self.config.goal
+        name = fingerprint(action) if history.recent or history.refused else ""
+        rationality = _NEUTRAL
+        if goal or history.recent:
+            rationality = rationality_of(action, history, goal)
+        risk = self._risk(effects, understood, history.failed[name] if name else 0, at)
         base = base_decision(risk, rationality, self.config)
-        decision = decide(base, risk, effects, hits, first_time=not at.history.ran_before(name))
+        first_time = not (name and history.ran_before(name))
+        decision = decide(base, risk, effects, hits, first_time=first_time)
         draft = Review(
             decision,
             risk,
@@ -210,7 +213,7 @@ class Reviewer:
             reasons=_reasons(effects, hits, rationality, risk),
             alternative=_alternative(effects, hits) if decision.stops else "",
             confidence=_confidence(effects, understood.program),
-            steps=_steps(understood, effects),
+            steps=steps_of(understood, effects) if decision > Decision.ALLOW else (),
             faults=faults,
         )
         if decision is Decision.MODIFY:
@@ -218,22 +221,20 @@ class Reviewer:
         return draft
 
     def _risk(
-        self, effects: Sequence[Effect], understood: Understood, name: str, at: Circumstances
+        self, effects: Sequence[Effect], understood: Understood, failures: int, at: Circumstances
     ) -> Risk:
-        outside = {
-            index
-            for index, effect in enumerate(effects)
-            if effect.kind in _CHANGES and not at.in_scope(effect.target)
-        }
         commands = understood.program.commands if understood.program else ()
-        privileged = {
-            index
-            for index, effect in enumerate(effects)
-            if effect.command < len(commands)
-            and not {"sudo", "doas", "su"}.isdisjoint(commands[effect.command].via)
-        }
-        return risk_of(effects, outside=outside, privileged=privileged,
-                       failures=at.history.failed[name], config=self.config)  # fmt: skip
+        outside: set[int] = set()
+        privileged: set[int] = set()
+        for index, effect in enumerate(effects):
+            if effect.kind in _CHANGES and not at.in_scope(effect.target):
+                outside.add(index)
+            via = commands[effect.command].via if effect.command < len(commands) else ()
+            if via and not _RAISING.isdisjoint(via):
+                privileged.add(index)
+        return risk_of(
+            effects, outside=outside, privileged=privileged, failures=failures, config=self.config
+        )
 
     def _modify(
         self, action: Action, understood: Understood, draft: Review, at: Circumstances
@@ -345,7 +346,7 @@ def _confidence(effects: Sequence[Effect], program: Program | None) -> float:
     return round(confidence, 2)
 
 
-def _steps(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...]:
+def steps_of(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...]:
     """The program as understood, one line for each command that stands in it."""
     if understood.program is None:
         return ()
@@ -354,7 +355,7 @@ def _steps(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...
     for index, command in enumerate(understood.program.commands):
         mine = [effect for effect in effects if effect.command == index]
         mine.sort(key=lambda effect: -effect.severity.rank)
-        text = command.text or _redirect_text(command.redirects) or _assignment_text(command)
+        text = command.text or _bare_text(command)
         if not text or (command.via and not mine):
             continue
         blamed = bool(mine) and mine[0].severity is worst and worst >= Severity.HIGH
@@ -362,9 +363,8 @@ def _steps(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...
     return tuple(steps)
 
 
-def _redirect_text(redirects: Sequence[object]) -> str:
-    return " ".join(f"{r.operator} {r.target.shown}" for r in redirects)  # type: ignore[attr-defined]
-
-
-def _assignment_text(command: object) -> str:
-    return " ".join(f"{name}={value.shown}" for name, value in command.assignments)  # type: ignore[attr-defined]
+def _bare_text(command: Command) -> str:
+    """A command without a program: `> file`, `NAME=value`."""
+    redirects = [f"{item.operator} {item.target.shown}" for item in command.redirects]
+    assignments = [f"{name}={value.shown}" for name, value in command.assignments]
+    return " ".join([*assignments, *redirects])

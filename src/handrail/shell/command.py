@@ -6,7 +6,7 @@ from handrail.model.effect import Effect
 from handrail.shell.word import Word
 
 
-class Redirect(msgspec.Struct, frozen=True):
+class Redirect(msgspec.Struct, frozen=True, gc=False):
     """A file that the shell itself opens for a command."""
 
     operator: str
@@ -22,7 +22,7 @@ class Redirect(msgspec.Struct, frozen=True):
         return ">>" in self.operator
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(msgspec.Struct, frozen=True, gc=False):
     """One simple command with everything that decides what it does."""
 
     argv: tuple[Word, ...]
@@ -53,7 +53,7 @@ class Command(msgspec.Struct, frozen=True):
         return " ".join(word.shown if word.text else "''" for word in self.argv)
 
 
-class Note(msgspec.Struct, frozen=True):
+class Note(msgspec.Struct, frozen=True, gc=False):
     """Something about the program that its commands alone do not show."""
 
     kind: str

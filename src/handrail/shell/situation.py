@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Situation(msgspec.Struct, frozen=True):
+class Situation(msgspec.Struct, frozen=True, gc=False):
     """A command's input, and what it was found behind."""
 
     input: str | None = None

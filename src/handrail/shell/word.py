@@ -6,7 +6,7 @@ OPAQUE = "\ufffc"
 """Stands in a word's text for a part whose value is only known at run time."""
 
 
-class Word(msgspec.Struct, frozen=True):
+class Word(msgspec.Struct, frozen=True, gc=False):
     """One argument: its value, with `OPAQUE` for what cannot be known."""
 
     text: str
