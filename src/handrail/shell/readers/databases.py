@@ -10,7 +10,7 @@ from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers.build import effect, path_effect
-from handrail.shell.readers.sql import SERVER, Server, read_sql
+from handrail.shell.readers.sql import SERVER, Server, read_sql, rule
 from handrail.shell.word import OPAQUE, Word
 
 TEXT_OPTIONS = (
@@ -129,28 +129,36 @@ def _sql_scripts(command: Command, call: Call) -> Iterator[str]:
 # Redis
 
 _REDIS_KEYS = "Count the keys first: `redis-cli DBSIZE`, and look with `redis-cli --scan`."
-_REDIS: tuple[tuple[str, Kind, Severity, str, str], ...] = (
-    (r"FLUSHALL|FLUSHDB", Kind.DESTROY, Severity.HIGH, "deletes every key of the database", _REDIS_KEYS),
-    (r"SHUTDOWN", Kind.KILL, Severity.HIGH, "stops the server", "Ask it how it is: `redis-cli PING`."),
-    (r"DEBUG (?:SEGFAULT|PANIC|RESTART|CRASH-AND-RECOVER|RELOAD|LOADAOF|FLUSHALL|OOM|ASSERT)", Kind.KILL,
-     Severity.HIGH, "crashes or restarts the server", "Ask it how it is: `redis-cli INFO`."),
-    (r"CONFIG SET (?:DIR|DBFILENAME)\b", Kind.PERSIST, Severity.HIGH,
-     "makes the server write its data into a file of one's choice", "Read it: `redis-cli CONFIG GET dir`."),
-    (r"CONFIG SET (?:APPENDONLY NO|SAVE(?: '?\"?'?\"?)?$|PROTECTED-MODE NO|REQUIREPASS\b|MASTERAUTH\b|"
-     r"RENAME-COMMAND\b|ENABLE-DEBUG-COMMAND\b)", Kind.TAMPER, Severity.HIGH,
-     "switches off the server's storage or protection", "Read it: `redis-cli CONFIG GET save`."),
-    (r"CONFIG (?:SET|REWRITE|RESETSTAT)", Kind.CHANGE, Severity.MEDIUM, "changes the server's settings", ""),
-    (r"(?:SLAVEOF|REPLICAOF) (?!NO ONE)", Kind.DESTROY, Severity.HIGH,
-     "replaces the data by that of another server", "Read it: `redis-cli INFO replication`."),
-    (r"MODULE LOAD", Kind.UNSEEN, Severity.HIGH, "loads native code into the server",
-     "List them: `redis-cli MODULE LIST`."),
-    (r"CLUSTER (?:RESET|FLUSHSLOTS|FORGET|DELSLOTS)", Kind.DESTROY, Severity.HIGH,
-     "takes the cluster apart", "Look first: `redis-cli CLUSTER INFO`."),
-    (r"ACL (?:SETUSER|DELUSER|LOAD)|SCRIPT FLUSH|FUNCTION (?:FLUSH|DELETE)|SWAPDB|XGROUP DESTROY",
-     Kind.CHANGE, Severity.MEDIUM, "changes accounts or functions of the server", ""),
+_REDIS = (
+    rule(r"FLUSHALL|FLUSHDB", Kind.DESTROY, Severity.HIGH,
+         "deletes every key of the database", _REDIS_KEYS),
+    rule(r"SHUTDOWN", Kind.KILL, Severity.HIGH,
+         "stops the server", "Ask it how it is: `redis-cli PING`."),
+    rule(r"DEBUG (?:SEGFAULT|PANIC|RESTART|CRASH-AND-RECOVER|RELOAD|LOADAOF|FLUSHALL|OOM|ASSERT)",
+         Kind.KILL, Severity.HIGH,
+         "crashes or restarts the server", "Ask it how it is: `redis-cli INFO`."),
+    rule(r"CONFIG SET (?:DIR|DBFILENAME)\b", Kind.PERSIST, Severity.HIGH,
+         "makes the server write its data into a file of one's choice",
+         "Read it: `redis-cli CONFIG GET dir`."),
+    rule(r"CONFIG SET (?:APPENDONLY NO|SAVE(?: '?\"?'?\"?)?$|PROTECTED-MODE NO|REQUIREPASS\b|"
+         r"MASTERAUTH\b|RENAME-COMMAND\b|ENABLE-DEBUG-COMMAND\b)", Kind.TAMPER, Severity.HIGH,
+         "switches off the server's storage or protection",
+         "Read it: `redis-cli CONFIG GET save`."),
+    rule(r"CONFIG (?:SET|REWRITE|RESETSTAT)", Kind.CHANGE, Severity.MEDIUM,
+         "changes the server's settings"),
+    rule(r"(?:SLAVEOF|REPLICAOF) (?!NO ONE)", Kind.DESTROY, Severity.HIGH,
+         "replaces the data by that of another server", "Read it: `redis-cli INFO replication`."),
+    rule(r"MODULE LOAD", Kind.UNSEEN, Severity.HIGH,
+         "loads native code into the server", "List them: `redis-cli MODULE LIST`."),
+    rule(r"CLUSTER (?:RESET|FLUSHSLOTS|FORGET|DELSLOTS)", Kind.DESTROY, Severity.HIGH,
+         "takes the cluster apart", "Look first: `redis-cli CLUSTER INFO`."),
+    rule(r"ACL (?:SETUSER|DELUSER|LOAD)|SCRIPT FLUSH|FUNCTION (?:FLUSH|DELETE)|SWAPDB|"
+         r"XGROUP DESTROY", Kind.CHANGE, Severity.MEDIUM,
+         "changes accounts or functions of the server"),
 )  # fmt: skip
-_REDIS_RULES = tuple((re.compile(rule, re.IGNORECASE), *rest) for rule, *rest in _REDIS)
-_REDIS_CALL = re.compile(r"redis\.p?call\(\s*['\"](\w+)['\"](?:\s*,\s*['\"](\w+)['\"])?", re.IGNORECASE)
+_REDIS_CALL = re.compile(
+    r"redis\.p?call\(\s*['\"](\w+)['\"](?:\s*,\s*['\"](\w+)['\"])?", re.IGNORECASE
+)
 
 
 def _redis(command: Command, call: Call) -> Iterator[Effect]:
@@ -174,9 +182,10 @@ def _redis(command: Command, call: Call) -> Iterator[Effect]:
 
 
 def _redis_line(line: str) -> Iterator[Effect]:
-    for pattern, kind, severity, says, instead in _REDIS_RULES:
-        if pattern.match(line):
-            yield effect(kind, line[:60], severity=severity, says=says, instead=instead)
+    for known in _REDIS:
+        if known.pattern.match(line):
+            yield effect(known.kind, line[:60], severity=known.severity, says=known.says,
+                         instead=known.instead)  # fmt: skip
             return
 
 
@@ -189,31 +198,36 @@ def _redis_delete(command: Command, keys: tuple[Word, ...]) -> Iterator[Effect]:
         yield effect(Kind.DESTROY, names, severity=Severity.HIGH,
                      says="deletes every key that a search found", instead=_REDIS_KEYS)  # fmt: skip
     else:
-        yield effect(Kind.DESTROY, names, severity=Severity.MEDIUM, says=f"deletes the keys {names}")
+        yield effect(
+            Kind.DESTROY, names, severity=Severity.MEDIUM, says=f"deletes the keys {names}"
+        )
 
 
 # MongoDB
 
 _MONGO_COUNT = "Count first: `mongosh --eval 'db.collection.countDocuments({})'`."
-_MONGO: tuple[tuple[str, Kind, Severity, str], ...] = (
-    (r"\.dropDatabase\s*\(|\bdropDatabase\s*['\"]?\s*:", Kind.DESTROY, Severity.HIGH,
-     "drops the whole database"),
-    (r"\.drop\s*\(|\[\s*['\"]drop['\"]\s*\]|\.dropCollection\s*\(|[{,]\s*['\"]?drop['\"]?\s*:",
-     Kind.DESTROY, Severity.HIGH, "drops a collection with all its documents"),
-    (r"\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?[,)]", Kind.DESTROY, Severity.HIGH,
-     "deletes all documents of a collection"),
-    (r"\.updateMany\s*\(\s*\{\s*\}\s*,", Kind.DESTROY, Severity.HIGH, "overwrites all documents"),
-    (r"\.(?:deleteMany|deleteOne|remove|findOneAndDelete)\s*\(", Kind.DESTROY, Severity.MEDIUM,
-     "deletes documents"),
-    (r"\bshutdown\s*['\"]?\s*:|\.shutdownServer\s*\(", Kind.KILL, Severity.HIGH, "stops the server"),
-    (r"\.(?:dropUser|dropAllUsers\w*|dropRole|dropAllRoles\w*)\s*\(", Kind.DESTROY, Severity.HIGH,
-     "removes accounts"),
-    (r"\.(?:dropIndex|dropIndexes)\s*\(", Kind.DESTROY, Severity.MEDIUM, "drops indexes"),
-    (r"\.(?:createUser|grantRolesToUser)\s*\(.*\b(?:root|dbOwner|\w*AnyDatabase|clusterAdmin)\b",
-     Kind.PRIVILEGE, Severity.HIGH, "makes an account an administrator"),
-    (r"\.renameCollection\s*\([^)]*true", Kind.DESTROY, Severity.HIGH, "replaces a collection"),
+_MONGO = (
+    rule(r"\.dropDatabase\s*\(|\bdropDatabase\s*['\"]?\s*:", Kind.DESTROY, Severity.HIGH,
+         "drops the whole database", _MONGO_COUNT),
+    rule(r"\.drop\s*\(|\[\s*['\"]drop['\"]\s*\]|\.dropCollection\s*\(|[{,]\s*['\"]?drop['\"]?\s*:",
+         Kind.DESTROY, Severity.HIGH, "drops a collection with all its documents", _MONGO_COUNT),
+    rule(r"\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?[,)]", Kind.DESTROY, Severity.HIGH,
+         "deletes all documents of a collection", _MONGO_COUNT),
+    rule(r"\.updateMany\s*\(\s*\{\s*\}\s*,", Kind.DESTROY, Severity.HIGH,
+         "overwrites all documents", _MONGO_COUNT),
+    rule(r"\.(?:deleteMany|deleteOne|remove|findOneAndDelete)\s*\(", Kind.DESTROY, Severity.MEDIUM,
+         "deletes documents"),
+    rule(r"\bshutdown\s*['\"]?\s*:|\.shutdownServer\s*\(", Kind.KILL, Severity.HIGH,
+         "stops the server", "Ask it how it is: `mongosh --eval 'db.stats()'`."),
+    rule(r"\.(?:dropUser|dropAllUsers\w*|dropRole|dropAllRoles\w*)\s*\(", Kind.DESTROY,
+         Severity.HIGH, "removes accounts", "List them: `mongosh --eval 'db.getUsers()'`."),
+    rule(r"\.(?:dropIndex|dropIndexes)\s*\(", Kind.DESTROY, Severity.MEDIUM, "drops indexes"),
+    rule(r"\.(?:createUser|grantRolesToUser)\s*\(.*\b(?:root|dbOwner|\w*AnyDatabase|clusterAdmin)\b",
+         Kind.PRIVILEGE, Severity.HIGH, "makes an account an administrator",
+         "List them: `mongosh --eval 'db.getUsers()'`."),
+    rule(r"\.renameCollection\s*\([^)]*true", Kind.DESTROY, Severity.HIGH,
+         "replaces a collection", _MONGO_COUNT),
 )  # fmt: skip
-_MONGO_RULES = tuple((re.compile(rule, re.IGNORECASE | re.DOTALL), *rest) for rule, *rest in _MONGO)
 
 
 def _mongo(command: Command, call: Call) -> Iterator[Effect]:
@@ -225,13 +239,10 @@ def _mongo(command: Command, call: Call) -> Iterator[Effect]:
         if word.text.endswith(".js"):
             yield path_effect(Kind.READ, join(command.cwd, word))
     for code in codes:
-        done: set[str] = set()
-        for pattern, kind, severity, says in _MONGO_RULES:
-            key = says.split()[0]
-            if pattern.search(code) and key not in done:
-                done.add(key)
-                yield effect(kind, code.strip()[:60], severity=severity, says=says,
-                             instead=_MONGO_COUNT if severity >= Severity.HIGH else "")  # fmt: skip
+        for known in _MONGO:
+            if known.pattern.search(code):
+                yield effect(known.kind, code.strip()[:60], severity=known.severity,
+                             says=known.says, instead=known.instead)  # fmt: skip
 
 
 def _mongo_scripts(command: Command, call: Call) -> Iterator[str]:
@@ -248,8 +259,12 @@ def _cypher(command: Command, call: Call) -> Iterator[Effect]:
         texts.append(command.input)
     for text in texts:
         plain = re.sub(r"'[^']*'|\"[^\"]*\"|//[^\n]*", "''", text)
-        if re.search(r"\bDELETE\b|\bDROP (?:DATABASE|CONSTRAINT|INDEX|USER|ROLE)\b", plain, re.I):
-            narrow = re.search(r"\bWHERE\b|\{[^}]*:|\bLIMIT\b|DROP (?:CONSTRAINT|INDEX)", plain, re.I)
+        if re.search(
+            r"\bDELETE\b|\bDROP (?:DATABASE|CONSTRAINT|INDEX|USER|ROLE)\b", plain, re.IGNORECASE
+        ):
+            narrow = re.search(
+                r"\bWHERE\b|\{[^}]*:|\bLIMIT\b|DROP (?:CONSTRAINT|INDEX)", plain, re.IGNORECASE
+            )
             yield effect(
                 Kind.DESTROY, text.strip()[:60],
                 severity=Severity.MEDIUM if narrow else Severity.HIGH,
@@ -299,7 +314,9 @@ def _rails_scripts(command: Command, call: Call) -> Iterator[str]:
             yield f"ruby -e {shlex.quote(word.text)}"
 
 
-_DJANGO_LOSES = re.compile(r"\.objects(?:\.all\(\))?\.(?:all\(\)\.)?delete\(\)|DROP TABLE|TRUNCATE ", re.I)
+_DJANGO_LOSES = re.compile(
+    r"\.objects(?:\.all\(\))?\.(?:all\(\)\.)?delete\(\)|DROP TABLE|TRUNCATE ", re.IGNORECASE
+)
 
 
 def _manage(command: Command, call: Call) -> Iterator[Effect]:

@@ -112,7 +112,7 @@ def _clean(host: str) -> str:
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The numeric address that a host is, also where it is spelt as one number, octal or hex."""
     host = host.partition(OPAQUE)[0].rstrip(".")
-    if not host or len(host) > 64:  # noqa: PLR2004 - longer than any numeric address
+    if not host or len(host) > 64:
         return None
     try:
         address = ipaddress.ip_address(host)
@@ -130,7 +130,7 @@ def _old_address(host: str) -> ipaddress.IPv4Address | None:
     except ValueError:
         return None
     *first, last = parts
-    if any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):  # noqa: PLR2004
+    if any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
         return None
     value = last
     for index, part in enumerate(first):

@@ -117,6 +117,14 @@ class _Body:
     def add_literal(self, word: Word) -> None:
         self.add(_literal(word))
 
+    def add_value(self, word: Word, file: str) -> None:
+        """A value that names a file if it matches, and is the data itself otherwise."""
+        match = re.match(file, word.text, re.DOTALL)
+        if match:
+            self.add_file(word, match[1])
+        else:
+            self.add_literal(word)
+
     def add_file(self, word: Word, text: str) -> None:
         if text in {"-", ".", "/dev/stdin"}:
             self.add(Severity.HIGH if unknown_input(self.command) else Severity.MEDIUM)
@@ -161,7 +169,7 @@ def _deletes(address: Address, command: Command) -> Iterator[Effect]:
 def _curl(command: Command, call: Call) -> Iterator[Effect]:
     words = (*call.operands, *call.values("--url"))
     addresses = [parse_url(word.text) for word in words]
-    for word, address in zip(words, addresses, strict=True):
+    for address in addresses:
         if address.scheme == "file":
             yield reads(command, Word(address.path or "/"))
         yield from reaches(address)
@@ -187,22 +195,11 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
 def _curl_body(call: Call, command: Command) -> _Body:
     body = _Body(command)
     for word in call.values("-d", "--data", "--data-ascii", "--data-binary", "--json"):
-        if word.text.startswith("@"):
-            body.add_file(word, word.text[1:])
-        else:
-            body.add_literal(word)
-    for word in call.values("--data-urlencode", "--url-query"):
-        match = re.match(r"[^=@]*@(.+)", word.text, re.DOTALL)
-        if match:
-            body.add_file(word, match[1])
-        elif call.has("--data-urlencode"):
-            body.add_literal(word)
+        body.add_value(word, r"@(.+)")
+    for word in call.values("--data-urlencode"):
+        body.add_value(word, r"[^=@]*@(.+)")
     for word in call.values("-F", "--form"):
-        match = re.match(r"[^=]*=\s*[@<]([^;,]+)", word.text)
-        if match:
-            body.add_file(word, match[1])
-        else:
-            body.add_literal(word)
+        body.add_value(word, r"[^=]*=\s*[@<]([^;,]+)")
     for word in call.values("--data-raw", "--form-string"):
         body.add_literal(word)
     for word in call.values("-T", "--upload-file"):

@@ -178,6 +178,9 @@ def copy_scripts(command: Command, call: Call) -> Iterator[str]:
         yield value.text
 
 
+_RSYNC_FIRST = "See what would go: `rsync -avn --delete SOURCE TARGET`."
+
+
 def _rsync(command: Command, call: Call) -> Iterator[Effect]:
     if call.has("-n", "--dry-run", "--list-only", "--daemon"):
         return
@@ -189,12 +192,14 @@ def _rsync(command: Command, call: Call) -> Iterator[Effect]:
         away = parse_remote(target.text)
         if away is None:
             yield path_effect(Kind.DELETE, join(command.cwd, target), recursive=True,
-                              says=f"deletes everything in {target.shown} that is not in {sources[0].shown}",
-                              instead="See what would go: `rsync -avn --delete SOURCE TARGET`.")  # fmt: skip
+                              says=f"deletes everything in {target.shown} that is not in "
+                                   f"{sources[0].shown}",
+                              instead=_RSYNC_FIRST)  # fmt: skip
         else:
             yield effect(Kind.DESTROY, target.shown, severity=Severity.HIGH,
-                         says=f"deletes everything in {target.shown} that is not in {sources[0].shown}",
-                         instead="See what would go: `rsync -avn --delete SOURCE TARGET`.")  # fmt: skip
+                         says=f"deletes everything in {target.shown} that is not in "
+                              f"{sources[0].shown}",
+                         instead=_RSYNC_FIRST)  # fmt: skip
     if call.has("--remove-source-files"):
         for source in sources:
             if parse_remote(source.text) is None:
@@ -276,7 +281,7 @@ def _netcat(command: Command, call: Call) -> Iterator[Effect]:
 
 def _hands_shell(says: str) -> Effect:
     return effect(Kind.UNSEEN, "a remote shell", severity=Severity.CRITICAL, says=says,
-                  instead="Run the command here and read what it prints, e.g. `ls -la`.")  # fmt: skip
+                  instead="Run it here and read what it prints, e.g. `ls -la`.")  # fmt: skip
 
 
 def _offers(what: str) -> Effect:
@@ -321,7 +326,7 @@ def _socat(command: Command, call: Call) -> Iterator[Effect]:
         severity = Severity.HIGH if files else Severity.MEDIUM
         yield effect(Kind.REACH, "this machine", severity=severity,
                      says="opens a port that others can connect to",
-                     instead="Reach the service directly: `curl http://localhost:PORT`.")  # fmt: skip
+                     instead="Reach the service itself: `curl http://localhost:8000`.")  # fmt: skip
 
 
 def socat_scripts(command: Command, call: Call) -> Iterator[str]:

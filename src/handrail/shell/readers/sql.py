@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     r"""--[^\n]*|(?<![\w])\#(?!>)[^\n]*|/\*(?!!).*?(?:\*/|$)|/\*!\d*|\*/"""
     r"""|(?P<string>'(?:[^'\\]|''|\\.)*(?:'|$))"""
     r"""|(?P<dollar>\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|$))"""
-    r"""|(?P<name>"(?:[^"]|"")*"|`[^`]*`|\[[^\]\n]*\])"""
+    r"""|(?P<name>"(?:[^"]|"")*"|`[^`]*`|\[[^\]\n]{0,200}\])"""
     r"""|(?P<end>;|\\g\b|\\gexec\b|\n\s*GO\s*(?=\n|$)|\n/\s*(?=\n|$))""",
     re.DOTALL | re.IGNORECASE,
 )
@@ -52,7 +52,9 @@ def statements(text: str) -> Iterator[Statement]:
             strings.append(match.group()[1:-1].replace("''", "'"))
             pieces.append("''")
         elif match["dollar"] is not None:
-            strings.append(match.group().strip("$").partition("$")[2] if match["tag"] else match.group()[2:-2])
+            strings.append(
+                match.group().strip("$").partition("$")[2] if match["tag"] else match.group()[2:-2]
+            )
             pieces.append("''")
         elif match["name"] is not None:
             pieces.append(match.group()[1:-1].replace(" ", "_"))
@@ -71,7 +73,9 @@ def _build(pieces: list[str], strings: list[str]) -> Statement | None:
 # What statements do
 
 
-class _Rule(msgspec.Struct, frozen=True):
+class Rule(msgspec.Struct, frozen=True):
+    """What a piece of a query language does, by an expression that it matches."""
+
     pattern: re.Pattern[str]
     kind: Kind
     severity: Severity
@@ -80,67 +84,76 @@ class _Rule(msgspec.Struct, frozen=True):
 
 
 _NAME = r"(?P<name>[\w.$'*\uFFFC-]+)"
-_COUNT = "Count what is there first: `SELECT count(*) FROM {name}`, and ask before it goes."
-_LIST = "Look first: list what depends on it with a SELECT, and ask before it goes."
-_GRANT = "Grant the one right that is needed on one table: `GRANT SELECT ON table TO role`."
+_COUNT = "Count what is there first: `{client} 'SELECT count(*) FROM {name}'`."
+_LIST = "Look first what depends on it, with a SELECT, and ask before it goes."
+_GRANT = "Grant the one right that is needed on one table, with GRANT SELECT ON."
 _SHELL_INSTEAD = "Run the command in the shell itself, where it can be reviewed."
 
 
-def _rule(pattern: str, kind: Kind, severity: Severity, says: str, instead: str = "") -> _Rule:
-    return _Rule(re.compile(pattern), kind, severity, says, instead)
+def rule(pattern: str, kind: Kind, severity: Severity, says: str, instead: str = "") -> Rule:
+    """A rule of a table; the case of letters does not count."""
+    return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, severity, says, instead)
 
 
 _IF = r"(?:IF EXISTS )?"
 _RULES = (
-    _rule(rf"DROP (?:DATABASE|SCHEMA|KEYSPACE|CATALOG|TABLESPACE|CLUSTER) {_IF}{_NAME}", Kind.DESTROY, _H,
+    rule(rf"DROP (?:DATABASE|SCHEMA|KEYSPACE|CATALOG|TABLESPACE|CLUSTER) {_IF}{_NAME}",
+          Kind.DESTROY, _H,
           "drops the database or schema {name} with everything in it",
           "Make a dump first and ask: `pg_dump` or `mysqldump`."),
-    _rule(rf"REMOVE (?:DATABASE|NAMESPACE|TABLE) {_IF}{_NAME}", Kind.DESTROY, _H,
+    rule(rf"REMOVE (?:DATABASE|NAMESPACE|TABLE) {_IF}{_NAME}", Kind.DESTROY, _H,
           "removes {name} with everything in it", _COUNT),
-    _rule(rf"DROP TEMP(?:ORARY)? TABLES? {_IF}{_NAME}", Kind.CHANGE, _L, "drops the temporary table {name}"),
-    _rule(rf"DROP (?:EXTERNAL |FOREIGN )?TABLES? {_IF}{_NAME}", Kind.DESTROY, _H,
+    rule(rf"DROP TEMP(?:ORARY)? TABLES? {_IF}{_NAME}", Kind.CHANGE, _L,
+          "drops the temporary table {name}"),
+    rule(rf"DROP (?:EXTERNAL |FOREIGN )?TABLES? {_IF}{_NAME}", Kind.DESTROY, _H,
           "drops the table {name} with all its rows", _COUNT),
-    _rule(rf"DROP (?:MATERIALIZED VIEW|COLLECTION|STREAM|BUCKET|MEASUREMENT|SERIES) {_IF}{_NAME}",
+    rule(rf"DROP (?:MATERIALIZED VIEW|COLLECTION|STREAM|BUCKET|MEASUREMENT|SERIES) {_IF}{_NAME}",
           Kind.DESTROY, _H, "drops {name} with its data", _COUNT),
-    _rule(rf"DROP OWNED BY {_NAME}", Kind.DESTROY, _H, "drops everything that {name} owns", _LIST),
-    _rule(rf"DROP (?:USER|ROLE|LOGIN|ACCOUNT) {_IF}{_NAME}", Kind.DESTROY, _H,
+    rule(rf"DROP OWNED BY {_NAME}", Kind.DESTROY, _H, "drops everything that {name} owns", _LIST),
+    rule(rf"DROP (?:USER|ROLE|LOGIN|ACCOUNT) {_IF}{_NAME}", Kind.DESTROY, _H,
           "removes the account {name}", _LIST),
-    _rule(r"DROP EXTENSION .*CASCADE", Kind.DESTROY, _H, "drops an extension and all that uses it", _LIST),
-    _rule(rf"DROP (?:\w+ )?{_NAME}", Kind.DESTROY, _M, "drops {name}"),
-    _rule(rf"TRUNCATE (?:TABLE )?(?:ONLY )?{_IF}{_NAME}", Kind.DESTROY, _H,
+    rule(r"DROP EXTENSION .*CASCADE", Kind.DESTROY, _H, "drops an extension and all that uses it",
+          _LIST),
+    rule(rf"DROP (?:\w+ )?{_NAME}", Kind.DESTROY, _M, "drops {name}"),
+    rule(rf"TRUNCATE (?:TABLE )?(?:ONLY )?{_IF}{_NAME}", Kind.DESTROY, _H,
           "empties the table {name}", _COUNT),
-    _rule(rf"ALTER TABLE {_IF}(?:ONLY )?{_NAME} .*\bDROP (?!CONSTRAINT|DEFAULT|NOT NULL|INDEX|KEY|FOREIGN|"
+    rule(rf"ALTER TABLE {_IF}(?:ONLY )?{_NAME} .*\bDROP (?!CONSTRAINT|DEFAULT|NOT NULL|INDEX|KEY|"
+          r"FOREIGN|"
           rf"IDENTITY|EXPRESSION|CHECK|PRIMARY)(?:COLUMN |PARTITION )?", Kind.DESTROY, _H,
           "drops columns or partitions of {name} with their data",
           "Add a migration to the project, so that a person can review it."),
-    _rule(rf"ALTER TABLE {_NAME} .*\bDELETE WHERE (?:1|TRUE|1 ?= ?1)(?:$| )", Kind.DESTROY, _H,
+    rule(rf"ALTER TABLE {_NAME} .*\bDELETE WHERE (?:1|TRUE|1 ?= ?1)(?:$| )", Kind.DESTROY, _H,
           "deletes all rows of {name}", _COUNT),
-    _rule(rf"ALTER TABLE {_NAME} .*\b(?:DELETE|UPDATE) ", Kind.DESTROY, _M, "changes rows of {name}"),
-    _rule(r"(?:ALTER (?:USER|ROLE|LOGIN)|CREATE (?:USER|ROLE|LOGIN)) .*\b(?:SUPERUSER|BYPASSRLS|SYSADMIN)\b",
+    rule(rf"ALTER TABLE {_NAME} .*\b(?:DELETE|UPDATE) ", Kind.DESTROY, _M,
+          "changes rows of {name}"),
+    rule(r"(?:ALTER|CREATE) (?:USER|ROLE|LOGIN) .*\b(?:SUPERUSER|BYPASSRLS|SYSADMIN)\b",
           Kind.PRIVILEGE, _H, "makes an account a superuser", _GRANT),
-    _rule(r"(?:GRANT ALL(?: PRIVILEGES)? (?:ON \*\.\*|TO)|GRANT (?:DBA|SUPER|SYSDBA|PG_\w+|ACCOUNTADMIN)\b)",
+    rule(r"GRANT (?:ALL(?: PRIVILEGES)? (?:ON \*\.\*|TO)|(?:DBA|SUPER|SYSDBA|PG_\w+|\w+ADMIN)\b)",
           Kind.PRIVILEGE, _H, "grants all rights on everything", _GRANT),
-    _rule(r"GRANT ALL(?: PRIVILEGES)? ON", Kind.PRIVILEGE, _M, "grants all rights on some objects"),
-    _rule(r"GRANT .* TO '?PUBLIC\b", Kind.PRIVILEGE, _M, "grants a right to everyone"),
-    _rule(r"REVOKE ALL", Kind.CHANGE, _M, "takes rights away"),
-    _rule(r"(?:ALTER SERVER ROLE SYSADMIN ADD|EXEC(?:UTE)? SP_ADDSRVROLEMEMBER)", Kind.PRIVILEGE, _H,
+    rule(r"GRANT ALL(?: PRIVILEGES)? ON", Kind.PRIVILEGE, _M, "grants all rights on some objects"),
+    rule(r"GRANT .* TO '?PUBLIC\b", Kind.PRIVILEGE, _M, "grants a right to everyone"),
+    rule(r"REVOKE ALL", Kind.CHANGE, _M, "takes rights away"),
+    rule(r"(?:ALTER SERVER ROLE SYSADMIN ADD|EXEC(?:UTE)? SP_ADDSRVROLEMEMBER)", Kind.PRIVILEGE,
+          _H,
           "makes an account an administrator of the server", _GRANT),
-    _rule(r"ALTER (?:USER|ROLE|LOGIN) .*\b(?:PASSWORD|IDENTIFIED)\b|SET PASSWORD", Kind.CHANGE, _M,
+    rule(r"ALTER (?:USER|ROLE|LOGIN) .*\b(?:PASSWORD|IDENTIFIED)\b|SET PASSWORD", Kind.CHANGE, _M,
           "changes an account's password"),
-    _rule(r"RESET (?:MASTER|BINARY LOGS)|PURGE (?:BINARY|MASTER) LOGS", Kind.DESTROY, _H,
+    rule(r"RESET (?:MASTER|BINARY LOGS)|PURGE (?:BINARY|MASTER) LOGS", Kind.DESTROY, _H,
           "deletes the server's change log", "Look at it: `mysql -e 'SHOW BINARY LOGS'`."),
-    _rule(r"FLUSH PRIVILEGES|FLUSH ", Kind.CHANGE, _L, "reloads the server's caches"),
-    _rule(r"SHUTDOWN\b", Kind.KILL, _H, "stops the database server",
+    rule(r"FLUSH PRIVILEGES|FLUSH ", Kind.CHANGE, _L, "reloads the server's caches"),
+    rule(r"SHUTDOWN\b", Kind.KILL, _H, "stops the database server",
           "See who uses it: `mysqladmin processlist`."),
-    _rule(r"ALTER SYSTEM (?:SET|RESET) (?:ARCHIVE_COMMAND|RESTORE_COMMAND|SHARED_PRELOAD_LIBRARIES|"
+    rule(r"ALTER SYSTEM (?:SET|RESET) (?:ARCHIVE_COMMAND|RESTORE_COMMAND|SHARED_PRELOAD_LIBRARIES|"
           r"LOCAL_PRELOAD_LIBRARIES|SSL_PASSPHRASE_COMMAND)", Kind.PERSIST, _H,
-          "makes the server run a command or load a library by itself", "Read it: `psql -c 'SHOW archive_command'`."),
-    _rule(r"ALTER SYSTEM|SET GLOBAL|SET PERSIST", Kind.CHANGE, _M, "changes the server's settings"),
-    _rule(r"SET (?:SESSION )?FOREIGN_KEY_CHECKS ?= ?0|PRAGMA WRITABLE_SCHEMA", Kind.CHANGE, _L,
+          "makes the server run a command or load a library by itself", "Read it: `psql -c 'SHOW "
+                                                                        "archive_command'`."),
+    rule(r"ALTER SYSTEM|SET GLOBAL|SET PERSIST", Kind.CHANGE, _M, "changes the server's settings"),
+    rule(r"SET (?:SESSION )?FOREIGN_KEY_CHECKS ?= ?0|PRAGMA WRITABLE_SCHEMA", Kind.CHANGE, _L,
           "switches off a check"),
-    _rule(r"(?:CREATE|LOAD) .*\b(?:LANGUAGE '?(?:C|PLPYTHON\dU|PLPERLU|PLSH)\b|SONAME)", Kind.UNSEEN, _H,
+    rule(r"(?:CREATE|LOAD) .*\b(?:LANGUAGE '?(?:C|PLPYTHON\dU|PLPERLU|PLSH)\b|SONAME)",
+          Kind.UNSEEN, _H,
           "adds native code to the database server", _SHELL_INSTEAD),
-    _rule(r"CREATE OR REPLACE TABLE", Kind.DESTROY, _M, "replaces a table"),
+    rule(r"CREATE OR REPLACE TABLE", Kind.DESTROY, _M, "replaces a table"),
 )  # fmt: skip
 
 _NO_FILTER = re.compile(
@@ -150,9 +163,23 @@ _ROWS = re.compile(
     rf"(?:WITH\b.*?[()] ?)?(?:(?P<delete>DELETE) (?:FROM )?(?:ONLY )?{_NAME}"
     r"|UPDATE (?:ONLY |OR \w+ |LOW_PRIORITY |IGNORE )*(?P<table>[\w.$\uFFFC-]+)\b.*?\bSET\b)"
 )
-_READ_FILE = re.compile(r"(LOAD_FILE|PG_READ_(?:BINARY_)?FILE|PG_LS_DIR|READFILE|READ_TEXT|READ_BLOB|OPENROWSET)\b")
-_WRITE_FILE = re.compile(r"INTO (?:OUTFILE|DUMPFILE)|\bCOPY .*\bTO ''|LO_EXPORT|WRITEFILE|EXPORT DATABASE ''|VACUUM INTO")
-_RUNS_STRING = re.compile(r"EXECUTE(?: IMMEDIATE)? ?\(?N?''|EXEC(?:UTE)? ?\(? ?N?''|SP_EXECUTESQL|PREPARE .* FROM ''|EXECUTE FORMAT ?\( ?''")
+_READ_FILE = re.compile(
+    r"(LOAD_FILE|PG_READ_(?:BINARY_)?FILE|PG_LS_DIR|READFILE|READ_TEXT|READ_BLOB|OPENROWSET)\b"
+)
+_WRITE_FILE = re.compile(
+    r"INTO (?:OUTFILE|DUMPFILE)|\bCOPY .*\bTO ''|LO_EXPORT|WRITEFILE|EXPORT DATABASE ''|VACUUM INTO"
+)
+_RUNS_STRING = re.compile(
+    r"EXECUTE(?: IMMEDIATE)? ?\(?N?''|EXEC(?:UTE)? ?\(? ?N?''|SP_EXECUTESQL|PREPARE .* FROM ''|"
+    r"EXECUTE FORMAT ?\( ?''"
+)
+
+
+_OPTIONS = {
+    "psql": "-c", "duckdb": "-c", "sqlite3": "FILE", "clickhouse-client": "-q", "snowsql": "-q",
+    "sqlcmd": "-Q", "trino": "--execute", "bq": "query", "impala-shell": "-q", "usql": "-c",
+}  # fmt: skip
+"""How the clients are given a query, where it is not `-e`."""
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -195,29 +222,38 @@ def _statement(
     if text.startswith("EXPLAIN") and "ANALYZE" not in text[:40]:
         return
     text = re.sub(r"^EXPLAIN(?: \([^)]*\)| ANALYZE| VERBOSE)* ", "", text)
-    if created := re.match(rf"CREATE (?:TEMP(?:ORARY)? |UNLOGGED )?TABLE (?:IF NOT EXISTS )?{_NAME}", text):
+    if created := re.match(
+        rf"CREATE (?:TEMP(?:ORARY)? |UNLOGGED )?TABLE (?:IF NOT EXISTS )?{_NAME}", text
+    ):
         made.add(created["name"])
     yield from _files(statement, command)
     yield from _code(statement, command, server, made, depth)
-    yield from _rows(text, server)
-    for rule in _RULES:
-        if match := rule.pattern.match(text):
+    yield from _rows(text, command)
+    for known in _RULES:
+        if match := known.pattern.match(text):
             name = (match.groupdict().get("name") or "").lower().replace(OPAQUE, "…")
-            severity = rule.severity
-            if name.upper() in made and rule.kind is Kind.DESTROY:
+            severity = known.severity
+            if name.upper() in made and known.kind is Kind.DESTROY:
                 severity = Severity.LOW
-            yield effect(rule.kind, name or text[:60].lower(), severity=severity,
-                         says=rule.says.replace("{name}", name or "it"),
-                         instead=rule.instead.replace("{name}", name or "table"))  # fmt: skip
+            yield effect(known.kind, name or text[:60].lower(), severity=severity,
+                         says=known.says.replace("{name}", name or "it"),
+                         instead=_filled(known.instead, name, command))  # fmt: skip
             break
     if "PG_TERMINATE_BACKEND" in text:
         narrow = " WHERE " in text or re.search(r"PG_TERMINATE_BACKEND ?\( ?\d+", text)
-        yield effect(Kind.KILL, "connections", severity=Severity.MEDIUM if narrow else Severity.HIGH,
+        yield effect(Kind.KILL, "connections",
+                     severity=Severity.MEDIUM if narrow else Severity.HIGH,
                      says="ends the connections of everyone who uses the database",
-                     instead="See who is connected: `psql -c 'SELECT * FROM pg_stat_activity'`.")  # fmt: skip
+                     instead="See who is there: `psql -c 'TABLE pg_stat_activity'`.")  # fmt: skip
 
 
-def _rows(text: str, server: Server) -> Iterator[Effect]:
+def _filled(instead: str, name: str, command: Command) -> str:
+    option = _OPTIONS.get(command.name, "-e")
+    client = f"{command.name} {option}".strip()
+    return instead.replace("{client}", client).replace("{name}", name or "table")
+
+
+def _rows(text: str, command: Command) -> Iterator[Effect]:
     """DELETE and UPDATE: with a condition some rows, without one all of them."""
     match = _ROWS.match(text)
     if match is None:
@@ -229,7 +265,7 @@ def _rows(text: str, server: Server) -> Iterator[Effect]:
     if everything:
         yield effect(Kind.DESTROY, name, severity=Severity.HIGH,
                      says=f"{what} all rows of {name}: it has no condition",
-                     instead=f"Add a WHERE, after counting: `SELECT count(*) FROM {name}`.")  # fmt: skip
+                     instead="Add a WHERE. " + _filled(_COUNT, name, command))  # fmt: skip
     elif match["delete"]:
         yield effect(Kind.DESTROY, name, severity=Severity.MEDIUM, says=f"deletes rows of {name}")
     else:
@@ -239,15 +275,21 @@ def _rows(text: str, server: Server) -> Iterator[Effect]:
 def _files(statement: Statement, command: Command) -> Iterator[Effect]:
     """Files that the server or the client reads and writes."""
     text = statement.text
-    path = next((string for string in reversed(statement.strings) if "/" in string or "." in string), None)
+    path = next(
+        (string for string in reversed(statement.strings) if "/" in string or "." in string), None
+    )
     if path is None:
         return
     word = Word(path)
     if _WRITE_FILE.search(text):
-        first = next((string for string in statement.strings if "/" in string or "." in string), path)
+        first = next(
+            (string for string in statement.strings if "/" in string or "." in string), path
+        )
         target = Word(first) if "WRITEFILE" in text else word
         yield path_effect(Kind.WRITE, join(command.cwd, target))
-    elif _READ_FILE.search(text) or re.search(r"\b(?:COPY .* FROM|INFILE|ATTACH(?: DATABASE)?) ''", text):
+    elif _READ_FILE.search(text) or re.search(
+        r"\b(?:COPY .* FROM|INFILE|ATTACH(?: DATABASE)?) ''", text
+    ):
         yield path_effect(Kind.READ, join(command.cwd, word))
     if "LOAD_EXTENSION" in text:
         yield effect(Kind.UNSEEN, path, severity=Severity.HIGH, says=f"loads the library {path}",
@@ -260,15 +302,23 @@ def _code(
     """Statements that run strings: as SQL, or as commands of the server's shell."""
     text = statement.text
     if "XP_CMDSHELL" in text or "SP_OACREATE" in text or "SYS_EXEC(" in text or "SYS_EVAL(" in text:
-        yield effect(Kind.UNSEEN, text[:60].lower(), severity=Severity.HIGH,
-                     says="runs a command on the database server", instead=_SHELL_INSTEAD)  # fmt: skip
+        yield effect(
+            Kind.UNSEEN, text[:60].lower(), severity=Severity.HIGH,
+            says="runs a command on the database server", instead=_SHELL_INSTEAD,
+        )  # fmt: skip
     elif "XP_CMDSHELL" in " ".join(statement.strings).upper() and "SP_CONFIGURE" in text:
-        yield effect(Kind.PRIVILEGE, "xp_cmdshell", severity=Severity.HIGH,
-                     says="lets the database server run commands", instead=_SHELL_INSTEAD)  # fmt: skip
+        yield effect(
+            Kind.PRIVILEGE, "xp_cmdshell", severity=Severity.HIGH,
+            says="lets the database server run commands", instead=_SHELL_INSTEAD,
+        )  # fmt: skip
     if depth > 2:
         return
-    if text.startswith("DO ''") or text.startswith("DO LANGUAGE") or _RUNS_STRING.search(text):
+    if text.startswith(("DO ''", "DO LANGUAGE")) or _RUNS_STRING.search(text):
         for string in statement.strings:
-            body = re.sub(r"^\s*(?:DECLARE.*?)?BEGIN\b", "", string, flags=re.IGNORECASE | re.DOTALL)
-            for inner in statements(re.sub(r"\b(?:THEN|LOOP|ELSE)\b", ";", body, flags=re.IGNORECASE)):
+            body = re.sub(
+                r"^\s*(?:DECLARE.*?)?BEGIN\b", "", string, flags=re.IGNORECASE | re.DOTALL
+            )
+            for inner in statements(
+                re.sub(r"\b(?:THEN|LOOP|ELSE)\b", ";", body, flags=re.IGNORECASE)
+            ):
                 yield from _statement(inner, command, server, made, depth + 1)

@@ -31,8 +31,10 @@ _TMUX_NAMES = {
     "respawnp": "respawn-pane", "respawnw": "respawn-window", "if": "if-shell", "send": "send-keys",
     "pipep": "pipe-pane", "popup": "display-popup", "confirm": "confirm-before",
 }  # fmt: skip
-_KEYS = re.compile(r"(?:Enter|KPEnter|C-[a-z]|M-.|Escape|Tab|BSpace|Up|Down|Left|Right|F\d+)", re.I)
-_NEW_LINE = re.compile(r"(?:Enter|KPEnter|C-m|C-j)", re.I)
+_KEYS = re.compile(
+    r"(?:Enter|KPEnter|C-[a-z]|M-.|Escape|Tab|BSpace|Up|Down|Left|Right|F\d+)", re.IGNORECASE
+)
+_NEW_LINE = re.compile(r"(?:Enter|KPEnter|C-m|C-j)", re.IGNORECASE)
 
 
 def _tmux_scripts(command: Command, call: Call) -> Iterator[str]:
@@ -125,6 +127,15 @@ def _tcl_scripts(command: Command, call: Call) -> Iterator[str]:
             yield decode_ansi_c(sent)
 
 
+def _flock_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`flock file -c 'script'`: the option stands behind the operand."""
+    words = command.argv[1:]
+    for index, word in enumerate(words[:-1]):
+        if word.text in {"-c", "--command"}:
+            yield words[index + 1].text
+            return
+
+
 def _m4_scripts(command: Command, call: Call) -> Iterator[str]:
     if command.input is not None:
         yield from re.findall(r"(?:syscmd|esyscmd|maketemp)\(\s*[`\[]*([^')\]]+)", command.input)
@@ -141,6 +152,7 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     "each": _each_scripts,
     "tcl": _tcl_scripts,
     "m4": _m4_scripts,
+    "flock": _flock_scripts,
 }
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = dict.fromkeys(SCRIPTS, _nothing)

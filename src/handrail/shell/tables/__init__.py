@@ -28,6 +28,7 @@ FAMILIES = (
     "azure",
     "cloud",
     "infrastructure",
+    "orchestration",
     "databases",
     "migrations",
     "disks",

@@ -19,16 +19,19 @@ from handrail.shell.tables.shorthand import (
 
 _CURL_VALUES = """
 -A --user-agent -b --cookie -c --cookie-jar -C --continue-at -d --data --data-ascii --data-binary
---data-raw --data-urlencode -D --dump-header -e --referer -E --cert -F --form --form-string -H --header
+--data-raw --data-urlencode -D --dump-header -e --referer -E --cert -F --form --form-string -H
+--header
 -K --config -m --max-time -o --output -P --ftp-port -Q --quote -r --range -t --telnet-option
 -T --upload-file -u --user -U --proxy-user -w --write-out -x --proxy -X --request -y --speed-time
 -Y --speed-limit -z --time-cond --url --url-query --json --connect-timeout --connect-to --resolve
 --unix-socket --abstract-unix-socket --cacert --capath --cert-type --ciphers --crlfile --curves
---delegation --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-url --egd-file --engine
+--delegation --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-url --egd-file
+--engine
 --etag-compare --etag-save --expect100-timeout --ftp-account --ftp-alternative-to-user --ftp-method
 --happy-eyeballs-timeout-ms --hostpubmd5 --hostpubsha256 --hsts --interface --ipfs-gateway
 --keepalive-time --key --key-type --krb --libcurl --limit-rate --local-port --login-options
---mail-auth --mail-from --mail-rcpt --max-filesize --max-redirs --netrc-file --noproxy --oauth2-bearer
+--mail-auth --mail-from --mail-rcpt --max-filesize --max-redirs --netrc-file --noproxy
+--oauth2-bearer
 --output-dir --parallel-max --pass --pinnedpubkey --postquote --preproxy --prequote --proto
 --proto-default --proto-redir --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type
 --proxy-ciphers --proxy-crlfile --proxy-header --proxy-key --proxy-key-type --proxy-pass
@@ -41,9 +44,11 @@ _CURL_VALUES = """
 
 _WGET_VALUES = """
 -O --output-document -P --directory-prefix -o --output-file -a --append-output -i --input-file -e
---execute -B --base -t --tries -T --timeout -w --wait -Q --quota -U --user-agent -A --accept -R --reject
+--execute -B --base -t --tries -T --timeout -w --wait -Q --quota -U --user-agent -A --accept -R
+--reject
 -D --domains -I -X -l --level --header --post-data --post-file --method --body-data --body-file
---user --password --http-user --http-password --ftp-user --ftp-password --load-cookies --save-cookies
+--user --password --http-user --http-password --ftp-user --ftp-password --load-cookies
+--save-cookies
 --referer --ca-certificate --certificate --private-key --secure-protocol --limit-rate --bind-address
 --cut-dirs --dns-timeout --connect-timeout --read-timeout --waitretry --exclude-domains
 --include-directories --exclude-directories --accept-regex --reject-regex --regex-type
@@ -53,19 +58,26 @@ _WGET_VALUES = """
 
 _RSYNC_VALUES = """
 -e --rsh --rsync-path --exclude --include --exclude-from --include-from --files-from -f --filter
---compare-dest --copy-dest --link-dest --backup-dir --suffix --log-file --log-file-format --out-format
---password-file --bwlimit --port --sockopts -T --temp-dir --partial-dir --max-delete --max-size --min-size
---timeout --contimeout --modify-window -B --block-size --chmod --chown --usermap --groupmap --info --debug
+--compare-dest --copy-dest --link-dest --backup-dir --suffix --log-file --log-file-format
+--out-format
+--password-file --bwlimit --port --sockopts -T --temp-dir --partial-dir --max-delete --max-size
+--min-size
+--timeout --contimeout --modify-window -B --block-size --chmod --chown --usermap --groupmap --info
+--debug
 --skip-compress --compress-level --checksum-choice --compress-choice --iconv --address --protocol
---outbuf --stop-after --remote-option -M --write-batch --read-batch --only-write-batch --checksum-seed
+--outbuf --stop-after --remote-option -M --write-batch --read-batch --only-write-batch
+--checksum-seed
 """
 
 _OPENSSL_VALUES = """
--in -out -inform -outform -key -keyout -inkey -certfile -CA -CAkey -CAfile -CApath -connect -servername
--proxy -port -host -config -subj -days -newkey -pass -passin -passout -k -kfile -K -iv -S -md -engine
+-in -out -inform -outform -key -keyout -inkey -certfile -CA -CAkey -CAfile -CApath -connect
+-servername
+-proxy -port -host -config -subj -days -newkey -pass -passin -passout -k -kfile -K -iv -S -md
+-engine
 -name -caname -cipher -starttls -alpn -cert -keyform -sigopt -pkeyopt -algorithm -signkey -extfile
 -extensions -set_serial -rand -writerand -sess_out -sess_in -verify -showcerts_count -digest
--macopt -mac -iter -provider -provider-path -curve -group -groups -addext -reqexts -nameopt -certopt -accept
+-macopt -mac -iter -provider -provider-path -curve -group -groups -addext -reqexts -nameopt -certopt
+-accept
 -CAserial -CAcreateserial_file -fingerprint_alg -tls1_2_ciphers -ciphersuites -msgfile -keylogfile
 """.replace("-tls1_2_ciphers", "").replace("-showcerts_count", "")
 
@@ -101,8 +113,10 @@ PROGRAMS: dict[str, Program] = {
         reader="wget",
         values=_WGET_VALUES,
         facts=(
-            Fact(CHANGE, "--no-check-certificate", severity=LOW, says="does not check the certificate"),
-            Fact(UNSEEN, "--use-askpass=*", says="runs a program of its own choosing to ask for a password",
+            Fact(CHANGE, "--no-check-certificate", severity=LOW,
+                 says="does not check the certificate"),
+            Fact(UNSEEN, "--use-askpass=*",
+                 says="runs a program of its own choosing to ask for a password",
                  instead="Leave `--use-askpass` out."),
         ),
         wraps=(Wrapper(form="shell", options="--use-askpass"),),
@@ -113,7 +127,8 @@ PROGRAMS: dict[str, Program] = {
         reader="downloader",
         values="-o --out -d --dir -i --input-file -x --max-connection-per-server -s --split -j "
         "--max-concurrent-downloads -k --min-split-size --header -U --user-agent -l --log "
-        "--on-download-complete --on-download-start --on-download-error --on-download-stop --conf-path "
+        "--on-download-complete --on-download-start --on-download-error --on-download-stop "
+        "--conf-path "
         "--checksum -t --timeout -m --max-tries --load-cookies --save-session --referer",
         wraps=(
             Wrapper(
@@ -123,13 +138,15 @@ PROGRAMS: dict[str, Program] = {
         ),
         harmless="--help|-h|--version|-v|-S|--show-files",
     ),
-    "axel": Program(reader="downloader", values="-o --output -n --num-connections -s --max-speed -H -U -T"),
+    "axel": Program(reader="downloader",
+                    values="-o --output -n --num-connections -s --max-speed -H -U -T"),
     "fetch": Program(reader="downloader", values="-o --output -T --timeout -w -S -B"),
     "lwp-download": Program(reader="downloader"),
     "yt-dlp": Program(
         reader="browser",
         values="-o --output -f --format -P --paths -a --batch-file --cookies -u -p --exec "
-        "--cookies-from-browser --download-archive --proxy --playlist-items --sub-langs --external-downloader",
+        "--cookies-from-browser --download-archive --proxy --playlist-items --sub-langs "
+        "--external-downloader",
         wraps=(Wrapper(form="shell", options="--exec"),),
         facts=(
             Fact(READ, "--cookies-from-browser", on="the browser's cookies"),
@@ -143,9 +160,11 @@ PROGRAMS: dict[str, Program] = {
     "GET": Program(same_as="lwp-request"),
     "http": Program(
         reader="httpie",
-        values="-a --auth -A --auth-type -o --output -p --print -s --style --session --session-read-only "
-        "--proxy --verify --cert --cert-key --timeout --pretty --raw --boundary --max-redirects --default-scheme "
-        "--format-options --response-charset --ssl --ciphers --path-as-is_",
+        values="-a --auth -A --auth-type -o --output -p --print -s --style --session "
+               "--session-read-only "
+        "--proxy --verify --cert --cert-key --timeout --pretty --raw --boundary --max-redirects "
+        "--default-scheme "
+        "--format-options --response-charset --ssl --ciphers",
         harmless="--help|--version|--offline",
     ),
     "https": Program(same_as="http"),
@@ -162,7 +181,8 @@ PROGRAMS: dict[str, Program] = {
     "ab": Program(reader="browser", values="-n -c -t -p -T -H -C -A -u -m -s -e -g"),
     "wrk": Program(reader="browser", values="-t -c -d -s -H --script --header --timeout --threads"),
     "hey": Program(reader="browser", values="-n -c -q -z -m -H -d -D -T -a -t -x -A"),
-    "wscat": Program(reader="connects", values="-c --connect -H --header -x --execute --auth -s -w -P"),
+    "wscat": Program(reader="connects",
+                     values="-c --connect -H --header -x --execute --auth -s -w -P"),
     "websocat": Program(reader="connects", values="-H --header --protocol -B --origin --ws-c-uri"),
     # Names and packets
     "dig": Program(reader="lookup", single_dash=True, values="-b -c -f -k -p -q -t -x -y"),
@@ -173,7 +193,8 @@ PROGRAMS: dict[str, Program] = {
     "dog": Program(reader="lookup"),
     "nslookup": Program(reader="lookup", single_dash=True),
     "host": Program(reader="lookup", values="-c -N -p -R -t -W -m"),
-    "ping": Program(reader="lookup", values="-c -i -I -l -m -M -p -Q -s -S -t -T -w -W -e -F --pattern"),
+    "ping": Program(reader="lookup",
+                    values="-c -i -I -l -m -M -p -Q -s -S -t -T -w -W -e -F --pattern"),
     "ping6": Program(same_as="ping"),
     "fping": Program(same_as="ping"),
     "hping3": Program(
@@ -188,7 +209,7 @@ PROGRAMS: dict[str, Program] = {
     "whois": Program(reader="lookup", values="-h -p -r -i"),
     "traceroute": Program(reader="lookup", values="-m -q -w -p -s -i -g -f"),
     "tracepath": Program(same_as="traceroute"),
-    "mtr": Program(reader="lookup", values="-c -i -s -m -f -B -Q -P -T_ -o -F"),
+    "mtr": Program(reader="lookup", values="-c -i -s -m -f -B -Q -P -o -F"),
     # Shells and copies
     "ssh": Program(
         reader="ssh",
@@ -222,26 +243,30 @@ PROGRAMS: dict[str, Program] = {
         facts=(Fact(REACH, on="1"),),
     ),
     "pssh": Program(
-        values="-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --options -x -X",
+        values="-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O "
+               "--options -x -X",
         wraps=(Wrapper(form="words", where="elsewhere"),),
     ),
     "parallel-ssh": Program(same_as="pssh"),
-    "clush": Program(values="-w -x -g -X -f -t -u -l -o", wraps=(Wrapper(form="words", where="elsewhere"),)),
-    "pdsh": Program(values="-w -x -l -t -u -f -R", wraps=(Wrapper(form="words", where="elsewhere"),)),
+    "clush": Program(values="-w -x -g -X -f -t -u -l -o", wraps=(Wrapper(form="words",
+        where="elsewhere"),)),
+    "pdsh": Program(values="-w -x -l -t -u -f -R", wraps=(Wrapper(form="words",
+        where="elsewhere"),)),
     "scp": Program(reader="copies", values="-c -D -F -i -J -l -o -P -S -X"),
     "pscp": Program(reader="copies", single_dash=True, values="-P -l -pw -i -load -hostkey"),
-    "sftp": Program(reader="transfer", values="-B -b -c_ -D -F -i -J -l -o -P -R -S -s -X"),
+    "sftp": Program(reader="transfer", values="-B -b -D -F -i -J -l -o -P -R -S -s -X"),
     "rsync": Program(reader="rsync", values=_RSYNC_VALUES, harmless="--help|--version"),
     "ftp": Program(reader="transfer", values="-P -s -N -o -T -q"),
     "tftp": Program(reader="transfer", values="-c -m -R"),
-    "lftp": Program(reader="transfer", values="-e -c -f -u -p --env-password", harmless="--help|--version"),
+    "lftp": Program(reader="transfer", values="-e -c -f -u -p --env-password",
+                    harmless="--help|--version"),
     "ncftpput": Program(
         values="-u -p -P -f -T -t",
         facts=(Fact(READ, on="2+"), Fact(SEND, on="1", severity=MEDIUM)),
     ),
     "wput": Program(facts=(Fact(READ, on="-2"), Fact(SEND, on="last", severity=MEDIUM))),
     "smbclient": Program(
-        values="-U -c -W -I -p -m -D -k_ -A --user --command --authentication-file",
+        values="-U -c -W -I -p -m -D -A --user --command --authentication-file",
         facts=(
             Fact(REACH, on="1"),
             Fact(SEND, "-c=*put*|--command=*put*", on="1", severity=MEDIUM),
@@ -250,9 +275,12 @@ PROGRAMS: dict[str, Program] = {
     ),
     "rclone": Program(
         reader="rclone",
-        values="--config --include --exclude --filter --include-from --exclude-from --filter-from --files-from "
-        "--transfers --checkers --bwlimit --log-file --log-level --max-age --min-age --max-size --min-size "
-        "--backup-dir --suffix --timeout --retries --drive-root-folder-id --s3-region --contimeout --max-depth",
+        values="--config --include --exclude --filter --include-from --exclude-from --filter-from "
+               "--files-from "
+        "--transfers --checkers --bwlimit --log-file --log-level --max-age --min-age --max-size "
+        "--min-size "
+        "--backup-dir --suffix --timeout --retries --drive-root-folder-id --s3-region "
+        "--contimeout --max-depth",
         facts=(
             Fact(SEND, "serve", severity=MEDIUM, says="serves files to the network"),
             Fact(CHANGE, "config delete", severity=HIGH, says="deletes a configured remote",
@@ -279,8 +307,10 @@ PROGRAMS: dict[str, Program] = {
     # Raw connections
     "nc": Program(
         reader="netcat",
-        values="-w -p -s -i -q -e -c -I -O -P -T -V -X -x -G -m -g -o -M -b_ --exec --sh-exec --lua-exec "
-        "--proxy --proxy-type --proxy-auth --source-port --source --wait --idle-timeout --allow --deny "
+        values="-w -p -s -i -q -e -c -I -O -P -T -V -X -x -G -m -g -o -M --exec --sh-exec "
+               "--lua-exec "
+        "--proxy --proxy-type --proxy-auth --source-port --source --wait --idle-timeout --allow "
+        "--deny "
         "--max-conns --delay --output --hex-dump --ssl-key --ssl-cert --ssl-trustfile",
         harmless="-h|--help|--version",
     ),
@@ -291,45 +321,58 @@ PROGRAMS: dict[str, Program] = {
     "pwncat": Program(same_as="nc"),
     "pwncat-cs": Program(same_as="nc"),
     "socat": Program(
-        reader="socat", single_dash=True, values="-b -t -T -l -lp -lf -L -W -r -R", harmless="-V|-h|-?|-hh|-hhh"
+        reader="socat", single_dash=True, values="-b -t -T -l -lp -lf -L -W -r -R",
+        harmless="-V|-h|-?|-hh|-hhh"
     ),
     "telnet": Program(reader="connects", values="-l -e -b -n -X", harmless="--help|--version"),
-    "openssl": Program(reader="openssl", single_dash=True, values=_OPENSSL_VALUES, harmless="-help"),
-    "gnutls-cli": Program(reader="connects", values="-p --port --x509cafile --priority --sni-hostname"),
+    "openssl": Program(reader="openssl", single_dash=True, values=_OPENSSL_VALUES,
+                       harmless="-help"),
+    "gnutls-cli": Program(reader="connects",
+                          values="-p --port --x509cafile --priority --sni-hostname"),
     "mosquitto_pub": Program(
-        values="-h --host -p --port -t --topic -m --message -f --file -u --username -P --pw -i --id -q -L --url",
+        values="-h --host -p --port -t --topic -m --message -f --file -u --username -P --pw -i "
+               "--id -q -L --url",
         facts=(
             Fact(READ, on="-f|--file"),
             Fact(SEND, on="-h|--host|-L|--url", severity=MEDIUM),
         ),
     ),
     # Mail
-    "mail": Program(reader="mail", values="-s --subject -a --attach -A -c --cc -b --bcc -r -S -q -f -u --to"),
+    "mail": Program(reader="mail",
+                    values="-s --subject -a --attach -A -c --cc -b --bcc -r -S -q -f -u --to"),
     "mailx": Program(same_as="mail"),
     "s-nail": Program(same_as="mail"),
     "nail": Program(same_as="mail"),
     "mutt": Program(reader="mail", values="-s -a -c -b -e -F -i -H -m -f"),
     "neomutt": Program(same_as="mutt"),
     "sendmail": Program(reader="mail", values="-f -F -r -o -O -B -N"),
-    "msmtp": Program(reader="mail", values="-a_ -f --from --host --port --user -C --file --account"),
+    "msmtp": Program(reader="mail",
+                     values=" -f --from --host --port --user -C --file --account"),
     "swaks": Program(
         reader="mail",
-        values="-t --to -f --from -s --server -p --port --header --body --attach -au -ap --auth-user --auth-password",
+        values="-t --to -f --from -s --server -p --port --header --body --attach -au -ap "
+               "--auth-user --auth-password",
     ),
     "mpack": Program(reader="mail", values="-s -d -c -o"),
     # Tunnels into this machine
-    "ngrok": _tunnel("http|https|tcp|tls|start|tunnel|service", values="--config --log --region --authtoken"),
+    "ngrok": _tunnel("http|https|tcp|tls|start|tunnel|service",
+                     values="--config --log --region --authtoken"),
     "cloudflared": _tunnel(
-        "tunnel --url|--hello-world|--unix-socket|--name", "tunnel run", "tunnel --config", "access tcp|ssh|rdp",
-        values="--url --config --name --token --hostname --logfile --loglevel --credentials-file --unix-socket",
+        "tunnel --url|--hello-world|--unix-socket|--name", "tunnel run", "tunnel --config",
+        "access tcp|ssh|rdp",
+        values="--url --config --name --token --hostname --logfile --loglevel --credentials-file "
+               "--unix-socket",
     ),
     "lt": _tunnel("--port|-p", values="--port -p --subdomain -s --local-host -l --host -h"),
-    "localtunnel": _tunnel("--port|-p", values="--port -p --subdomain -s --local-host -l --host -h"),
+    "localtunnel": _tunnel("--port|-p",
+                           values="--port -p --subdomain -s --local-host -l --host -h"),
     "devtunnel": _tunnel("host", values="-p --port-numbers -t"),
     "zrok": _tunnel("share *", "reserve public"),
     "bore": _tunnel("local", values="--to -t --port -p --local-host -l --secret -s"),
-    "frpc": _tunnel("", "http|tcp|udp|https", values="-c --config -s --server_addr -l --local_port"),
-    "chisel": _tunnel("client|server", values="--auth --keepalive --port -p --host --fingerprint --proxy"),
+    "frpc": _tunnel("", "http|tcp|udp|https",
+                    values="-c --config -s --server_addr -l --local_port"),
+    "chisel": _tunnel("client|server",
+                      values="--auth --keepalive --port -p --host --fingerprint --proxy"),
     "inlets": _tunnel("http|tcp|client|server"),
     "inlets-pro": Program(same_as="inlets"),
     "pagekite": _tunnel("*"),
@@ -342,10 +385,12 @@ PROGRAMS: dict[str, Program] = {
     "tailscale": Program(
         facts=(
             Fact(SEND, "funnel !@status|reset|off", severity=HIGH, says=_TUNNEL, instead=_LOCAL),
-            Fact(SEND, "serve !@status|reset|off", severity=MEDIUM, says="shares a service with the own network"),
+            Fact(SEND, "serve !@status|reset|off", severity=MEDIUM,
+                 says="shares a service with the own network"),
             Fact(READ, "file cp", on="-2"),
             Fact(SEND, "file cp", on="last", severity=MEDIUM),
-            Fact(CHANGE, "up|down|set|logout|switch", severity=MEDIUM, says="changes the connection to the own network"),
+            Fact(CHANGE, "up|down|set|logout|switch", severity=MEDIUM,
+                 says="changes the connection to the own network"),
         ),
     ),
     # Looking at the traffic, and attacking
@@ -369,25 +414,30 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "arpspoof": Program(
-        facts=(Fact(TAMPER, severity=HIGH, says="pretends to be another machine in the network", instead=_ATTACK),),
+        facts=(Fact(TAMPER, severity=HIGH, says="pretends to be another machine in the network",
+                    instead=_ATTACK),),
     ),
     "ettercap": Program(same_as="arpspoof"),
     "bettercap": Program(same_as="arpspoof"),
     "responder": Program(same_as="arpspoof"),
-    "mitmproxy": Program(facts=(Fact(REACH, on="this machine", severity=MEDIUM, says="reads traffic in between"),)),
+    "mitmproxy": Program(facts=(Fact(REACH, on="this machine", severity=MEDIUM,
+                                     says="reads traffic in between"),)),
     "mitmdump": Program(same_as="mitmproxy"),
     # Folders on the web
     "http.server": Program(reader="serve", values="-d --directory -b --bind -p --protocol"),
     "SimpleHTTPServer": Program(reader="serve"),
-    "serve": Program(reader="serve", values="-l --listen -p --port -c --config", harmless="--help|--version"),
-    "http-server": Program(reader="serve", values="-p --port -a -c -e -S_ -C -K -P --proxy --username --password"),
+    "serve": Program(reader="serve", values="-l --listen -p --port -c --config",
+                     harmless="--help|--version"),
+    "http-server": Program(reader="serve",
+                           values="-p --port -a -c -e -C -K -P --proxy --username --password"),
     "live-server": Program(reader="serve"),
     "xterm": Program(
         single_dash=True,
         values="-display -title -T -geometry -fn -fa -fs -bg -fg -e",
         wraps=(Wrapper(form="shell", options="-e"),),
         facts=(
-            Fact(UNSEEN, "-display=*.*:*", severity=HIGH, says="opens a shell on another machine's screen",
+            Fact(UNSEEN, "-display=*.*:*", severity=HIGH,
+                 says="opens a shell on another machine's screen",
                  instead="Run the command here and read what it prints, e.g. `ls -la`."),
         ),
     ),

@@ -30,7 +30,14 @@ def _loses(when: str, says: str, instead: str) -> Fact:
 
 
 _ATTACK = Program(
-    facts=(Fact(UNSEEN, severity=HIGH, says="is a tool to break in or to steal credentials", instead=_ASK),),
+    facts=(
+        Fact(
+            UNSEEN,
+            severity=HIGH,
+            says="is a tool to break in or to steal credentials",
+            instead=_ASK,
+        ),
+    ),
     harmless="--help|-h|--version",
 )
 _CAPTURE = Program(
@@ -40,44 +47,68 @@ _CAPTURE = Program(
 
 PROGRAMS: dict[str, Program] = {
     # The environment
-    "printenv": Program(facts=(Fact(SECRET, on=_ENVIRONMENT, severity=LOW, says="prints variables"),), harmless="--help|--version"),
-    "set": Program(facts=(Fact(SECRET, "!@* !-e|-u|-x|-o|-E|-f|-v|-n|-a|-m|-b|-h|-p|-C|-T|-B|-H|-P|-i|-k|-t", on=_ENVIRONMENT, severity=LOW, says="prints all variables"),)),
-    "declare": Program(facts=(Fact(SECRET, "-p|-x !@*=*", on=_ENVIRONMENT, severity=LOW, says="prints all variables"),)),
-    "export": Program(facts=(Fact(SECRET, "-p", on=_ENVIRONMENT, severity=LOW, says="prints all variables"),)),
-    "compgen": Program(values="-A -W -P -S -X -F -C -G", facts=(Fact(SECRET, "-v|-e", on=_ENVIRONMENT, severity=LOW),)),
+    "printenv": Program(facts=(Fact(SECRET, on=_ENVIRONMENT, severity=LOW,
+                                    says="prints variables"),), harmless="--help|--version"),
+    "set": Program(facts=(Fact(SECRET,
+                               "!@* "
+                               "!-e|-u|-x|-o|-E|-f|-v|-n|-a|-m|-b|-h|-p|-C|-T|-B|-H|-P|-i|-k|-t",
+                               on=_ENVIRONMENT, severity=LOW, says="prints all variables"),)),
+    "declare": Program(facts=(Fact(SECRET, "-p|-x !@*=*", on=_ENVIRONMENT, severity=LOW,
+                                   says="prints all variables"),)),
+    "export": Program(facts=(Fact(SECRET, "-p", on=_ENVIRONMENT, severity=LOW,
+                                  says="prints all variables"),)),
+    "compgen": Program(values="-A -W -P -S -X -F -C -G", facts=(Fact(SECRET, "-v|-e",
+        on=_ENVIRONMENT, severity=LOW),)),
     # Key chains and password stores
     "security": Program(
-        values="-a -s -l -k -w_ -D -G -j -o -f -P -t -p -T -A_ -c -r -d -Z",
+        values="-a -s -l -k -D -G -j -o -f -P -t -p -T -c -r -d -Z",
         facts=(
-            _prints("find-generic-password|find-internet-password -w|-g", "prints a password from the key chain", "See that it is there: `security find-generic-password -s NAME`."),
-            Fact(SECRET, "find-generic-password|find-internet-password !-w|-g", severity=HIGH, says="looks up a password in the key chain", instead="List the key chains: `security list-keychains`."),
-            _prints("dump-keychain", "prints the whole key chain", "List the key chains: `security list-keychains`."),
-            _prints("export", "exports keys and certificates", "List identities: `security find-identity -v`."),
-            _prints("unlock-keychain", "unlocks the key chain", "List the key chains: `security list-keychains`."),
-            _loses("delete-*", "deletes entries of the key chain", "List the key chains: `security list-keychains`."),
-            Fact(PERSIST, "add-trusted-cert|authorizationdb|trust-settings-import", severity=HIGH, says="changes which certificates or rights this machine trusts", instead="List identities: `security find-identity -v`."),
-            Fact(CHANGE, "add-*-password|import|set-keychain-settings|create-keychain", severity=MEDIUM, says="changes the key chain"),
+            _prints("find-generic-password|find-internet-password -w|-g",
+                    "prints a password from the key chain",
+                    "See that it is there: `security find-generic-password -s NAME`."),
+            Fact(SECRET, "find-generic-password|find-internet-password !-w|-g", severity=HIGH,
+                 says="looks up a password in the key chain",
+                 instead="List the key chains: `security list-keychains`."),
+            _prints("dump-keychain", "prints the whole key chain",
+                    "List the key chains: `security list-keychains`."),
+            _prints("export", "exports keys and certificates",
+                    "List identities: `security find-identity -v`."),
+            _prints("unlock-keychain", "unlocks the key chain",
+                    "List the key chains: `security list-keychains`."),
+            _loses("delete-*", "deletes entries of the key chain",
+                   "List the key chains: `security list-keychains`."),
+            Fact(PERSIST, "add-trusted-cert|authorizationdb|trust-settings-import", severity=HIGH,
+                 says="changes which certificates or rights this machine trusts",
+                 instead="List identities: `security find-identity -v`."),
+            Fact(CHANGE, "add-*-password|import|set-keychain-settings|create-keychain",
+                 severity=MEDIUM, says="changes the key chain"),
         ),
     ),
     "secret-tool": Program(
         facts=(
-            _prints("lookup|search --all|--unlock", "prints secrets from the key ring", "Let the program look it up itself."),
-            _prints("lookup", "prints a secret from the key ring", "Let the program look it up itself."),
+            _prints("lookup|search --all|--unlock", "prints secrets from the key ring",
+                    "Let the program look it up itself."),
+            _prints("lookup", "prints a secret from the key ring",
+                    "Let the program look it up itself."),
             _loses("clear", "deletes secrets from the key ring", "Ask a person to clear it."),
         ),
     ),
-    "kwallet-query": Program(values="-f -r -w", facts=(_prints("-r|--read-password", "prints a password", "List them: `kwallet-query -l kdewallet`."),)),
+    "kwallet-query": Program(values="-f -r -w", facts=(_prints("-r|--read-password",
+        "prints a password", "List them: `kwallet-query -l kdewallet`."),)),
     "keyctl": Program(
         facts=(
-            _prints("print|read|pipe|dh_compute", "prints a key of the kernel's key ring", "List them: `keyctl show`."),
-            _loses("clear|purge|revoke|invalidate|unlink|reap", "deletes keys of the kernel's key ring", "List them: `keyctl show`."),
+            _prints("print|read|pipe|dh_compute", "prints a key of the kernel's key ring",
+                    "List them: `keyctl show`."),
+            _loses("clear|purge|revoke|invalidate|unlink|reap",
+                   "deletes keys of the kernel's key ring", "List them: `keyctl show`."),
         ),
     ),
     "pass": Program(
-        values="-m_ -p --path",
+        values=" -p --path",
         facts=(
             _prints("show|-c|clip|otp !--help", "prints a password", "List the names: `pass ls`."),
-            _prints("@*/* !@git|insert|generate|edit|ls|find|init|mv|cp|rm|import", "prints a password", "List the names: `pass ls`."),
+            _prints("@*/* !@git|insert|generate|edit|ls|find|init|mv|cp|rm|import",
+                    "prints a password", "List the names: `pass ls`."),
             _loses("rm|remove|delete", "deletes a password", "List the names: `pass ls`."),
             _prints("grep", "searches in all passwords", "List the names: `pass ls`."),
         ),
@@ -85,28 +116,42 @@ PROGRAMS: dict[str, Program] = {
     ),
     "gopass": Program(same_as="pass"),
     "op": Program(
-        values="--vault --account --session --fields --format --out-file -o --in-file -i --tags --categories --env-file",
+        values="--vault --account --session --fields --format --out-file -o --in-file -i --tags "
+               "--categories --env-file",
         facts=(
-            _prints("read", "prints the secret {target}", "Run the program with it: `op run -- command`.", on="1"),
-            _prints("item get", "prints the secret {target}", "List the names: `op item list`.", on="1"),
-            _prints("document get", "prints the document {target}", "List the names: `op document list`.", on="1"),
-            _prints("inject", "writes secrets into a text", "Run the program with it: `op run -- command`."),
-            _prints("signin --raw", "prints a session's key", "Run the program with it: `op run -- command`."),
-            _prints("connect|service-account token|create", "makes a key for the whole vault", "List the names: `op item list`."),
-            _loses("item|vault|document|user|group|connect delete|revoke", "deletes an entry", "List the names: `op item list`."),
+            _prints("read", "prints the secret {target}",
+                    "Run the program with it: `op run -- command`.", on="1"),
+            _prints("item get", "prints the secret {target}", "List the names: `op item list`.",
+                    on="1"),
+            _prints("document get", "prints the document {target}",
+                    "List the names: `op document list`.", on="1"),
+            _prints("inject", "writes secrets into a text",
+                    "Run the program with it: `op run -- command`."),
+            _prints("signin --raw", "prints a session's key",
+                    "Run the program with it: `op run -- command`."),
+            _prints("connect|service-account token|create", "makes a key for the whole vault",
+                    "List the names: `op item list`."),
+            _loses("item|vault|document|user|group|connect delete|revoke", "deletes an entry",
+                   "List the names: `op item list`."),
         ),
     ),
     "bw": Program(
-        values="--session --organizationid --folderid --collectionid --search --output --format --password --raw_",
+        values="--session --organizationid --folderid --collectionid --search --output --format "
+               "--password",
         facts=(
-            _prints("get password|item|notes|totp|username|attachment|exposed|template", "prints a secret", "List the names: `bw list folders`."),
+            _prints("get password|item|notes|totp|username|attachment|exposed|template",
+                    "prints a secret", "List the names: `bw list folders`."),
             _prints("export", "exports every password", "List the names: `bw list folders`."),
-            _prints("list items", "prints every entry with its password", "List the folders: `bw list folders`."),
+            _prints("list items", "prints every entry with its password",
+                    "List the folders: `bw list folders`."),
             _prints("unlock --raw", "prints a session's key", "Check that it works: `bw status`."),
             _loses("delete", "deletes an entry", "List the folders: `bw list folders`."),
         ),
     ),
-    "bws": Program(values="-t --access-token", facts=(_prints("secret get|list", "prints secrets", "Run the program with them: `bws run -- command`."), _loses("secret|project delete", "deletes secrets", "Look first: `bws project list`.")), wraps=(Wrapper(form="words", when="run"),)),
+    "bws": Program(values="-t --access-token", facts=(_prints("secret get|list", "prints secrets",
+        "Run the program with them: `bws run -- command`."), _loses("secret|project delete",
+            "deletes secrets", "Look first: `bws project list`.")), wraps=(Wrapper(form="words",
+                when="run"),)),
     "lpass": Program(
         facts=(
             _prints("show", "prints a secret", "List the names: `lpass ls`."),
@@ -117,22 +162,28 @@ PROGRAMS: dict[str, Program] = {
     "keepassxc-cli": Program(
         values="-k --key-file -a --attributes -y --yubikey",
         facts=(
-            _prints("show|export|clip|attachment-export", "prints a secret", "List the names: `keepassxc-cli ls FILE`."),
+            _prints("show|export|clip|attachment-export", "prints a secret",
+                    "List the names: `keepassxc-cli ls FILE`."),
             _loses("rm|rmdir", "deletes an entry", "List the names: `keepassxc-cli ls FILE`."),
         ),
     ),
     "doppler": Program(
         facts=(
-            _prints("secrets get|download", "prints secrets", "List the names: `doppler secrets --only-names`."),
-            _prints("secrets !--only-names !@delete|set|upload|notes|substitute", "prints all secrets", "List the names: `doppler secrets --only-names`."),
-            _loses("secrets|projects|configs|environments delete|unset", "deletes secrets", "List the names: `doppler secrets --only-names`."),
+            _prints("secrets get|download", "prints secrets",
+                    "List the names: `doppler secrets --only-names`."),
+            _prints("secrets !--only-names !@delete|set|upload|notes|substitute",
+                    "prints all secrets", "List the names: `doppler secrets --only-names`."),
+            _loses("secrets|projects|configs|environments delete|unset", "deletes secrets",
+                   "List the names: `doppler secrets --only-names`."),
         ),
         harmless="--help|-h|--version",
     ),
     "infisical": Program(
         facts=(
-            _prints("secrets|export !@set|delete|folders", "prints secrets", "Run the program with them: `infisical run -- command`."),
-            _loses("secrets delete", "deletes secrets", "Run the program with them: `infisical run -- command`."),
+            _prints("secrets|export !@set|delete|folders", "prints secrets",
+                    "Run the program with them: `infisical run -- command`."),
+            _loses("secrets delete", "deletes secrets",
+                   "Run the program with them: `infisical run -- command`."),
         ),
         harmless="--help|-h|--version",
     ),
@@ -144,23 +195,29 @@ PROGRAMS: dict[str, Program] = {
     ),
     "aws-vault": Program(
         facts=(
-            _prints("export", "prints credentials", "Run the program with them: `aws-vault exec PROFILE -- command`."),
+            _prints("export", "prints credentials",
+                    "Run the program with them: `aws-vault exec PROFILE -- command`."),
             _loses("remove|rm|clear|rotate", "removes credentials", "List them: `aws-vault list`."),
         ),
     ),
-    "teller": Program(facts=(_prints("env|sh|export|yaml|show", "prints secrets", "Run the program with them: `teller run -- command`."), _loses("delete", "deletes secrets", "Run the program with them: `teller run -- command`."))),
+    "teller": Program(facts=(_prints("env|sh|export|yaml|show", "prints secrets",
+                                     "Run the program with them: `teller run -- command`."),
+                                     _loses("delete", "deletes secrets",
+                                            "Run it with them: `teller run -- command`."))),
     "sops": Program(
         values="--age --pgp --kms --input-type --output-type --output --extract --set --config",
         facts=(
             Fact(READ, on="each"),
-            _prints("-d|--decrypt", "prints the decrypted secrets", "Run the program with them: `sops exec-env FILE command`."),
-            _prints("decrypt", "prints the decrypted secrets of {target}", "Run the program with them: `sops exec-env FILE command`.", on="each"),
+            _prints("-d|--decrypt", "prints the decrypted secrets",
+                    "Run the program with them: `sops exec-env FILE command`."),
+            _prints("decrypt", "prints the decrypted secrets of {target}",
+                    "Run the program with them: `sops exec-env FILE command`.", on="each"),
             Fact(WRITE, "-i|--in-place", on="each"),
             Fact(WRITE, on="--output"),
         ),
     ),
     "age": Program(
-        values="-i --identity -r --recipient -R --recipients-file -o --output -p_",
+        values="-i --identity -r --recipient -R --recipients-file -o --output",
         facts=(
             Fact(READ, on="each"),
             Fact(READ, on="-i|--identity"),
@@ -169,89 +226,113 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "rage": Program(same_as="age"),
-    "age-keygen": Program(values="-o --output", facts=(Fact(WRITE, on="-o|--output"), Fact(READ, "-y", on="each"))),
+    "age-keygen": Program(values="-o --output", facts=(Fact(WRITE, on="-o|--output"), Fact(READ,
+        "-y", on="each"))),
     "ansible-vault": Program(
         values="--vault-id --vault-password-file --output",
         facts=(
-            _prints("view|decrypt", "prints the decrypted secrets", "Run the playbook: `ansible-playbook --check site.yml`."),
+            _prints("view|decrypt", "prints the decrypted secrets",
+                    "Run the playbook: `ansible-playbook --check site.yml`."),
             Fact(WRITE, "encrypt|edit|rekey|create", on="each"),
         ),
     ),
-    "git-crypt": Program(facts=(_prints("export-key", "writes the repository's key into a file", "Look at it: `git-crypt status`."), Fact(SECRET, "unlock", severity=MEDIUM, says="decrypts the repository"))),
+    "git-crypt": Program(facts=(_prints("export-key", "writes the repository's key into a file",
+                                        "Look at it: `git-crypt status`."), Fact(SECRET, "unlock",
+                                            severity=MEDIUM, says="decrypts the repository"))),
     # Keys
     "gpg": Program(
-        values="-r --recipient -u --local-user -o --output --homedir --passphrase --passphrase-file --passphrase-fd "
-        "--keyserver --default-key --pinentry-mode --batch_ --trust-model -z --cipher-algo --digest-algo --status-fd",
+        values="-r --recipient -u --local-user -o --output --homedir --passphrase "
+               "--passphrase-file --passphrase-fd "
+        "--keyserver --default-key --pinentry-mode --trust-model -z --cipher-algo "
+        "--digest-algo --status-fd",
         facts=(
-            _prints("--export-secret-keys|--export-secret-subkeys|--export-ssh-key", "exports secret keys", "Export the public one: `gpg --export --armor NAME`."),
-            _loses("--delete-secret-keys|--delete-secret-key|--delete-secret-and-public-keys|--delete-secret-and-public-key", "deletes secret keys", "List them: `gpg --list-secret-keys`."),
+            _prints("--export-secret-keys|--export-secret-subkeys|--export-ssh-key",
+                    "exports secret keys", "Export the public one: `gpg --export --armor NAME`."),
+            _loses("--delete-secret-keys|--delete-secret-key|--delete-secret-and-public-keys|"
+                   "--delete-secret-and-public-key", "deletes secret keys",
+                   "List them: `gpg --list-secret-keys`."),
             Fact(SECRET, "-d|--decrypt", severity=MEDIUM, says="decrypts a file"),
-            Fact(READ, "!--export*|--list*|-k|-K|--delete-keys|--recv-keys|--edit-key", on="each"),
+            Fact(READ, "!--export|--list-keys|--list-secret-keys|-k|-K|--delete-keys|--edit-key", on="each"),
             Fact(READ, on="--passphrase-file"),
             Fact(WRITE, on="-o|--output"),
             Fact(SEND, "--send-keys", severity=MEDIUM, says="publishes keys"),
-            Fact(CHANGE, "--delete-keys|--delete-key|--gen-revoke|--import-ownertrust", severity=MEDIUM, says="changes the key ring"),
+            Fact(CHANGE, "--delete-keys|--delete-key|--gen-revoke|--import-ownertrust",
+                 severity=MEDIUM, says="changes the key ring"),
         ),
         harmless="--help|--version|-h",
     ),
     "gpg2": Program(same_as="gpg"),
     "ssh-keygen": Program(
-        values="-f -t -b -C -N -P -m -I -s -n -O -V -z -D -R -F -w -Y -a -r -Z -K_ -M -E",
+        values="-f -t -b -C -N -P -m -I -s -n -O -V -z -D -R -F -w -Y -a -r -Z -M -E",
         facts=(
-            Fact(WRITE, "!-l|-y|-F|-R|-B|-L|-e|-i|-H|-Y|-p|-c", on="-f", says="writes the key {target}"),
+            Fact(WRITE, "!-l|-y|-F|-R|-B|-L|-e|-i|-H|-Y|-p|-c", on="-f",
+                 says="writes the key {target}"),
             Fact(READ, "-y|-p|-c", on="-f"),
             Fact(WRITE, "-p|-c", on="-f"),
             Fact(WRITE, "-R", on="-f"),
-            Fact(UNSEEN, "-D", severity=HIGH, says="loads a library into ssh-keygen", instead="Look at a key: `ssh-keygen -l -f ~/.ssh/id_ed25519.pub`."),
+            Fact(UNSEEN, "-D", severity=HIGH, says="loads a library into ssh-keygen",
+                 instead="Look at a key: `ssh-keygen -l -f ~/.ssh/id_ed25519.pub`."),
         ),
     ),
     "ssh-add": Program(
         values="-t -s -e -E -h -H -T",
         facts=(
             _loses("-D", "removes every key from the agent", "List them: `ssh-add -l`."),
-            Fact(UNSEEN, "-s", severity=HIGH, says="loads a library into the agent", instead="List the keys: `ssh-add -l`."),
+            Fact(UNSEEN, "-s", severity=HIGH, says="loads a library into the agent",
+                 instead="List the keys: `ssh-add -l`."),
             Fact(CHANGE, "!-l|-L|-d|-D", severity=LOW, says="gives a key to the agent"),
         ),
     ),
     "ssh-copy-id": Program(
         values="-i -p -o -F -t",
         facts=(
-            Fact(PERSIST, "!-n", on="last", severity=HIGH, says="lets a key log in to {target} from now on",
+            Fact(PERSIST, "!-n", on="last", severity=HIGH,
+                 says="lets a key log in to {target} from now on",
                  instead="See what it would do: `ssh-copy-id -n {target}`."),
         ),
         harmless="-h|-?",
     ),
-    "kdestroy": Program(facts=(Fact(DESTROY, severity=MEDIUM, says="throws the login ticket away"),)),
+    "kdestroy": Program(facts=(Fact(DESTROY, severity=MEDIUM,
+                                    says="throws the login ticket away"),)),
     "keytool": Program(
         single_dash=True,
-        values="-keystore -alias -storepass -keypass -file -srckeystore -destkeystore -storetype -dname -keyalg -validity",
+        values="-keystore -alias -storepass -keypass -file -srckeystore -destkeystore -storetype "
+               "-dname -keyalg -validity",
         facts=(
             Fact(READ, on="-keystore|-srckeystore"),
             Fact(WRITE, on="-destkeystore"),
             Fact(WRITE, "-exportcert|-export|-certreq|-genkeypair|-importkeystore", on="-file"),
-            Fact(SECRET, "-importkeystore", severity=MEDIUM, says="copies keys from one store to another"),
+            Fact(SECRET, "-importkeystore", severity=MEDIUM,
+                 says="copies keys from one store to another"),
             _loses("-delete", "deletes a key", "List them: `keytool -list -keystore FILE`."),
         ),
     ),
     "certutil": Program(
-        values="-d -n -t -i -o -f -k -a_",
+        values="-d -n -t -i -o -f -k",
         facts=(
-            Fact(PERSIST, "-A -t=*C*|-t=*T*", severity=HIGH, says="makes this user trust a new certificate authority", instead="List them: `certutil -L -d sql:$HOME/.pki/nssdb`."),
-            _loses("-D|-F", "deletes certificates or keys", "List them: `certutil -L -d sql:$HOME/.pki/nssdb`."),
+            Fact(PERSIST, "-A -t=*C*|-t=*T*", severity=HIGH,
+                 says="makes this user trust a new certificate authority",
+                 instead="List them: `certutil -L -d sql:$HOME/.pki/nssdb`."),
+            _loses("-D|-F", "deletes certificates or keys",
+                   "List them: `certutil -L -d sql:$HOME/.pki/nssdb`."),
             Fact(READ, on="-d|-i|-f"),
             Fact(WRITE, on="-o"),
         ),
     ),
-    "pk12util": Program(values="-i -o -d -n -k -w -W -K", facts=(Fact(READ, on="-d|-i"), Fact(WRITE, on="-o"), _prints("-o", "exports keys from the certificate store", "List them: `certutil -L -d FOLDER`."))),
+    "pk12util": Program(values="-i -o -d -n -k -w -W -K", facts=(Fact(READ, on="-d|-i"), Fact(WRITE,
+        on="-o"), _prints("-o", "exports keys from the certificate store",
+                          "List them: `certutil -L -d FOLDER`."))),
     "mkcert": Program(
         values="-cert-file -key-file -p12-file -csr",
         single_dash=True,
         facts=(
-            Fact(PERSIST, "-install", severity=MEDIUM, says="makes this machine trust a local certificate authority"),
+            Fact(PERSIST, "-install", severity=MEDIUM,
+                 says="makes this machine trust a local certificate authority"),
             Fact(WRITE, on="-cert-file|-key-file|-p12-file"),
         ),
     ),
-    "step": Program(facts=(_prints("crypto key format", "prints a key", "Look at it: `step certificate inspect FILE`."),)),
+    "step": Program(facts=(_prints("crypto key format", "prints a key",
+                                   "Look at it: `step certificate inspect FILE`."),)),
     # Clipboard and screen
     "pbpaste": Program(facts=(Fact(READ, on="the clipboard", severity=LOW),)),
     "wl-paste": Program(same_as="pbpaste"),
@@ -271,8 +352,12 @@ PROGRAMS: dict[str, Program] = {
     "xwd": _CAPTURE,
     "imagesnap": _CAPTURE,
     "fswebcam": _CAPTURE,
-    "arecord": Program(facts=(Fact(READ, on="the microphone", severity=MEDIUM, says="records sound"), Fact(WRITE, on="each")), harmless="-l|-L|--help|--version"),
-    "xinput": Program(facts=(Fact(READ, "test|test-xi2", on="the keyboard", severity=HIGH, says="reads every key that is pressed", instead="List the devices: `xinput list`."),)),
+    "arecord": Program(facts=(Fact(READ, on="the microphone", severity=MEDIUM,
+                                   says="records sound"), Fact(WRITE, on="each")),
+                                   harmless="-l|-L|--help|--version"),
+    "xinput": Program(facts=(Fact(READ, "test|test-xi2", on="the keyboard", severity=HIGH,
+                                  says="reads every key that is pressed",
+                                  instead="List the devices: `xinput list`."),)),
     "logkeys": _ATTACK,
     # Tools to break in
     **dict.fromkeys(
@@ -280,12 +365,17 @@ PROGRAMS: dict[str, Program] = {
         mimipy lazagne laZagne laZagne.py linpeas linpeas.sh winpeas linenum LinEnum.sh lse.sh
         linux-exploit-suggester linux-exploit-suggester.sh pspy pspy64 patator crowbar
         thc-hydra msfvenom msfconsole msfdb sqlmap nikto wpscan commix beef-xss setoolkit
-        crackmapexec cme netexec nxc evil-winrm impacket-secretsdump secretsdump.py psexec.py wmiexec.py smbexec.py
-        responder.py bloodhound-python kerbrute rubeus certipy certipy-ad ligolo-agent ligolo-ng sliver-client
-        sliver-server empire weevely aircrack-ng airodump-ng aireplay-ng reaver wifite bully slowloris
-        goldeneye xmrig minerd cpuminer xmr-stak cgminer t-rex nbminer lolMiner ethminer phoenixminer
+        crackmapexec cme netexec nxc evil-winrm impacket-secretsdump secretsdump.py psexec.py
+        wmiexec.py smbexec.py
+        responder.py bloodhound-python kerbrute rubeus certipy certipy-ad ligolo-agent ligolo-ng
+        sliver-client
+        sliver-server empire weevely aircrack-ng airodump-ng aireplay-ng reaver wifite bully
+        slowloris
+        goldeneye xmrig minerd cpuminer xmr-stak cgminer t-rex nbminer lolMiner ethminer
+        phoenixminer
         keyhunter dumpcreds firefox_decrypt firefox_decrypt.py chromepass hackbrowserdata
-        HackBrowserData pypykatz spray gtfobins-exploit dirtycow pwnkit zip2john ssh2john ssh2john.py
+        HackBrowserData pypykatz spray gtfobins-exploit dirtycow pwnkit zip2john ssh2john
+        ssh2john.py
         keepass2john office2john.py
         """.split(),
         _ATTACK,

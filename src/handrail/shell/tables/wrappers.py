@@ -20,7 +20,14 @@ _HERE = "Do it without leaving the sandbox; `ls /proc/self/ns` shows where you a
 _PLAIN = Program(posix=True, wraps=(Wrapper(),))
 
 
-def _argv(values: str = "", skip: int = 0, *, assignments: bool = False, chdir: str = "", harmless: str = "") -> Program:
+def _argv(
+    values: str = "",
+    skip: int = 0,
+    *,
+    assignments: bool = False,
+    chdir: str = "",
+    harmless: str = "",
+) -> Program:
     """`name [options] [skipped operands] command …`."""
     return Program(
         posix=skip < 1,
@@ -39,13 +46,16 @@ def _after(*whens: str, values: str = "", chdir: str = "") -> Program:
 def _script(options: str, values: str = "", *rest: Wrapper) -> Program:
     """`name -c 'script'`."""
     return Program(
-        values=f"{options.replace('|', ' ')} {values}", wraps=(Wrapper(form="shell", options=options), *rest)
+        values=f"{options.replace('|', ' ')} {values}",
+        wraps=(Wrapper(form="shell", options=options), *rest),
     )
 
 
 _LOADER = Program(
-    posix=True, values="--library-path --preload --audit --argv0 --inhibit-rpath", wraps=(Wrapper(),),
-    facts=(Fact(UNSEEN, "--preload|--audit", severity=HIGH, says="loads foreign code into a program",
+    posix=True, values="--library-path --preload --audit --argv0 --inhibit-rpath",
+    wraps=(Wrapper(),),
+    facts=(Fact(UNSEEN, "--preload|--audit", severity=HIGH,
+                says="loads foreign code into a program",
                 instead="Start the program by its name."),),
 )  # fmt: skip
 
@@ -53,7 +63,8 @@ PROGRAMS: dict[str, Program] = {
     # As another user
     "sudo": Program(
         posix=True,
-        values="-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout "
+        values="-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T "
+               "--command-timeout "
         "-U --other-user -D --chdir -R --chroot -a --auth-type -c --login-class --preserve-env",
         wraps=(Wrapper(assignments=True),),
         chdir="-D|--chdir",
@@ -82,7 +93,8 @@ PROGRAMS: dict[str, Program] = {
             Wrapper(assignments=True),
         ),
         chdir="-C|--chdir",
-        facts=(Fact(SECRET, "!@*", on="the environment", severity=LOW, says="prints all variables"),),
+        facts=(Fact(SECRET, "!@*", on="the environment", severity=LOW,
+                    says="prints all variables"),),
         harmless="--help|--version",
     ),
     "genv": Program(same_as="env"),
@@ -97,13 +109,15 @@ PROGRAMS: dict[str, Program] = {
     "dotenvx": Program(
         values="-f --env-file -e --env -fk",
         wraps=(Wrapper(when="run"),),
-        facts=(Fact(READ, "get|decrypt|printenv", on=".env", says="prints the decrypted settings"),),
+        facts=(Fact(READ, "get|decrypt|printenv", on=".env",
+                    says="prints the decrypted settings"),),
     ),
     "envdir": _argv(skip=1),
     "with-contenv": _PLAIN,
     "chamber": Program(values="-b --backend", wraps=(Wrapper(when="exec *"),)),
     # Time, priority, limits, input and output
-    "timeout": Program(posix=True, values="-s --signal -k --kill-after", wraps=(Wrapper(skip=1),), harmless="--help|--version"),
+    "timeout": Program(posix=True, values="-s --signal -k --kill-after", wraps=(Wrapper(skip=1),),
+                       harmless="--help|--version"),
     "gtimeout": Program(same_as="timeout"),
     "nohup": _PLAIN,
     "gnohup": _PLAIN,
@@ -116,7 +130,8 @@ PROGRAMS: dict[str, Program] = {
         wraps=(Wrapper(skip=1),),
         harmless="--help|--version|-V",
     ),
-    "numactl": _argv("-i --interleave -p --preferred -P -m --membind -N --cpunodebind -C --physcpubind -l_"),
+    "numactl": _argv("-i --interleave -p --preferred -P -m --membind -N --cpunodebind -C "
+                     "--physcpubind"),
     "softlimit": _argv("-a -c -d -f -l -m -o -p -r -s -t"),
     "cpulimit": _argv("-l --limit -p --pid -e --exe -c --cpu"),
     "stdbuf": _argv("-i --input -o --output -e --error"),
@@ -145,19 +160,22 @@ PROGRAMS: dict[str, Program] = {
     "tini": _argv("-p -e"),
     "ssh-agent": _argv("-a -E -t -P", harmless="-k|-s|-c|-D"),
     # Several times, or when files change
-    "watch": Program(posix=True, values="-n --interval -q --equexit", wraps=(Wrapper(form="words"),), harmless="--help|--version|-v"),
+    "watch": Program(posix=True, values="-n --interval -q --equexit",
+                     wraps=(Wrapper(form="words"),), harmless="--help|--version|-v"),
     "viddy": Program(same_as="watch"),
     "hwatch": Program(same_as="watch"),
     "entr": Program(posix=True, wraps=(Wrapper(form="words", when="-s"), Wrapper())),
     "watchexec": Program(
         posix=True,
-        values="-w --watch -W -e --exts -f --filter -i --ignore -d --debounce -s --signal --shell -o --on-busy-update "
+        values="-w --watch -W -e --exts -f --filter -i --ignore -d --debounce -s --signal --shell "
+               "-o --on-busy-update "
         "--project-origin --workdir -E --env --stop-signal --stop-timeout --delay-run",
         wraps=(Wrapper(form="words"),),
         chdir="--workdir",
     ),
     "watchmedo": Program(
-        values="-c --command -p --patterns --pattern -d --directory -i --ignore-patterns --signal --interval",
+        values="-c --command -p --patterns --pattern -d --directory -i --ignore-patterns --signal "
+               "--interval",
         wraps=(Wrapper(form="shell", options="-c|--command"), Wrapper(when="auto-restart")),
     ),
     "nodemon": Program(
@@ -170,26 +188,33 @@ PROGRAMS: dict[str, Program] = {
     "air": _script("--build.cmd|--build.bin", "-c"),
     "hyperfine": Program(
         reader="each",
-        values="-w --warmup -m --min-runs -M --max-runs -r --runs -s --setup -p --prepare -c --cleanup -S --shell "
-        "-P --parameter-scan -D -L --parameter-list --export-json --export-csv --export-markdown --export-asciidoc "
+        values="-w --warmup -m --min-runs -M --max-runs -r --runs -s --setup -p --prepare -c "
+               "--cleanup -S --shell "
+        "-P --parameter-scan -D -L --parameter-list --export-json --export-csv --export-markdown "
+        "--export-asciidoc "
         "-n --command-name -u --time-unit --style --output --input --reference -C --conclude",
-        wraps=(Wrapper(form="shell", options="-s|--setup|-p|--prepare|-c|--cleanup|-C|--conclude|--reference"),),
+        wraps=(Wrapper(form="shell",
+                       options="-s|--setup|-p|--prepare|-c|--cleanup|-C|--conclude|--reference"),),
         facts=(Fact(WRITE, on="--export-json|--export-csv|--export-markdown|--export-asciidoc"),),
     ),
     "concurrently": Program(
         reader="each",
-        values="-n --names -c --prefix-colors -p --prefix -k_ -s --success -m --max-processes -l --restart-tries "
-        "--restart-after --cwd -P_",
+        values="-n --names -c --prefix-colors -p --prefix -s --success -m --max-processes -l "
+               "--restart-tries "
+        "--restart-after --cwd",
     ),
+    "flock": Program(reader="flock"),
     "lockf": _argv("-t", 1),
     "setlock": _argv(skip=1),
     "run-one": _PLAIN,
     "cronic": _PLAIN,
     # Terminals
     "script": Program(
-        values="-c --command -E --echo -I --log-in -O --log-out -B --log-io -T --log-timing -m --logging-format "
+        values="-c --command -E --echo -I --log-in -O --log-out -B --log-io -T --log-timing -m "
+               "--logging-format "
         "-o --output-limit -t",
-        wraps=(Wrapper(form="shell", options="-c|--command"), Wrapper(skip=1, when="!-c|--command")),
+        wraps=(Wrapper(form="shell", options="-c|--command"), Wrapper(skip=1,
+            when="!-c|--command")),
         facts=(Fact(WRITE, on="1"), Fact(WRITE, on="-O|--log-out|-B|--log-io")),
     ),
     "asciinema": _script("-c|--command", "-t --title -i --idle-time-limit"),
@@ -200,18 +225,23 @@ PROGRAMS: dict[str, Program] = {
     ),
     "dtach": _argv("-e -r", 1),
     "abduco": Program(values="-e", wraps=(Wrapper(skip=1),)),
-    "zellij": _after("run", "action new-pane", values="-n --name -d --direction --cwd -s --session -c --config", chdir="--cwd"),
+    "zellij": _after("run", "action new-pane",
+                     values="-n --name -d --direction --cwd -s --session -c --config",
+                     chdir="--cwd"),
     "gnome-terminal": Program(
         values="--title --working-directory --profile -t -e --command -x",
         wraps=(Wrapper(form="shell", options="-e|--command"), Wrapper(when="!-e|--command")),
     ),
-    "alacritty": Program(posix=True, values="-t --title --working-directory --config-file -o", wraps=(Wrapper(when="-e|--command"),)),
+    "alacritty": Program(posix=True, values="-t --title --working-directory --config-file -o",
+                         wraps=(Wrapper(when="-e|--command"),)),
     "kitty": _argv("-T --title -d --directory -c --config -o --override -e"),
     "wezterm": _after("start", values="--cwd"),
-    "konsole": Program(values="--workdir --profile -p", wraps=(Wrapper(form="words", options="-e"), Wrapper(when="-e"))),
-    "xvfb-run": _argv("-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s --server-args -w --wait"),
+    "konsole": Program(values="--workdir --profile -p", wraps=(Wrapper(form="words", options="-e"),
+        Wrapper(when="-e"))),
+    "xvfb-run": _argv("-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s "
+                      "--server-args -w --wait"),
     "dbus-run-session": _argv("--config-file --dbus-daemon"),
-    "dbus-launch": _argv("--sh-syntax_"),
+    "dbus-launch": _argv(""),
     "startx": _argv(),
     "xinit": _argv(),
     # Sandboxes, roots, namespaces
@@ -229,26 +259,32 @@ PROGRAMS: dict[str, Program] = {
         values="-t --target -S --setuid -G --setgid -N --net-socket",
         wraps=(Wrapper(),),
         facts=(
-            Fact(ESCAPE, "-t=1|--target=1", severity=HIGH, says="enters the host's namespaces", instead=_HERE),
-            Fact(ESCAPE, "-t|--target !-t=1", severity=MEDIUM, says="enters another process's namespaces"),
+            Fact(ESCAPE, "-t=1|--target=1", severity=HIGH, says="enters the host's namespaces",
+                 instead=_HERE),
+            Fact(ESCAPE, "-t|--target !-t=1", severity=MEDIUM,
+                 says="enters another process's namespaces"),
         ),
         harmless="--help|--version|-V",
     ),
-    "unshare": _argv("-S --setuid -G --setgid -R --root -w --wd --propagation --map-user --map-group --map-users --map-groups", chdir="-w|--wd"),
-    "proot": _argv("-r --rootfs -b --bind -m --mount -q --qemu -w --pwd --cwd -k -R -S", chdir="-w|--pwd|--cwd"),
+    "unshare": _argv("-S --setuid -G --setgid -R --root -w --wd --propagation --map-user "
+                     "--map-group --map-users --map-groups", chdir="-w|--wd"),
+    "proot": _argv("-r --rootfs -b --bind -m --mount -q --qemu -w --pwd --cwd -k -R -S",
+                   chdir="-w|--pwd|--cwd"),
     "fakeroot": _argv("-s -i -b -l --lib -f --faked"),
     "fakechroot": _argv("-e --environment -l --lib -c --config-dir -b --bindir"),
     "faketime": Program(posix=True, values="-p", wraps=(Wrapper(skip=1),)),
     "libfaketime": Program(same_as="faketime"),
     "bwrap": _argv(
-        "--dev --proc --tmpfs --dir --chdir --setenv_ --unsetenv --lock-file --sync-fd --uid --gid --hostname --seccomp "
-        "--cap-add --cap-drop --perms --size --info-fd --exec-label --file-label --args --argv0 --remount-ro",
+        "--dev --proc --tmpfs --dir --chdir --unsetenv --lock-file --sync-fd --uid "
+        "--gid --hostname --seccomp "
+        "--cap-add --cap-drop --perms --size --info-fd --exec-label --file-label --args --argv0 "
+        "--remount-ro",
         chdir="--chdir",
     ),
     "firejail": _argv("--join"),
     "sandbox-exec": _argv("-f -p -n -D"),
     "landrun": _argv("--ro --rw --rox --rwx --env"),
-    "runcon": _argv("-t -u -r -l -c_"),
+    "runcon": _argv("-t -u -r -l"),
     "aa-exec": _argv("-p --profile -n --namespace"),
     "cgexec": _argv("-g"),
     "proxychains": _argv("-f"),
@@ -268,10 +304,12 @@ PROGRAMS: dict[str, Program] = {
     "rr": _after("record"),
     "uftrace": _after("record|live"),
     # Many programs in one, and other ways to start one
-    "busybox": Program(posix=True, wraps=(Wrapper(),), harmless="--list|--list-full|--help|--install"),
+    "busybox": Program(posix=True, wraps=(Wrapper(),),
+                       harmless="--list|--list-full|--help|--install"),
     "toybox": Program(same_as="busybox"),
     "coreutils": Program(posix=True, wraps=(Wrapper(),), harmless="--list|--help"),
-    "xcrun": _argv("--sdk -sdk --toolchain --log_", harmless="--find|-f|--show-sdk-path|--help|--version"),
+    "xcrun": _argv("--sdk -sdk --toolchain",
+                   harmless="--find|-f|--show-sdk-path|--help|--version"),
     "ld-linux-x86-64.so": _LOADER,
     "ld-linux-aarch64.so": _LOADER,
     "ld-linux-armhf.so": _LOADER,
@@ -290,7 +328,8 @@ PROGRAMS: dict[str, Program] = {
     "jimsh": Program(same_as="tclsh"),
     "m4": Program(reader="m4", values="-D -I -U -o -F"),
     "start-stop-daemon": Program(
-        values="-x --exec -a --startas -p --pidfile -u --user -g -c --chuid -d --chdir -n --name -s --signal -R --retry",
+        values="-x --exec -a --startas -p --pidfile -u --user -g -c --chuid -d --chdir -n --name "
+               "-s --signal -R --retry",
         wraps=(Wrapper(form="shell", options="-x|--exec|-a|--startas"),),
         chdir="-d|--chdir",
     ),
@@ -298,20 +337,24 @@ PROGRAMS: dict[str, Program] = {
     "daemon": _argv("-n --name -u --user -p -P -l -o -D --chdir"),
     "vagrant": Program(
         values="-c --command -p --plain",
-        wraps=(Wrapper(form="shell", options="-c|--command", when="ssh|winrm|powershell", where="elsewhere"),),
+        wraps=(Wrapper(form="shell", options="-c|--command", when="ssh|winrm|powershell",
+                       where="elsewhere"),),
         facts=(
-            Fact(ESCAPE, "destroy -f|--force", severity=HIGH, says="deletes the virtual machine", instead="Stop it: `vagrant halt`."),
+            Fact(ESCAPE, "destroy -f|--force", severity=HIGH, says="deletes the virtual machine",
+                 instead="Stop it: `vagrant halt`."),
         ),
     ),
     "lima": Program(posix=True, wraps=(Wrapper(where="elsewhere"),)),
-    "wsl": Program(values="-d --distribution -u --user --cd -e --exec", wraps=(Wrapper(form="shell", options="-e|--exec"), Wrapper(form="words"))),
+    "wsl": Program(values="-d --distribution -u --user --cd -e --exec", wraps=(Wrapper(form="shell",
+        options="-e|--exec"), Wrapper(form="words"))),
     "cmd": Program(wraps=(Wrapper(form="words", when="/c|/k|//c"),)),
     "cmd.exe": Program(same_as="cmd"),
     "devbox": _after("run", values="-c --config -e --env"),
     "devenv": _after("shell"),
     "guix": Program(wraps=(Wrapper(when="shell"),)),
     "with-readline": _PLAIN,
-    "aws-vault": Program(values="-d --duration -n --region --backend", wraps=(Wrapper(when="exec *"),)),
+    "aws-vault": Program(values="-d --duration -n --region --backend",
+                         wraps=(Wrapper(when="exec *"),)),
     "aws-okta": Program(wraps=(Wrapper(when="exec *"),)),
     "infisical": Program(values="--env --path --projectId --token", wraps=(Wrapper(when="run"),)),
     "doppler": Program(
