@@ -118,7 +118,9 @@ class Reviewer:
         return _Site(scope, places, f"{state_folder(environ)}/trash", root)
 
     def _environ_of(self, action: Action) -> dict[str, str]:
-        return {**self._environ, **action.env} if action.env else self._environ
+        environ = {**self._environ, **action.env}
+        environ.setdefault("HANDRAIL_HOME", state_folder(environ))
+        return environ
 
     def _understand(self, action: Action, at: Circumstances) -> Understood:
         command = command_of(action)

@@ -90,6 +90,9 @@ PERMITS: dict[Place, Weight] = {
 }  # fmt: skip
 
 _BY_KIND = {Kind.WRITE: WRITES, Kind.DELETE: DELETES, Kind.PERMIT: PERMITS}
+_CLOSE = frozenset(
+    {Place.SCOPE, Place.TEMP, Place.UNKNOWN, Place.HOOK, Place.REPOSITORY}
+)
 _LOOKALIKE = re.compile(r"(?=.*[a-z])(?=.*[\u0370-\u03ff\u0400-\u052f])")
 _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
@@ -117,7 +120,7 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
         place = Place.UNKNOWN
     if at.places.protected(path) and place is not Place.HANDRAIL:
         return _apply(effect, _PROTECTED, at)
-    if effect.kind is Kind.DELETE and place in {Place.SCOPE, Place.TEMP, Place.UNKNOWN, Place.HOOK}:
+    if effect.kind is Kind.DELETE and place in _CLOSE:
         return _weigh_deletion(effect, path, place, at)
     weight = _BY_KIND[effect.kind].get(place, Weight())
     if effect.severity >= _H and place in {Place.SCOPE, Place.TEMP}:
@@ -188,6 +191,8 @@ def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
 
 
 def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
+    if effect.target.startswith("/") and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL:
+        return _apply(effect, WRITES[Place.HANDRAIL], at)
     host = parse_host(effect.target).host
     if _LOOKALIKE.search(host):
         return _apply(effect, Weight(_H, _IMPOSSIBLE, says=f"contacts {host}, a name with letters that look like others",

@@ -14,7 +14,7 @@ from handrail.shell.options import Call
 from handrail.shell.paths import join, normalise
 from handrail.shell.readers import READERS
 from handrail.shell.readers.build import path_effect
-from handrail.shell.tables.environment import FUNCTION, VARIABLES
+from handrail.shell.tables.environment import PREFIXES, VARIABLES, Variable
 from handrail.shell.word import OPAQUE, Word
 
 _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
@@ -54,7 +54,7 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     for redirect in command.redirects:
         yield from _redirect(redirect, command)
     for name, value in command.assignments:
-        fact = VARIABLES.get(name) or (FUNCTION if name.startswith("BASH_FUNC_") else None)
+        fact = VARIABLES.get(name) or _by_prefix(name)
         if fact is not None and fact.matches(value.text):
             yield Effect(
                 fact.does, f"{name}={value.shown}", fact.severity, Undo.IMPOSSIBLE, fact.says
@@ -72,6 +72,10 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
         command = moved(command, level)
         effects.extend(_level(command, level.entry, level.call))
     yield from _elsewhere(effects, command.elsewhere) if command.elsewhere else effects
+
+
+def _by_prefix(name: str) -> Variable | None:
+    return next((fact for prefix, fact in PREFIXES if name.startswith(prefix)), None)
 
 
 def _entry(command: Command, knowledge: Knowledge) -> Entry | None:
@@ -191,8 +195,13 @@ def _resolved(effect: Effect, cwd: Word) -> Effect:
     return msgspec.structs.replace(effect, target=shown, opaque=opaque)
 
 
-_REMOTE_SHELLS = frozenset({"ssh", "mosh", "plink", "sshpass"})
-_ROOTS = re.compile(r"/(?:\*|(?:etc|usr|var|bin|sbin|lib|lib64|boot|root|home|opt|srv|data)/?\*?)?")
+_REMOTE_SHELLS = frozenset(
+    {"ssh", "mosh", "plink", "sshpass", "ansible", "salt", "knife", "gcloud", "az", "juju", "consul"}
+)
+_ROOTS = re.compile(
+    r"/(?:\*|(?:etc|usr|bin|sbin|lib|lib64|boot|root|home|opt|srv|data|mnt|var/lib|var/www|var)"
+    r"(?!/(?:cache|tmp|src)\b)(?:/.*)?)?"
+)
 
 
 def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:

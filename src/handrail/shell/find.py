@@ -62,7 +62,6 @@ def read_find(command: Command) -> Search:
         value = words[index] if index < len(words) else Word("")
         if text in {"!", "-not"}:
             negated = True
-            narrowed = True
             continue
         if text in _EXEC:
             end = index
@@ -76,7 +75,9 @@ def read_find(command: Command) -> Search:
         elif text in _VALUE_TESTS:
             if text in _NAME_TESTS and not negated and value.text.strip("*./"):
                 names.append(value.text)
-            narrowed = narrowed or (text in _NARROWING and value.text not in {"*", "*.*"})
+            left_out = negated and text in _NAME_TESTS
+            everything = value.text in {"*", "*.*"}
+            narrowed = narrowed or (text in _NARROWING and not everything and not left_out)
             index += 1
         elif text == "-delete":
             deletes = True

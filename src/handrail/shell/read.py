@@ -9,8 +9,10 @@ from handrail.model.effect import Effect
 from handrail.shell.command import Program
 from handrail.shell.effects import effects_of
 from handrail.shell.environment import Environment
+from handrail.shell.errors import TooDeepError
 from handrail.shell.flows import joined_effects
 from handrail.shell.knowledge import Knowledge
+from handrail.shell.syntax import MAX_NESTING
 from handrail.shell.tables import all_programs
 from handrail.shell.walk import Walker
 from handrail.shell.word import Word
@@ -55,6 +57,9 @@ def read(
     variables = {name: (Word(value),) for name, value in (environ or {}).items()}
     for name, value in _DEFAULTS:
         variables.setdefault(name, value)
-    program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
+    try:
+        program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
+    except RecursionError:
+        raise TooDeepError(MAX_NESTING) from None
     effects = effects_of(program, knowledge)
     return Reading(program, joined_effects(program, effects, knowledge))

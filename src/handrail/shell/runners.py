@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MAX_ITEMS = 8
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
+_MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
 _LISTERS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate"})
 
 
@@ -112,7 +113,10 @@ def run_code(
     result = read_code(language, code)
     index = len(walker.commands) - 1
     for effect in result.effects:
-        walker.found.append(msgspec.structs.replace(effect, command=index))
+        target = effect.target
+        if target == "~" or target.startswith("~/"):
+            target = env.values("HOME")[0].text + target[1:]
+        walker.found.append(msgspec.structs.replace(effect, command=index, target=target))
     for script in result.scripts:
         walker.script(script, env.fork(), situation)
     for argv in result.calls:
@@ -237,9 +241,14 @@ def _make(
         text = command.input if name in {"-", "/dev/stdin"} else known
         for recipe in list(_RECIPE.finditer(text or ""))[:_MAX_ITEMS]:
             walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
-    for word in call.operands:
-        if word.text.startswith("SHELL="):
-            walker.script(word.text[6:], env.fork(), here)
+    for word in call.values("--eval", "-E"):
+        for recipe in list(_RECIPE.finditer(word.text))[:_MAX_ITEMS]:
+            walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
+    given = [word.text.partition("=")[::2] for word in call.operands]
+    given += [(name, value.text) for name, value in command.assignments]
+    for name, value in given:
+        if name.rstrip(":?+") in _MAKE_COMMANDS and has_text(Word(value)):
+            walker.script(value, env.fork(), here)
 
 
 def _tee(

@@ -26,6 +26,10 @@ _LIBRARY = Variable(Kind.UNSEEN, Severity.HIGH, "loads foreign code into every p
 _HOOK = Variable(Kind.UNSEEN, Severity.HIGH, "makes shells run a file or command by themselves")
 
 FUNCTION = Variable(Kind.UNSEEN, Severity.HIGH, "puts a function into every shell that is started")
+PREFIXES = (
+    ("BASH_FUNC_", FUNCTION),
+    ("HANDRAIL_", Variable(Kind.TAMPER, Severity.CRITICAL, "changes Handrail's own settings")),
+)
 _OPTIONS = Variable(
     Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
     r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
