@@ -20,6 +20,7 @@ from handrail.shell.readers import (
     remote,
     schedulers,
     text,
+    tools,
     wrappers,
 )
 
@@ -40,6 +41,7 @@ READERS: dict[str, Reader] = {
     **remote.READERS,
     **schedulers.READERS,
     **text.READERS,
+    **tools.READERS,
     **wrappers.READERS,
 }
 """Readers by the name that a table's `reader` gives them."""
@@ -50,6 +52,7 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **editors.SCRIPTS,
     **processes.SCRIPTS,
     **remote.SCRIPTS,
+    **tools.SCRIPTS,
     **wrappers.SCRIPTS,
 }
 """Command lines that stand in a program's own language, by the same name as its reader."""

@@ -312,6 +312,8 @@ def _rails_scripts(command: Command, call: Call) -> Iterator[str]:
     if call.operands and call.operands[0].text in {"runner", "r"}:
         for word in call.operands[1:2]:
             yield f"ruby -e {shlex.quote(word.text)}"
+    for word in call.values("-e", "--execute", "-p", "--execute-print", "-E", "--execute-continue"):
+        yield f"ruby -e {shlex.quote(word.text)}"
 
 
 _DJANGO_LOSES = re.compile(

@@ -50,6 +50,8 @@ _GO = Program(
         redirected("env -w @GOPROXY=http://*|GOFLAGS=*insecure*|GOFLAGS=*toolexec*|GOINSECURE=*|"
                    "GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=off|GOPROXY=*//*", "go env"),
         Fact(UNSEEN, "get|install|run -insecure", says=_OVER_HTTP, instead="Leave it out."),
+        Fact(UNSEEN, "run|test|build @/dev/fd/*", says="runs a program that nobody has seen",
+             instead="Write it into the project, so that it can be read first."),
         Fact(INSTALL, "get|install|mod", severity=LOW),
         Fact(RUN, "run|test|generate|build|tool", severity=LOW),
         Fact(WRITE, "build|test|tool", on="-o|-coverprofile|-cpuprofile|-memprofile|-trace"),

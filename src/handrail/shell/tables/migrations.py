@@ -1,6 +1,6 @@
 """Frameworks and migration tools that can empty or drop the database they look after."""
 
-from handrail.shell.tables.shorthand import CHANGE, DESTROY, HIGH, MEDIUM, Fact, Program
+from handrail.shell.tables.shorthand import CHANGE, DESTROY, HIGH, MEDIUM, PUBLISH, Fact, Program
 
 
 def _loses(when: str, says: str, instead: str) -> Fact:
@@ -53,7 +53,11 @@ PROGRAMS: dict[str, Program] = {
     "django": Program(same_as="manage.py"),
     "rails": Program(reader="rails", harmless="--help|-h|--version|-v|-T|--tasks"),
     "rake": Program(reader="rails",
-                    values="-f --rakefile -I --libdir -R --rakelibdir -r --require -E",
+                    values="-f --rakefile -I --libdir -R --rakelibdir -r --require -E -e --execute "
+                    "-p --execute-print --execute-continue",
+                    facts=(Fact(PUBLISH, "@release|release:*|*:release|publish|*:publish|gem:push",
+                                severity=HIGH, says="publishes what was built",
+                                instead="List the tasks: `rake -T`."),),
                     harmless="--help|-h|--version|-V|-T|--tasks|-P|--prereqs|-n|--dry-run|-W|-D|--describe"),
     "alembic": Program(
         values="-c --config -n --name -x",

@@ -25,6 +25,8 @@ _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
 _UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
 _UNKNOWN = f"@*{OPAQUE}*"
+_OWN = "removes the guard that watches this agent"
+_PERSON = "Ask a person; `handrail status` shows what the guard does."
 _DRY = "--dry-run|--help|-h|--version|-V"
 
 
@@ -221,6 +223,7 @@ _PIP = Program(
         Fact(INSTALL, "uninstall", severity=LOW, says="removes packages"),
         Fact(DESTROY, f"uninstall {_UNKNOWN}", says="removes every package of a list at once",
              instead="Make a new environment: `python -m venv .venv`."),
+        Fact(TAMPER, "uninstall @handrail", says=_OWN, instead=_PERSON),
         Fact(DESTROY, "uninstall @pip|setuptools", says="removes the installer itself",
              instead="Upgrade it: `pip install --upgrade pip`."),
         Fact(READ, on="-r|--requirement|-c|--constraint"),
@@ -250,6 +253,8 @@ _UV = Program(
         Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
         Fact(DESTROY, f"pip uninstall {_UNKNOWN}", says="removes every package of a list at once",
              instead="Make a new environment: `uv venv`."),
+        Fact(TAMPER, "pip|tool uninstall @handrail", says=_OWN, instead=_PERSON),
+        Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
         Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),
         Fact(WRITE, on="-o|--output-file"),
         Fact(READ, "run", on="--env-file"),
@@ -317,6 +322,7 @@ _PYTHON: dict[str, Program] = {
     "pipx": Program(
         values="--spec --python --index-url -i --pip-args --suffix --backend",
         facts=(*from_plain_http("run|install", "--spec|--index-url|-i"),
+               Fact(TAMPER, "uninstall @handrail", says=_OWN, instead=_PERSON),
                Fact(INSTALL, "install|inject|upgrade|uninstall", severity=LOW),
                Fact(INSTALL, "uninstall-all", severity=MEDIUM, says="removes all its programs")),
         wraps=(Wrapper(when="run"),),
@@ -343,7 +349,7 @@ _PYTHON: dict[str, Program] = {
     "hatch": Program(
         values="-e --env -p --project -d --data-dir",
         facts=(publishes("publish", "publishes the package for everyone", "hatch build"),),
-        wraps=(Wrapper(form="words", when="run"),),
+        reader="hatch",
         harmless="--help|-h|--version",
     ),
     "flit": Program(facts=(publishes("publish", "publishes the package", "flit build"),)),

@@ -1,0 +1,113 @@
+"""Commands that stand in the options of package managers and build tools."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.readers.build import effect
+from handrail.shell.word import OPAQUE
+
+_CARGO_RUNS = re.compile(
+    r"(?:runner|rustc-wrapper|rustc-workspace-wrapper|rustc|rustdoc|linker)\"?\s*=\s*"
+    r"(?:\"([^\"]+)\"|'([^']+)'|\[(.+)\])"
+)
+_TEMPORARY = re.compile(r"\s*(?:/tmp|/var/tmp|/dev/shm)/")
+
+
+def npm_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`npm pkg set scripts.x='cmd'`."""
+    if [word.text for word in call.operands[:2]] == ["pkg", "set"]:
+        for word in call.operands[2:]:
+            key, _, value = word.text.partition("=")
+            if key.startswith("scripts."):
+                yield value
+
+
+def cargo_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`cargo --config 'target.x.runner="cmd"'`."""
+    for word in call.values("--config"):
+        for match in _CARGO_RUNS.finditer(word.text):
+            yield match[1] or match[2] or match[3].replace('"', "").replace(",", " ")
+
+
+def _cargo(command: Command, call: Call) -> Iterator[Effect]:
+    for script in cargo_scripts(command, call):
+        if _TEMPORARY.match(script):
+            yield effect(
+                Kind.UNSEEN,
+                script,
+                says=f"builds through {script}, which anyone can write",
+                instead="Build plainly: `cargo build`.",
+            )
+
+
+def apt_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`apt-get -o APT::Update::Pre-Invoke::=cmd`."""
+    for word in call.values("-o", "--option"):
+        key, _, value = word.text.partition("=")
+        if "invoke" in key.lower() or key.lower().startswith("dir::bin"):
+            yield value.lstrip("=")
+
+
+def rpm_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`rpm --eval '%(cmd)'`."""
+    for word in call.values("-E", "--eval", "-D", "--define"):
+        match = re.search(r"%\((.*)\)", word.text, re.DOTALL)
+        if match:
+            yield match[1]
+
+
+def cmake_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`cmake -E chdir folder cmd`, `cmake -E env A=1 cmd`, `cmake -E time cmd`."""
+    words = [word.text for word in call.operands]
+    if not call.has("-E") or len(words) < 2:
+        return
+    if words[0] == "chdir":
+        yield f"cd {shlex.quote(words[1])} && {_rest(command, call, 2)}"
+    elif words[0] in {"env", "time"}:
+        yield f"{words[0]} {_rest(command, call, 1)}"
+
+
+def maven_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`mvn exec:exec -Dexec.executable=cmd -Dexec.args='…'`."""
+    arguments = " ".join(word.text for word in call.values("-Dexec.args"))
+    for word in call.values("-Dexec.executable"):
+        yield f"{word.text} {arguments}"
+
+
+def compiler_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`gcc -wrapper sh,-c,cmd`."""
+    for word in call.values("-wrapper"):
+        yield shlex.join(word.text.split(","))
+
+
+def hatch_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`hatch run 'cmd args'` and `hatch run cmd args`."""
+    words = call.operands
+    if len(words) > 1 and words[0].text == "run":
+        yield words[1].text if len(words) == 2 else _rest(command, call, 1)
+
+
+def _rest(command: Command, call: Call, first: int) -> str:
+    """The command line from an operand on, with the options that belong to it."""
+    if len(call.places) <= first:
+        return ""
+    words = (word.text for word in command.argv[call.places[first] :])
+    return " ".join(word if OPAQUE in word else shlex.quote(word) for word in words)
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {"cargo": _cargo}
+
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "npm": npm_scripts,
+    "cargo": cargo_scripts,
+    "apt": apt_scripts,
+    "rpm": rpm_scripts,
+    "cmake": cmake_scripts,
+    "maven": maven_scripts,
+    "compiler": compiler_scripts,
+    "hatch": hatch_scripts,
+}
