@@ -198,6 +198,7 @@ def _resolved(effect: Effect, cwd: Word) -> Effect:
 _REMOTE_SHELLS = frozenset(
     {"ssh", "mosh", "plink", "sshpass", "ansible", "salt", "knife", "gcloud", "az", "juju", "consul"}
 )
+_DISK = re.compile(r"/dev/(?:[shv]d[a-z]|xvd|nvme|mmcblk|dm-|mapper/|disk/)")
 _ROOTS = re.compile(
     r"/(?:\*|(?:etc|usr|bin|sbin|lib|lib64|boot|root|home|opt|srv|data|mnt|var/lib|var/www|var)"
     r"(?!/(?:cache|tmp|src)\b)(?:/.*)?)?"
@@ -221,6 +222,11 @@ def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:
             )
         elif effect.kind is Kind.READ:
             yield effect
+        elif remote and _DISK.match(effect.target):
+            yield msgspec.structs.replace(
+                effect, kind=Kind.DEVICE, severity=Severity.CRITICAL, undo=Undo.IMPOSSIBLE,
+                says=f"overwrites the disk {effect.target} through {where}",
+            )  # fmt: skip
         else:
             yield msgspec.structs.replace(
                 effect, kind=Kind.CHANGE, severity=Severity.LOW, undo=Undo.UNKNOWN,

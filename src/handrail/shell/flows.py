@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.applied import applied_effects
 from handrail.shell.command import Command, Program
 from handrail.shell.evaluate import DECODERS
 from handrail.shell.knowledge import Entry, Knowledge
@@ -54,6 +55,7 @@ def joined_effects(
         extra.append(_at(0, Kind.UNSEEN, "hidden characters", Severity.HIGH,
                          "holds characters that make it look different from what it does",
                          "Write it without text-direction characters."))  # fmt: skip
+    extra.extend(applied_effects(program, networked, upstream))
     for note in program.notes:
         if note.kind in _NOTES:
             kind, severity, instead = _NOTES[note.kind]

@@ -14,7 +14,7 @@ from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
 
 _SWITCHED_OFF = frozenset({"false", "no", "none", "off"})
-_VERSION = re.compile(r"[-.]?\d[\d.]*$")
+_VERSION = re.compile(r"(?:@[\w.^~*-]+|[-.]?\d[\d.]*)$")
 
 
 class Condition(msgspec.Struct, frozen=True):

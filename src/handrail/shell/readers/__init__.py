@@ -13,6 +13,7 @@ from handrail.shell.readers import (
     editors,
     files,
     git,
+    infrastructure,
     kubernetes,
     network,
     permissions,
@@ -33,6 +34,7 @@ READERS: dict[str, Reader] = {
     **databases.READERS,
     **editors.READERS,
     **files.READERS,
+    **infrastructure.READERS,
     **kubernetes.READERS,
     **git.READERS,
     **network.READERS,
@@ -54,5 +56,6 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **remote.SCRIPTS,
     **tools.SCRIPTS,
     **wrappers.SCRIPTS,
+    **text.SCRIPTS,
 }
 """Command lines that stand in a program's own language, by the same name as its reader."""
