@@ -1,5 +1,6 @@
-"""Programs whose first operand is an expression and whose others are files."""
+"""Programs whose arguments are expressions and files: jq, yq, fzf."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
@@ -53,7 +54,25 @@ def _yq(command: Command, call: Call) -> Iterator[Effect]:
         yield path_effect(kind, join(command.cwd, file))
 
 
+_ACTION = re.compile(
+    r"\b(?:execute(?:-silent)?|become|reload(?:-sync)?|preview|transform)"
+    r"(?:\((?P<round>[^)]*)\)|:(?P<rest>.*)|\[(?P<square>[^]]*)\]|\{(?P<curly>[^}]*)\})"
+)
+
+
+def _fzf_scripts(_: Command, call: Call) -> Iterator[str]:
+    """`--preview cmd`, `--bind 'enter:execute(cmd)'`."""
+    for value in call.values("--preview"):
+        yield value.text
+    for value in call.values("--bind"):
+        for action in _ACTION.finditer(value.text):
+            yield next((text for text in action.groups() if text), "")
+
+
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "jq": _jq,
     "yq": _yq,
+}
+SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+    "fzf": _fzf_scripts,
 }

@@ -1,6 +1,7 @@
 """Tools that make, copy, move, fill and delete files, and set the clock and the name."""
 
 from handrail.shell.tables.shorthand import (
+    CHANGE,
     DELETE,
     DESTROY,
     DEVICE,
@@ -8,9 +9,11 @@ from handrail.shell.tables.shorthand import (
     IMPOSSIBLE,
     LOW,
     MEDIUM,
+    PERSIST,
     PRIVILEGE,
     READ,
     SYSTEM,
+    TAMPER,
     WRITE,
     Fact,
     Program,
@@ -44,6 +47,7 @@ def _shreds(values: str = "") -> Program:
 _TO_TRASH = _writes(says="moves {target} to the trash")
 _NO_CLOCK = "Ask for another time without setting it: `date -d '2 days ago'`."
 _ISO = "-Iseconds|-Ins|-Iminutes|-Ihours|-Idate"
+_NO_DEFAULTS = "Only read it: `defaults read com.apple.LaunchServices`."
 _NO_NAME = "Only ask for the name: `hostname`."
 
 PROGRAMS: dict[str, Program] = {
@@ -152,15 +156,6 @@ PROGRAMS: dict[str, Program] = {
         facts=(Fact(READ, on="1"), Fact(WRITE, on="2"), Fact(WRITE, on="3")),
         harmless=_HELP,
     ),
-    "xattr": Program(
-        facts=(
-            Fact(WRITE, "-w", on="3+"),
-            Fact(WRITE, "-d !@com.apple.quarantine", on="2+"),
-            Fact(WRITE, "-c", on="each"),
-            Fact(WRITE, "com.apple.quarantine -d", on="each", severity=MEDIUM,
-                 says="takes away the mark that {target} was downloaded"),
-        ),
-    ),
     "date": Program(
         values="-d --date -f --file -r --reference -s --set -v",
         facts=(
@@ -171,23 +166,60 @@ PROGRAMS: dict[str, Program] = {
         ),
         harmless=_HELP,
     ),
-    "hwclock": Program(
-        values="--date --epoch -f --rtc",
+    "hostname": Program(
+        values="-F --file",
         facts=(
-            Fact(SYSTEM, "-s|-w|-a|--hctosys|--systohc|--set|--adjust",
-                 says="sets a clock of the machine", instead="Only look: `hwclock --show`."),
+            Fact(SYSTEM, "*", says="gives the machine another name", instead=_NO_NAME),
+            Fact(SYSTEM, "-F|--file", says="gives the machine another name", instead=_NO_NAME),
+        ),
+        harmless=f"{_HELP}|-h|-V",
+    ),
+    # extended attributes, signatures and property lists
+    "xattr": Program(
+        facts=(
+            Fact(WRITE, "-w", on="3+"),
+            Fact(WRITE, "-d !@com.apple.quarantine", on="2+"),
+            Fact(WRITE, "-c", on="each", severity=MEDIUM,
+                 says="takes away all marks of {target}, also that it was downloaded"),
+            Fact(TAMPER, "com.apple.quarantine -d", on="each", severity=HIGH,
+                 says="takes away the mark that {target} was downloaded, so that it runs unchecked",
+                 instead="Look at the marks: `xattr -l {target}`."),
+        ),
+    ),
+    "setfattr": Program(
+        values="-n --name -v --value -x --remove --restore",
+        facts=(
+            Fact(PRIVILEGE, "-n=security.*|--name=security.*", on="each",
+                 says="gives {target} powers for everyone who runs it",
+                 instead="Look at what it has: `getfattr -d {target}`."),
+            Fact(WRITE, on="each"),
         ),
         harmless=_HELP,
     ),
-    **dict.fromkeys(
-        ("hostname", "domainname"),
-        Program(
-            values="-F --file",
-            facts=(
-                Fact(SYSTEM, "*", says="gives the machine another name", instead=_NO_NAME),
-                Fact(SYSTEM, "-F|--file", says="gives the machine another name", instead=_NO_NAME),
-            ),
-            harmless=f"{_HELP}|-h|-V",
+    "codesign": Program(
+        values="-s --sign -i --identifier -o --options -r --requirements --entitlements --keychain",
+        facts=(Fact(WRITE, "-s|--sign|--remove-signature", on="each"),),
+    ),
+    "plutil": Program(
+        single_dash=True,
+        values="-o -e",
+        facts=(
+            Fact(READ, "-p|-lint|-extract|-type", on="last"),
+            Fact(WRITE, "-replace|-insert|-remove|-convert|-create !-o", on="last"),
+            Fact(WRITE, on="-o"),
+        ),
+    ),
+    "defaults": Program(
+        facts=(
+            Fact(PERSIST, "write @LoginHook|LogoutHook", says="makes a program run at every login",
+                 instead=_NO_DEFAULTS),
+            Fact(TAMPER, "write @LSQuarantine|globalstate|askForPassword|GKAutoRearm"
+                 "|DisableFDEAutoLogin|AutomaticCheckEnabled|CriticalUpdateInstall", severity=HIGH,
+                 says="switches off a safeguard of the system", instead=_NO_DEFAULTS),
+            Fact(DESTROY, "delete -g|NSGlobalDomain|-globalDomain", says="forgets all settings",
+                 instead=_NO_DEFAULTS),
+            Fact(CHANGE, "write|delete|import|rename", severity=MEDIUM,
+                 says="changes the settings of an app"),
         ),
     ),
 }  # fmt: skip

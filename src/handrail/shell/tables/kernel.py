@@ -126,7 +126,8 @@ PROGRAMS: dict[str, Program] = {
         _changes("writes to the hardware", "Only look: `lspci`, `i2cdetect -l`.",
                  harmless="|-h|-V"),
     ),
-    "cpupower": Program(facts=(Fact(SYSTEM, "set|frequency-set|idle-set", severity=MEDIUM),)),
+    "cpupower": Program(facts=(Fact(SYSTEM, "set|frequency-set|idle-set", severity=MEDIUM,
+                                     says="changes how fast the processor runs"),)),
     # starting another kernel, and how the machine starts
     "kexec": _changes("starts another kernel", "See which one runs: `uname -a`.",
                       harmless="|-v|-h"),

@@ -1,6 +1,6 @@
 """find, xargs and their relatives. Names alone give nothing away, so looking is no effect."""
 
-from handrail.shell.tables.shorthand import CHANGE, MEDIUM, WRITE, Fact, Program, Wrapper
+from handrail.shell.tables.shorthand import CHANGE, MEDIUM, WRITE, Fact, Program
 
 _HELP = "--help|--version"
 
@@ -36,8 +36,8 @@ PROGRAMS: dict[str, Program] = {
         harmless=f"{_HELP}|--dry-run|--dryrun",
     ),
     "fzf": Program(
+        reader="fzf",
         values="--preview --bind -q --query -f --filter --delimiter -d -n --nth --with-nth",
-        wraps=(Wrapper(form="shell", options="--preview"),),
         harmless=_HELP,
     ),
     "updatedb": Program(
