@@ -51,6 +51,9 @@ STOPPED = [
     ("date 010100002020", Kind.SYSTEM),
     ("hostname other", Kind.SYSTEM),
     ("trash-empty", Kind.DESTROY),
+    ("xattr -d com.apple.quarantine x.app", Kind.TAMPER),
+    ("setfattr -n security.capability -v x tool", Kind.PRIVILEGE),
+    ("defaults write com.apple.loginwindow LoginHook /tmp/x", Kind.PERSIST),
     ("gio trash --empty", Kind.DESTROY),
 ]
 
@@ -77,6 +80,10 @@ CALM = [
     "hostname -f",
     "install -m 755 a b",
     "rmdir empty",
+    "xattr -w com.apple.metadata:x y file.zip",
+    "codesign -d --entitlements - x.app",
+    "defaults read com.apple.dock",
+    "plutil -p Info.plist",
 ]
 
 

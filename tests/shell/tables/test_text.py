@@ -50,6 +50,8 @@ CARRIERS = [
     "rg --pre 'rm -rf /x' foo",
     "less +'!rm -rf /x' a",
     "man -P 'rm -rf /x' ls",
+    "fzf --preview 'rm -rf /x'",
+    "fzf --bind 'start:execute(rm -rf /x)'",
 ]
 
 
