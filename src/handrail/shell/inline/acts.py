@@ -154,7 +154,8 @@ def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> A
         program, rest = call.args[at : at + 1], call.args[at + 1 : last]
         words: list[Value] = []
         for value in rest:
-            words += [value] if value.items is None else value.items
+            if value.fields is None:
+                words += [value] if value.items is None else value.items
         found.call([*program, *(words[1:] if own_name else words)], call.named.get("cwd"))
         return Value(type="process")
 

@@ -13,7 +13,7 @@ from handrail.shell.inline.value import NOTHING, Value, glue, text
 from handrail.shell.word import OPAQUE
 
 SYNTAX = Syntax(
-    comments=r"--[^\n]*|\#[^\n]*|\(\*.*?\*\)",
+    comments=r"--[^\n]*|\#[^\n]*|\(\*.*?(?:\*\)|\Z)",
     texts=(Text('"', filled=True),),
 )
 _SCANNER = Scanner(SYNTAX)
@@ -34,8 +34,12 @@ def read(code: str) -> Code:
     if _MATTERS.search(code) is None:
         return Code()
     found = Found()
-    tokens = _SCANNER.scan(code)
-    _Program(tokens, found).go()
+    try:
+        tokens = _SCANNER.scan(code)
+        _Program(tokens, found).go()
+    except RecursionError:
+        found.unseen("code that is nested too deeply to be read")
+        return found.code()
     plain = " ".join(token.text for token in tokens if token.kind != "text")
     power = _POWER.search(plain)
     if power is not None and "application" in plain.lower():

@@ -18,7 +18,7 @@ SYNTAX = Syntax(
     marks=r"\|&|\|\||&&|>>|[=!<>+*/%^-]=|\+\+|--|[^\w\s]",
 )
 _SCANNER = Scanner(SYNTAX)
-_MATTERS = re.compile(r"system|getline|print[^\n]*[>|]|@load|@include|[|>][^\n]*print")
+_MATTERS = re.compile(r"system|getline|@include|[|>]")
 _NETWORK = re.compile(r"/inet[46]?/(?:tcp|udp)/\w*/([^/]*)/(.*)", re.DOTALL)
 _SHELL = re.compile(r"^\s*(?:\S*/)?(?:ba|z|da|k)?sh(?:\s+-[is])?\s*$")
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "/dev/null"})
@@ -124,6 +124,9 @@ class _Program(Cursor):
                 if token.text == "(":
                     self.at += 1
                     parts.append(self._brackets())
+                elif token.text == "$":
+                    self.at += 2
+                    parts.append(Value())
                 elif token.text in {"|", "|&", ">", ">>"} or token.text in _STOPS:
                     break
                 else:

@@ -24,8 +24,8 @@ from handrail.shell.inline.acts import (
 )
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.decode import decode, decodes, from_characters
-from handrail.shell.inline.follow import Follow
 from handrail.shell.inline.found import Found
+from handrail.shell.inline.javascript_modules import declare, imports, requires, resolve
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
 from handrail.shell.inline.scan import Scanner, Syntax, Text
@@ -48,49 +48,6 @@ _WORDS = re.compile(
     r"|axios|XMLHttpRequest|WebSocket|net|http\w*|globalThis|global|constructor|query|setTimeout"
     r"|atob|Buffer|vm|got|execa|shelljs|dropDatabase|flushall|flushAll|doShellScript|rm\w*|unlink\w*|\$)"
 )
-_MODULES = {
-    "fs.promises": "fs",
-    "fs/promises": "fs",
-    "fs-extra": "fs",
-    "graceful-fs": "fs",
-    "https": "http",
-    "tls": "net",
-    "axios.default": "axios",
-    "child_process.promises": "child_process",
-    "globalThis": "",
-    "global": "",
-    "window": "",
-    "self": "",
-    "process.mainModule": "module",
-    "module.require": "require",
-    "module.createRequire": "require.make",
-    "Bun.$": "$",
-    "undici.fetch": "fetch",
-    "node-fetch": "fetch",
-    "rimraf.sync": "rimraf",
-    "rimraf.rimraf": "rimraf",
-    "execa.execa": "execa",
-}
-_TRIMS = re.compile(r"(?:Sync|Async)$")
-
-
-def _resolve(name: str) -> str:
-    name = name.removeprefix("node:")
-    root, dot, rest = name.partition(".")
-    head = _MODULES.get(root, root)
-    name = f"{head}{dot}{rest}" if head else rest or "global"
-    for long, short in _MODULES.items():
-        if name == long or name.startswith(f"{long}."):
-            name = (short + name[len(long) :]).lstrip(".")
-    return _TRIMS.sub("", name.removesuffix(".default"))
-
-
-def _require(found: Found, call: Call) -> Value:
-    name = call.args[0] if call.args else NOTHING
-    if not name.exact:
-        found.hidden(name)
-        return NOTHING
-    return Value(ref=_resolve(name.text))
 
 
 def _spawn(found: Found, call: Call) -> Value:
@@ -162,7 +119,7 @@ def _reversed(_found: Found, call: Call) -> Value | None:
 
 
 def _split(_found: Found, call: Call) -> Value | None:
-    whole, by = call.args[0], call.args[1].text if len(call.args) > 1 else OPAQUE_SEPARATOR
+    whole, by = call.args[0], call.args[1].text if len(call.args) > 1 else "\0"
     if not whole.exact or len(whole.text) > 4096:
         return None
     parts = list(whole.text) if by == "" else whole.text.split(by)
@@ -173,63 +130,13 @@ def _concat(_found: Found, call: Call) -> Value:
     return glue(call.args)
 
 
-def _destructure(follow: Follow) -> None:
-    """`const {execSync, spawn: s} = require("child_process")`, or a plain declaration."""
-    if not follow.mark("{"):
-        follow.expression()
-        return
-    names: dict[str, str] = {}
-    while follow.at < len(follow.tokens) and not follow.mark("}"):
-        token = follow.take()
-        if token.kind == "name":
-            names[token.text] = follow.take().text if follow.mark(":", "as") else token.text
-    if follow.mark("="):
-        value = follow.expression()
-    else:
-        follow.mark("from")
-        value = Value(ref=_resolve(follow.take().text))
-    for name, own in names.items():
-        follow.names[own] = follow.member(value, name)
-
-
-def _import(follow: Follow) -> None:
-    """`import fs, {rmSync as r} from "node:fs"`, `import * as fs from "fs"`, `import("fs")`."""
-    if follow.peek().text == "(":
-        follow.at += 1
-        args, _ = follow.arguments(")")
-        value = _require(follow.found, Call("import", args))
-        while follow.mark(".") and follow.peek().text in {"then", "default"}:
-            follow.take()
-        if follow.mark("("):
-            token = follow.peek(1) if follow.peek().text == "(" else follow.peek()
-            follow.names[token.text] = value
-            follow.arguments(")")
-        return
-    follow.mark("type")
-    if follow.mark("*"):
-        follow.mark("as")
-    own = follow.take().text if follow.peek().kind == "name" else ""
-    follow.mark(",")
-    if follow.peek().text == "{":
-        place = follow.at
-        _destructure(follow)
-        if own:
-            end = follow.at
-            follow.names[own] = Value(ref=_resolve(follow.tokens[end - 1].text))
-        if follow.at == place:
-            follow.take()
-    elif own and follow.mark("from"):
-        follow.names[own] = Value(ref=_resolve(follow.take().text))
-
-
-OPAQUE_SEPARATOR = "\0"
 _READ, _WRITE, _DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
 _MOVE = both(path(_WRITE, 0), path(_WRITE, 1))
 _COPY = both(path(_READ, 0), path(_WRITE, 1))
 _MODEL_NAMES = "openai.createCompletion openai.createChatCompletion openai.chat.completions.create"
 
 CALLS = table(
-    ("require module.require require.make() import", _require),
+    ("require module.require require.make() import", requires),
     ("require.make", gives(Value(ref="require"))),
     ("fs.rm fs.unlink fs.rmdir fs.remove Deno.remove del fs.emptyDir", path(_DELETE)),
     ("rimraf del.deleteAsync trash fs.rmrf", path(_DELETE, recursive=True)),
@@ -310,17 +217,19 @@ LANGUAGE = Language(
     dots=frozenset({".", "?."}),
     skipped=frozenset("new await async return typeof void throw yield else export default".split()),
     keywords={
-        "const": _destructure,
-        "let": _destructure,
-        "var": _destructure,
-        "import": _import,
+        "const": declare,
+        "let": declare,
+        "var": declare,
+        "import": imports,
     },
-    resolve=_resolve,
+    arrows=True,
+    remote=frozenset({"http", "net", "axios", "got", "needle", "superagent"}),
+    resolve=resolve,
 )
 _SCRIPT = Script(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).*(?:\. fork|fork) \("),
+    forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).{0,200}(?:\. fork|fork) \("),
 )
 
 

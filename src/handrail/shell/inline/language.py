@@ -32,6 +32,10 @@ class Language(msgspec.Struct, frozen=True):
     """Statements that are read in a way of their own, by their first word."""
     loops: frozenset[str] = frozenset({"in", "of"})
     """Words between the variable of a loop and what it goes through."""
+    arrows: bool = False
+    """`x => …` is a function."""
+    remote: frozenset[str] = frozenset()
+    """Modules that hand over what they got over the network to a function."""
     callable_text: bool = False
     """A text that is called is the name of a function."""
     resolve: Callable[[str], str] = str

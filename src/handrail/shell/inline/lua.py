@@ -26,7 +26,7 @@ from handrail.shell.inline.script import Script
 from handrail.shell.inline.value import NOTHING, REMOTE, TYPED_IN, Value, glue, text
 
 SYNTAX = Syntax(
-    comments=r"--\[(?P<eq>=*)\[.*?\](?P=eq)\]|--[^\n]*",
+    comments=r"--\[(?P<eq>=*)\[.*?(?:\](?P=eq)\]|\Z)|--[^\n]*",
     texts=(
         Text('"', filled=True),
         Text("'", filled=True),

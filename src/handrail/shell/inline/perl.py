@@ -44,7 +44,7 @@ from handrail.shell.inline.value import (
 
 _DELIMITED = r"(?:\s*(?=[({\[<|/!'~#])|\s+(?=[({\[<|/!~]))[({\[<|/!'~#]"
 SYNTAX = Syntax(
-    comments=r"(?<![$\w&@])\#[^\n]*|^=\w+.*?^=cut",
+    comments=r"(?<![$\w&@])\#[^\n]*|(?m:^)=[a-z]\w+.*?(?:(?m:^)=cut|\Z)",
     texts=(
         Text('"', filled=True),
         Text("'"),
@@ -59,7 +59,7 @@ SYNTAX = Syntax(
     ),
     names=r"[$@%&]\#?\{?\^?\w+\}?(?:::\w+)*|\$[&_!<>()0/,;.]|[A-Za-z_]\w*(?:::\w+)*",
     fills=r"(\$ENV\{\w+\}|\$\w+(?:\[[^\]]*\]|\{[^}]*\}|->[\[{][^\]}]*[\]}])*|\$\{\w+\}|@\w+)"
-    r"|@\{\[(.*?)\]\}",
+    r"|@\{\[(.{0,1000}?)\]\}",
     patterns=True,
     heredocs=r"<<~?(?P<q>[\"'`]?)(?P<tag>[A-Z_]\w*)(?P=q)",
 )
@@ -192,7 +192,12 @@ def _wires(found: Found, _call: Call) -> None:
     found.wired = True
 
 
-_FETCH: Act = web(at=0)
+def _fetches(found: Found, call: Call) -> Value | None:
+    """`get "http://…"`; a function of that name may be anything."""
+    return web()(found, call) if call.args and _URL.match(call.args[0].text) else None
+
+
+_URL = re.compile(r"(?:https?|ftp)://")
 _METHOD_FETCH: Act = web(at=1)
 _METHOD_SEND: Act = web(at=1, kind=Kind.SEND)
 _CLIENT = gives(Value(type="client"))
@@ -233,7 +238,7 @@ CALLS = table(
     ("send syswrite", sends()),
     ("socket.print socket.send socket.write socket.syswrite socket.printf", sends()),
     ("recv sysread", gives(Value(flags=REMOTE))),
-    ("get getstore getprint LWP.Simple.get LWP.Simple.getstore", _FETCH),
+    ("get getstore getprint LWP.Simple.get LWP.Simple.getstore", _fetches),
     ("LWP.UserAgent.new HTTP.Tiny.new Mojo.UserAgent.new WWW.Mechanize.new", _CLIENT),
     ("client.get client.mirror client.head", _METHOD_FETCH),
     ("client.post client.put client.patch client.post_form", _METHOD_SEND),
@@ -273,7 +278,7 @@ _SCRIPT = Script(
     _WORDS,
     forks=re.compile(
         r"\bfork (?:\( \) )?(?:while|until|for)\b|\bwhile \( (?:1|fork(?: \( \))?|true) \)"
-        r".*\bfork\b|\bwhile \( fork|\{ fork (?:\( \) )?(?:; )?redo|\bfork ;? ?redo"
+        r".{0,200}\bfork\b|\bwhile \( fork|\{ fork (?:\( \) )?(?:; )?redo|\bfork ;? ?redo"
     ),
     dials=re.compile(r"open\s*\(?\s*STD(?:IN|OUT|ERR)\s*,\s*[\"'][<>]*&|[<>]&\s*(?:S\b|\$|\d)"),
     roots=re.compile(r"\$[<>]\s*=\s*(?:\$[<>]\s*=\s*)?0\b"),

@@ -52,7 +52,7 @@ SYNTAX = Syntax(
         Text("'"),
         Text("`", filled=True, kind="command"),
     ),
-    names=r"\$+\w+|\\?[A-Za-z_]\w*(?:\\\w+)*",
+    names=r"\${1,2}\w+|\\?[A-Za-z_]\w*(?:\\\w+)*",
     fills=r"\{(\$[^}]*)\}|(\$\w+(?:\[[^\]]*\]|->\w+)?)|\$\{(\w+)\}",
     heredocs=r"<<<\s*(?P<q>[\"']?)(?P<tag>[A-Za-z_]\w*)(?P=q)",
     marks=r"\?->|=>|->|::|\|\||&&|\?\?=?|[.+*/-]=|[=!]==?|<<|>>|[^\w\s]",
@@ -224,7 +224,8 @@ CALLS: Table = table(
     ("chr", from_characters),
     ("implode join", _implodes),
     ("sprintf", _formats),
-    ("trim escapeshellarg escapeshellcmd strtolower strval json_encode serialize realpath", passes()),
+    ("trim escapeshellarg escapeshellcmd strtolower strval", passes()),
+    ("json_encode serialize realpath", passes()),
     ("mysqli_query pg_query mysql_query", asks_sql(0)),
     ("new pdo pdo mysqli", gives(Value(type="database"))),
 )  # fmt: skip
@@ -266,8 +267,8 @@ LANGUAGE = Language(
 _SCRIPT = Script(
     LANGUAGE,
     _WORDS,
-    forks=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).*\bpcntl_fork\b"),
-    dials=re.compile(r"[<>]&\d|proc_open\s*\([^)]*\$sock"),
+    forks=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).{0,200}\bpcntl_fork\b"),
+    dials=re.compile(r"[<>]&\d|proc_open\s*\([^)]{0,300}\$sock"),
 )
 
 

@@ -36,7 +36,7 @@ _OS = re.compile(r"\bos\b")
 _PLAIN = re.compile(
     r"^[ \t]*(?:import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*|import os\.path)[ \t]*(?:;|$|#)"
     r"|\bos\.(?:path\b|environ\.setdefault\(|environ\[['\"]\w+['\"]\][ \t]*=[^=]|getcwd\(\)|getpid)"
-    r"|#[^\n'\"]*$",
+    r"|#[^\n'\"#]*$",
     re.MULTILINE,
 )
 """Ways to mention `os` without doing anything with it."""
@@ -108,8 +108,9 @@ def parse(code: str) -> ast.Module | None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return ast.parse(text)
-        except (SyntaxError, ValueError):
-            continue
+        except (SyntaxError, ValueError) as error:
+            if "too many nested" in str(error):
+                raise RecursionError from error
     return None
 
 

@@ -140,7 +140,7 @@ CALLS: Table = table(
     ("pip.main pip._internal.main pip._internal.cli.main.main",
      lambda found, call: found.call([text("pip"), *call.args])),
     # code
-    ("exec eval execfile_text code.InteractiveInterpreter.runsource", runs()),
+    ("exec eval code.InteractiveInterpreter.runsource", runs()),
     ("compile", passes()),
     ("execfile runpy.run_path imp.load_source", path(Kind.RUN)),
     ("pickle.loads pickle.load dill.loads cloudpickle.loads jsonpickle.decode", unpickle),
@@ -214,7 +214,6 @@ METHODS: Table = table(
     ("flushall flushdb", _FLUSH),
     ("drop_database", does(Kind.DESTROY, "database", says="drops a database")),
     ("wrap_socket", passes()),
-    ("update_text", passes()),
 )
 """Methods that say enough by their name, whatever the object."""
 

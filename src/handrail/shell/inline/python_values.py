@@ -112,8 +112,11 @@ class Expressions(ABC):
 
     def _subscript(self, node: ast.Subscript) -> Value:
         base = self.value(node.value)
-        if isinstance(node.slice, ast.Slice):
-            return part_of(base, [self._bound(b) for b in _bounds(node.slice)])
+        part = node.slice
+        if isinstance(part, ast.Slice):
+            return part_of(
+                base, [self.value(b) if b else None for b in (part.lower, part.upper, part.step)]
+            )
         key = self.value(node.slice)
         if base.ref:
             return self.names.entry(base, key)
@@ -125,9 +128,6 @@ class Expressions(ABC):
         if key.number is not None and base.exact and -len(base.text) <= key.number < len(base.text):
             return text(base.text[key.number], base.flags)
         return unknown(base)
-
-    def _bound(self, node: ast.expr | None) -> Value | None:
-        return None if node is None else self.value(node)
 
     def _call(self, node: ast.Call) -> Value:
         function = self.value(node.func)
@@ -273,10 +273,6 @@ class Expressions(ABC):
         value = self.value(node.value)
         self.bind(node.target, value)
         return value
-
-
-def _bounds(node: ast.Slice) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
-    return node.lower, node.upper, node.step
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {

@@ -131,6 +131,8 @@ class Walk(Expressions):
         self._uncalled.pop(node, None)
         if node in self._active:
             self.found.calls_itself = True
+        if self.steps > MAX_STEPS:
+            self.found.unseen("more code than can be followed")
         if node in self._active or len(self._active) >= MAX_DEPTH or self.steps > MAX_STEPS:
             return Value(flags=flags_of(args))
         outer, self._returned = self._returned, []

@@ -45,7 +45,7 @@ from handrail.shell.inline.value import (
 )
 
 SYNTAX = Syntax(
-    comments=r"(?<![\w{])\#[^\n]*|^=begin.*?^=end",
+    comments=r"(?<![\w{])\#[^\n]*|(?m:^)=begin.*?(?:(?m:^)=end|\Z)",
     texts=(
         Text('"', filled=True),
         Text("'"),
@@ -251,8 +251,8 @@ _SCRIPT = Script(
     LANGUAGE,
     _WORDS,
     forks=re.compile(
-        r"\bfork (?:\( \) )?(?:while|until)\b|\b(?:loop|while (?:true|1|fork))\b.*\bfork\b"
-        r"|\bfork \{.*\bfork\b.*\}"
+        r"\bfork (?:\( \) )?(?:while|until)\b|\b(?:loop|while (?:true|1|fork))\b.{0,200}\bfork\b"
+        r"|\bfork \{.{0,200}\bfork\b"
     ),
     dials=re.compile(r"[<>]&(?:\d|%d|#\{)|\.reopen\b"),
 )

@@ -1,12 +1,13 @@
 """Splits code of a script language into tokens, so that text is not taken for code."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
 from handrail.shell.word import OPAQUE
 
-MAX_TOKENS = 20_000
+MAX_TOKENS = 50_000
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{1,2})|x\{([0-9a-fA-F]{1,6})\}"
@@ -84,11 +85,16 @@ class Scanner:
         self._fills = re.compile(syntax.fills) if syntax.fills else None
 
     def scan(self, code: str, depth: int = 0) -> list[Token]:
-        """All tokens; a text that does not end goes to the end of the code."""
+        """All tokens; a text that does not end goes to the end of the code.
+
+        Raises RecursionError for more code than anybody could follow.
+        """
         tokens: list[Token] = []
         position = 0
         spaced = False
-        while position < len(code) and len(tokens) < MAX_TOKENS:
+        while position < len(code):
+            if len(tokens) > MAX_TOKENS:
+                raise RecursionError
             match = self._next.match(code, position)
             kind = match.lastgroup if match is not None else None
             if match is None or kind is None:
@@ -146,7 +152,7 @@ class Scanner:
         end = 0
         if self._fills is not None and depth < 4:
             for match in self._fills.finditer(body):
-                if (match.start() - len(body[: match.start()].rstrip("\\"))) % 2:
+                if _escaped(body, match.start()):
                     continue
                 inner = next((group for group in match.groups() if group is not None), "")
                 parts.append(unescape(body[end : match.start()]))
@@ -167,14 +173,19 @@ def _body(code: str, start: int, form: Text, match: re.Match[str]) -> tuple[str,
         return (code[start:], len(code)) if end < 0 else (code[start:end], end + len(closing))
     level = 1
     nests = form.nests and opening != closing
-    for step in re.finditer(rf"\\.|[{re.escape(opening + closing)}]", code[start:], re.DOTALL):
+    for step in _delimiters(opening, closing).finditer(code, start):
         if step[0] == closing:
             level -= 1
         elif nests and step[0] == opening:
             level += 1
         if not level:
-            return code[start : start + step.start()], start + step.end()
+            return code[start : step.start()], step.end()
     return code[start:], len(code)
+
+
+@lru_cache(maxsize=128)
+def _delimiters(opening: str, closing: str) -> re.Pattern[str]:
+    return re.compile(rf"\\.|[{re.escape(opening + closing)}]", re.DOTALL)
 
 
 _HEREDOC = {"`": "command"}
@@ -191,6 +202,13 @@ def _heredoc(code: str, match: re.Match[str]) -> tuple[str, str]:
     return code[start + 1 : end.start()], code[:start] + code[end.end() :]
 
 
+def _escaped(body: str, at: int) -> bool:
+    start = at
+    while start and body[start - 1] == "\\":
+        start -= 1
+    return (at - start) % 2 == 1
+
+
 def _value_may_begin(tokens: list[Token]) -> bool:
     if not tokens:
         return True
@@ -204,7 +222,7 @@ _BEFORE_VALUE = frozenset({"return", "typeof", "if", "unless", "and", "or", "not
 
 
 def _pattern_end(code: str, start: int) -> int:
-    match = re.compile(r"(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\\\n])*/?\w*").match(code, start)
+    match = re.compile(r"(?>\\.|\[(?:\\.|[^\]\n]){0,200}+\]|[^/\\\n])*+/?\w*").match(code, start)
     return match.end() if match is not None else start
 
 

@@ -11,8 +11,8 @@ from handrail.shell.word import OPAQUE
 _MATTERS = re.compile(rf"[ewWrR{OPAQUE}]")
 _SPACE = re.compile(r"[\s;}]*")
 _ADDRESS = re.compile(
-    r"(?:\d+(?:~\d+)?|\$|[+~]\d+|/(?:\\.|\[(?:\\.|[^\]])*\]|[^/\\])*/[IM]*"
-    r"|\\(?P<mark>[^\n\\])(?:\\.|(?!(?P=mark)).)*(?P=mark)[IM]*)\s*",
+    r"(?:\d+(?:~\d+)?|\$|[+~]\d+|/(?>\\.|\[\^?\]?(?:\\.|[^\]\n]){0,200}+\]|[^/\\\n])*+/[IM]*"
+    r"|\\(?P<mark>[^\n\\])(?>\\.|(?!(?P=mark)).)*+(?P=mark)[IM]*)\s*",
     re.DOTALL,
 )
 _FLAGS = re.compile(r"[gpiImMe0-9]*")
@@ -92,12 +92,13 @@ def _substitute(found: Found, code: str, at: int) -> int:
     mark = code[at + 1 : at + 2]
     if not mark or mark in "\n\\":
         return len(code)
+    stop = re.escape(mark)
+    # Atomic and bounded, so that no script can make the search explode.
     half = re.compile(
-        rf"((?:\\.|\[\^?\]?(?:\\.|[^\]\n])*\]|[^\\{re.escape(mark)}\n])*){re.escape(mark)}",
-        re.DOTALL,
+        rf"((?>\\.|\[\^?\]?(?:\\.|[^\]\n]){{0,200}}+\]|[^\\{stop}\n])*+){stop}", re.DOTALL
     )
     # A bracket in the second half has no meaning.
-    plain = re.compile(rf"((?:\\.|[^\\{re.escape(mark)}])*){re.escape(mark)}", re.DOTALL)
+    plain = re.compile(rf"((?:\\.|[^\\{stop}])*+){stop}", re.DOTALL)
     old = half.match(code, at + 2) or plain.match(code, at + 2)
     new = None if old is None else plain.match(code, old.end())
     if old is None or new is None:
@@ -108,9 +109,9 @@ def _substitute(found: Found, code: str, at: int) -> int:
     if "e" in code[new.end() : end]:
         found.script(text(_replacement(new[1], mark)))
     if code[end : end + 1] == "w":
-        stop = _end(_LINE, code, end)
-        _touch(found, Kind.WRITE, code[end + 1 : stop])
-        return stop
+        line = _end(_LINE, code, end)
+        _touch(found, Kind.WRITE, code[end + 1 : line])
+        return line
     return end
 
 

@@ -1,0 +1,105 @@
+"""How JavaScript gets at modules and takes them apart."""
+
+import re
+
+from handrail.shell.inline.acts import Call
+from handrail.shell.inline.follow import Follow
+from handrail.shell.inline.found import Found
+from handrail.shell.inline.value import NOTHING, Value
+
+_MODULES = {
+    "fs.promises": "fs",
+    "fs/promises": "fs",
+    "fs-extra": "fs",
+    "graceful-fs": "fs",
+    "https": "http",
+    "tls": "net",
+    "axios.default": "axios",
+    "child_process.promises": "child_process",
+    "globalThis": "",
+    "global": "",
+    "window": "",
+    "self": "",
+    "process.mainModule": "module",
+    "module.require": "require",
+    "module.createRequire": "require.make",
+    "Bun.$": "$",
+    "undici.fetch": "fetch",
+    "node-fetch": "fetch",
+    "rimraf.sync": "rimraf",
+    "rimraf.rimraf": "rimraf",
+    "execa.execa": "execa",
+}
+_TRIMS = re.compile(r"(?:Sync|Async)$")
+
+
+def resolve(name: str) -> str:
+    """The name under which the tables know a module or function."""
+    name = name.removeprefix("node:")
+    root, dot, rest = name.partition(".")
+    head = _MODULES.get(root, root)
+    name = f"{head}{dot}{rest}" if head else rest or "global"
+    for long, short in _MODULES.items():
+        if short and (name == long or name.startswith(f"{long}.")):
+            name = (short + name[len(long) :]).lstrip(".")
+    return _TRIMS.sub("", name.removesuffix(".default"))
+
+
+def requires(found: Found, call: Call) -> Value:
+    """`require("fs")`."""
+    name = call.args[0] if call.args else NOTHING
+    if not name.exact:
+        found.hidden(name)
+        return NOTHING
+    return Value(ref=resolve(name.text))
+
+
+def declare(follow: Follow) -> None:
+    """`const {execSync, spawn: s} = require("child_process")`, or a plain declaration."""
+    if not follow.mark("{"):
+        follow.expression()
+        return
+    names: dict[str, str] = {}
+    while follow.at < len(follow.tokens) and not follow.mark("}"):
+        token = follow.take()
+        if token.kind == "name":
+            names[token.text] = follow.take().text if follow.mark(":", "as") else token.text
+    if follow.mark("="):
+        value = follow.expression()
+    else:
+        follow.mark("from")
+        value = Value(ref=resolve(follow.take().text))
+    for name, own in names.items():
+        follow.names[own] = follow.member(value, name)
+
+
+def imports(follow: Follow) -> None:
+    """`import fs, {rmSync as r} from "node:fs"`, `import * as fs from "fs"`, `import("fs")`."""
+    if follow.peek().text == "(":
+        follow.at += 1
+        args, _ = follow.arguments(")")
+        value = requires(follow.found, Call("import", args))
+        while follow.mark(".") and follow.peek().text in {"then", "default"}:
+            follow.take()
+        if follow.mark("("):
+            token = follow.peek(1) if follow.peek().text == "(" else follow.peek()
+            follow.names[token.text] = value
+            follow.items.append(value)
+            follow.arguments(")")
+            follow.items.pop()
+        return
+    follow.mark("type")
+    if follow.mark("*"):
+        follow.mark("as")
+    own = follow.take().text if follow.peek().kind == "name" else ""
+    follow.mark(",")
+    if follow.peek().text == "{":
+        place = follow.at
+        declare(follow)
+        if own:
+            end = follow.at
+            follow.names[own] = Value(ref=resolve(follow.tokens[end - 1].text))
+        if follow.at == place:
+            follow.take()
+    elif own and follow.mark("from"):
+        follow.names[own] = Value(ref=resolve(follow.take().text))
