@@ -28,7 +28,10 @@ class Circumstances(msgspec.Struct, frozen=True):
 
     def in_scope(self, path: str) -> bool:
         """Whether the agent may change a path."""
-        return self.scope.contains(path)
+        if not self.scope.contains(path):
+            return False
+        # A home inside a temp folder is still a home.
+        return not self.places.in_home(path) or self.places.in_project(path)
 
     def trusted(self, host: str) -> bool:
         """Whether the settings say that a host is one of ours."""

@@ -199,14 +199,13 @@ class Places:
             return Place.TEMP
         if special is not None:
             return special
-        if re.match(r"/(?:home|Users)/[^/]+|/root", path) and not self._is_home(path):
+        if re.match(r"/(?:home|Users)/[^/]+|/root", path) and not self.in_home(path):
             return Place.OTHER_HOME
         return Place.OUTSIDE
 
     def _is_temp(self, path: str) -> bool:
-        for root in self.roots:
-            if path == root or path.startswith(root + "/"):
-                return False
+        if self.in_project(path) or self.in_home(path):
+            return False
         return any(path == temp or path.startswith(temp + "/") for temp in self._temps)
 
     def glob_of_secrets(self, path: str) -> bool:
@@ -228,8 +227,13 @@ class Places:
         """Whether a path is a whole temp folder, or everything in it."""
         return path.removesuffix("/*").removesuffix("/**") in self._temps
 
-    def _is_home(self, path: str) -> bool:
-        return path == self.home or path.startswith(self.home + "/")
+    def in_home(self, path: str) -> bool:
+        """Whether a path lies in the user's home folder."""
+        return bool(self.home) and (path == self.home or path.startswith(self.home + "/"))
+
+    def in_project(self, path: str) -> bool:
+        """Whether a path lies in one of the project's folders."""
+        return any(path == root or path.startswith(root + "/") for root in self.roots)
 
     def root_of(self, path: str) -> bool:
         """Whether a path is a whole project folder or something that contains it."""

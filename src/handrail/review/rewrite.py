@@ -7,7 +7,7 @@ from itertools import groupby
 import msgspec
 
 from handrail.model.effect import Effect, Kind
-from handrail.model.ordinal import Severity
+from handrail.model.ordinal import Severity, Undo
 from handrail.shell import OPAQUE, Command, Program, Word
 from handrail.shell.paths import join
 
@@ -81,7 +81,7 @@ def _group(*parts: str) -> str:
 def _to_trash(wish: Wish) -> Change | None:
     """`rm -rf build notes` deletes what a build makes again and moves the rest away."""
     command = wish.command
-    if any(effect.severity is Severity.CRITICAL for effect in wish.effects):
+    if any(effect.undo is Undo.IMPOSSIBLE for effect in wish.effects):
         return None
     endangered = {effect.target for effect in wish.effects}
     flags, operands = _split(command.argv[1:])

@@ -108,7 +108,7 @@ def weigh(effect: Effect, at: Circumstances) -> Effect:
 
 
 def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
-    path = effect.target if effect.opaque else at.world.real(effect.target)
+    path = effect.target if effect.opaque else _real(effect, at)
     fixed = path.partition("…")[0] if effect.opaque else path
     if effect.glob:
         fixed = _GLOB_TAIL.split(fixed)[0] or "/"
@@ -120,18 +120,34 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
         place = Place.UNKNOWN
     if at.places.protected(path) and place is not Place.HANDRAIL:
         return _apply(effect, _PROTECTED, at)
+    if effect.kind is Kind.DELETE and place is not Place.TEMP and at.places.root_of(path):
+        return _apply(effect, _WHOLE, at)
     if effect.kind is Kind.DELETE and place in _CLOSE:
         return _weigh_deletion(effect, path, place, at)
     weight = _BY_KIND[effect.kind].get(place, Weight())
-    if effect.severity >= _H and place in {Place.SCOPE, Place.TEMP}:
+    if effect.kind is Kind.PERMIT and effect.severity is _N:
+        # Taking rights away from others, as is done with keys, is right everywhere.
+        return effect
+    if effect.severity >= _H and place is Place.SCOPE:
         weight = Weight()
     if effect.kind is Kind.WRITE and at.places.holds_home(path):
         return _apply(effect, _HOME, at)
-    if effect.kind is Kind.PERMIT and weight.severity is not None:
+    if effect.kind is Kind.PERMIT and weight.severity is not None and place is not Place.TEMP:
         weight = msgspec.structs.replace(weight, severity=max(weight.severity, effect.severity))
-    if place is Place.OUTSIDE and effect.kind is Kind.WRITE and at.world.exists(path):
-        weight = msgspec.structs.replace(weight, severity=_H)
+    if place is Place.OUTSIDE and effect.kind is Kind.WRITE:
+        # Something that is there is overwritten or moved away; a new file only gets a warning.
+        if effect.recursive or at.world.exists(path):
+            weight = msgspec.structs.replace(weight, severity=_H)
     return _apply(effect, weight, at)
+
+
+def _real(effect: Effect, at: Circumstances) -> str:
+    """The path behind links; deleting or moving takes the link itself, not its target."""
+    takes_link = effect.kind is Kind.DELETE or (effect.kind is Kind.WRITE and effect.recursive)
+    if not takes_link:
+        return at.world.real(effect.target)
+    folder, _, name = effect.target.rpartition("/")
+    return f"{at.world.real(folder).rstrip('/')}/{name}" if folder else effect.target
 
 
 _PROTECTED = Weight(_C, _IMPOSSIBLE, says="changes {target}, which is protected",
@@ -154,8 +170,6 @@ def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) 
             return _apply(effect, Weight(_M, _UNKNOWN), at)
         broad = effect.recursive or effect.glob
         return _apply(effect, _BLIND if broad else Weight(_M, _UNKNOWN), at)
-    if effect.kind is Kind.DELETE and place is not Place.TEMP and at.places.root_of(path):
-        return _apply(effect, _WHOLE, at)
     if path.endswith("/.git") or "/.git/" in path:
         partial = "/.git/" in path and path.endswith(".lock")
         return _apply(effect, _HARMLESS if partial else _REPOSITORY, at)

@@ -27,6 +27,8 @@ _PRINT_FIRST = "Print it first, read it, and run what you read as a plain comman
 _PLAIN_READERS = frozenset({"cat", "head", "tail", "less", "tee", "bat"})
 _REWORKING = frozenset({"sed", "awk", "tr", "cut", "jq", "yq", "perl", "python", "python3", "node", "ruby", "tar",
                         "gpg", "unzip", "strings", "dd"})  # fmt: skip
+_UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
+_RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
 _NOTES = {
     "fork_bomb": (Kind.EXHAUST, Severity.CRITICAL, "Run the work once, or in a loop with an end."),
 }
@@ -39,13 +41,22 @@ def joined_effects(
     extra: list[Effect] = []
     fetched = _fetched_files(effects)
     networked = {item.command for item in effects if item.kind in _NETWORK}
+    unpacking = {
+        index
+        for index, command in enumerate(program.commands)
+        if command.name in _UNPACKERS and upstream(program, index) & networked
+    }
     for index, command in enumerate(program.commands):
         if not command.argv:
             continue
         entry = knowledge.lookup(command.name)
         code = _code_given(command, entry)
         if code == "file":
-            extra.extend(_runs_file(command, entry, index, fetched))
+            extra.extend(_runs_file(command, entry, index, fetched, unpacking))
+        elif code == "shell" and not _RAISING.isdisjoint(command.via):
+            extra.append(_at(index, Kind.PRIVILEGE, command.text, Severity.HIGH,
+                             "opens a shell as another user, where nobody sees what is run",
+                             "Run the one command that needs it, e.g. `sudo apt-get update`."))  # fmt: skip
         elif code == "unknown":
             extra.extend(_runs_unknown(program, index, networked))
         elif code == "known" and _was_hidden(program, index):
@@ -77,7 +88,10 @@ def upstream(program: Program, index: int) -> frozenset[int]:
 
 
 def _code_given(command: Command, entry: Entry | None) -> str:
-    """How a command gets the code it runs: "file", "known" text, "unknown" text, or ""."""
+    """How a command gets the code it runs.
+
+    From a "file", as "known" or "unknown" text, not at all (a bare "shell"), or it runs none.
+    """
     name = command.argv[0].text
     if name in {"eval", "source", "."}:
         return _builtin_code(command)
@@ -118,7 +132,7 @@ def _script_code(call: ShellCall, command: Command) -> str:
     if call.source == "input":
         if command.input is not None:
             return "known"
-        return "unknown" if command.fed_by or command.redirects else ""
+        return "unknown" if command.fed_by or command.redirects else "shell"
     if call.source == "file":
         return "unknown" if call.script.text.startswith("/dev/fd/") else "file"
     return "known" if has_text(call.script) else "unknown"
@@ -148,10 +162,20 @@ def _script_word(command: Command, entry: Entry | None) -> Word:
 
 
 def _runs_file(
-    command: Command, entry: Entry | None, index: int, fetched: dict[str, int]
+    command: Command,
+    entry: Entry | None,
+    index: int,
+    fetched: dict[str, int],
+    unpacking: set[int],
 ) -> Iterator[Effect]:
     word = command.argv[1] if command.argv[0].text in {"source", "."} else _script_word(command, entry)
     path = join(command.cwd, word)
+    unpacked = [at for at in unpacking if at < index and not path.text.startswith("/usr/")]
+    if unpacked and entry is None:
+        yield _at(index, Kind.UNSEEN, path.text, Severity.HIGH,
+                  f"runs {path.text} from an archive that was just downloaded",
+                  f"Look at it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
+        return
     if path.text in fetched and fetched[path.text] < index:
         yield _at(index, Kind.UNSEEN, path.text, Severity.CRITICAL,
                   f"runs {path.text}, which was just downloaded and nobody has read",

@@ -14,6 +14,7 @@ from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
 from handrail.shell.options import Call
+from handrail.shell.package_runner import run_npm
 from handrail.shell.paths import join
 from handrail.shell.process_runner import run_kill
 from handrail.shell.readers import SCRIPTS
@@ -335,7 +336,18 @@ def names_printed(
                 for word in read_find(feeder).selection
             )
         elif feeder.name in _LISTERS:
-            yield join(feeder.cwd, Word("**/*", glob=True))
+            for folder in _searched(walker, feeder):
+                yield join(feeder.cwd, Word(f"{folder}/**/?*", glob=True))
+
+
+def _searched(walker: "Walker", feeder: Command) -> Sequence[str]:
+    """The folders that a program lists names from."""
+    if feeder.name == "locate":
+        return ("",)
+    entry = walker.knowledge.lookup(feeder.name)
+    operands = entry.parse(feeder.argv).operands if entry is not None else ()
+    named = [word.text.rstrip("/") for word in operands[1:] if word.exact]
+    return named or (".",)
 
 
 def _at(
@@ -360,11 +372,13 @@ RUNNERS: dict[
     "make": _make,
     "tee": _tee,
     "copy": _copy,
+    "install": _copy,
     "move": _copy,
     "link": _copy,
     "at": _at,
     **dict.fromkeys(SCRIPTS, run_scripts),
     "git": run_git,
     "kill": run_kill,
+    "npm": run_npm,
     "forge_alias": run_forge_alias,
 }

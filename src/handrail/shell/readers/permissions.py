@@ -21,7 +21,6 @@ _PRIVATE = re.compile(r"0*[4-7]00|(?:go|og|o|g)(?:-[rwxX]+|=),?")
 """Only takes something away from others, as is done with keys."""
 _MINUS_MODE = re.compile(r"-[rwxXst]+(?:,.*)?")
 _OPERATOR = re.compile(r"^[=+](?=[0-7]+$)")
-_FOR_EACH = frozenset({"find", "fd", "fdfind", "xargs", "parallel"})
 _CLAUSE = re.compile(r"([ugoa]*)((?:[-+=][rwxXstugo]*)+)")
 
 
@@ -61,7 +60,6 @@ def _mode_and_files(command: Command, call: Call) -> tuple[str, tuple[Word, ...]
 def _chmod(command: Command, call: Call) -> Iterator[Effect]:
     mode, files = _mode_and_files(command, call)
     deep = call.has("-R", "--recursive")
-    many = deep or bool(_FOR_EACH.intersection(command.via))
     for word in files:
         path = join(command.cwd, word)
         if _sets_user(mode):
@@ -78,7 +76,7 @@ def _chmod(command: Command, call: Call) -> Iterator[Effect]:
             Kind.PERMIT,
             path,
             recursive=deep,
-            severity=Severity.HIGH if many or word.glob else Severity.MEDIUM,
+            severity=Severity.HIGH,
             says=says,
             instead=f"Give only yourself access: `chmod -R u+rwX {word.shown}`.",
         )

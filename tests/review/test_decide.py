@@ -1,0 +1,93 @@
+"""The matrix and what corrects it."""
+
+import msgspec
+import pytest
+
+from handrail.config import Config
+from handrail.model import Decision, Effect, Kind, Rationality, Risk, RuleHit, Severity, Undo
+from handrail.review.decide import MATRIX, base_decision, decide
+
+ALLOW, WARN, MODIFY, BLOCK = Decision
+CONFIG = Config()
+
+
+def risk(severity: Severity) -> Risk:
+    return Risk(0.5, severity)
+
+
+def rationality(score: float) -> Rationality:
+    return Rationality(score, score, score, score, score)
+
+
+def effect(severity: Severity, undo: Undo = Undo.CHECKPOINT) -> Effect:
+    return Effect(Kind.WRITE, "/p/x", severity, undo)
+
+
+@pytest.mark.parametrize(
+    ("severity", "score", "decision"),
+    [
+        (Severity.NONE, 0.0, ALLOW),
+        (Severity.LOW, 0.9, ALLOW),
+        (Severity.LOW, 0.6, ALLOW),
+        (Severity.LOW, 0.1, WARN),
+        (Severity.MEDIUM, 0.9, ALLOW),
+        (Severity.MEDIUM, 0.6, WARN),
+        (Severity.MEDIUM, 0.1, MODIFY),
+        (Severity.HIGH, 0.9, WARN),
+        (Severity.HIGH, 0.6, MODIFY),
+        (Severity.HIGH, 0.1, BLOCK),
+        (Severity.CRITICAL, 1.0, BLOCK),
+    ],
+)
+def test_risk_and_rationality_decide_together(
+    severity: Severity, score: float, decision: Decision
+) -> None:
+    assert base_decision(risk(severity), rationality(score), CONFIG) is decision
+
+
+def test_the_matrix_is_complete() -> None:
+    bands = {Severity.LOW, Severity.MEDIUM, Severity.HIGH}
+    assert set(MATRIX) == {(band, level) for band in bands for level in ("low", "medium", "high")}
+
+
+def test_a_critical_effect_blocks_whatever_the_matrix_says() -> None:
+    effects = [effect(Severity.CRITICAL)]
+    assert decide(ALLOW, risk(Severity.LOW), effects, (), first_time=True) is BLOCK
+
+
+def test_the_first_warning_is_let_through_silently() -> None:
+    effects = [effect(Severity.MEDIUM)]
+    assert decide(WARN, risk(Severity.MEDIUM), effects, (), first_time=True) is ALLOW
+
+
+def test_the_second_time_it_warns() -> None:
+    effects = [effect(Severity.MEDIUM)]
+    assert decide(WARN, risk(Severity.MEDIUM), effects, (), first_time=False) is WARN
+
+
+def test_a_first_time_with_a_serious_effect_stays_a_warning() -> None:
+    effects = [effect(Severity.HIGH)]
+    assert decide(WARN, risk(Severity.HIGH), effects, (), first_time=True) is WARN
+
+
+def test_a_serious_effect_that_cannot_be_undone_is_never_only_a_warning() -> None:
+    effects = [effect(Severity.HIGH, Undo.IMPOSSIBLE)]
+    assert decide(WARN, risk(Severity.HIGH), effects, (), first_time=True) is MODIFY
+
+
+def test_low_rationality_alone_never_stops_anything() -> None:
+    effects = [effect(Severity.MEDIUM)]
+    assert decide(MODIFY, risk(Severity.MEDIUM), effects, (), first_time=False) is WARN
+
+
+def test_the_strictest_rule_wins() -> None:
+    hits = [RuleHit("a", WARN, "w"), RuleHit("b", BLOCK, "b"), RuleHit("c", MODIFY, "m")]
+    assert decide(ALLOW, risk(Severity.NONE), [], hits, first_time=True) is BLOCK
+
+
+def test_a_lower_threshold_is_stricter() -> None:
+    strict = msgspec.convert({"step_reviewer": {"risk": {"high_threshold": 0.61}}}, Config)
+    from handrail.review.risk import severity_of  # noqa: PLC0415 - beside its only use
+
+    assert severity_of(0.62, CONFIG) is Severity.MEDIUM
+    assert severity_of(0.62, strict) is Severity.HIGH
