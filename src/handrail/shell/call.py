@@ -16,8 +16,8 @@ from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.runners import LANGUAGES, RUNNERS, run_code
 from handrail.shell.shells import has_text
-from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.situation import Situation
+from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ class Caller:
         finally:
             self._depth -= 1
 
-    def _dispatch(
-        self, command: Command, env: Environment, situation: Situation
-    ) -> str | None:
+    def _dispatch(self, command: Command, env: Environment, situation: Situation) -> str | None:
         name = command.argv[0].text
         for variable, value in command.assignments:
             if variable in COMMAND_VARIABLES and has_text(value):
@@ -96,9 +94,7 @@ class Caller:
         finally:
             self.active.pop()
 
-    def _program(
-        self, command: Command, env: Environment, situation: Situation
-    ) -> str | None:
+    def _program(self, command: Command, env: Environment, situation: Situation) -> str | None:
         path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
         if path in env.copies:
             copied = (Word(env.copies[path]), *command.argv[1:])
@@ -111,14 +107,13 @@ class Caller:
             return output_of(command.argv, command.input, command.cwd)
         runner = RUNNERS.get(entry.program.reader)
         if runner is not None:
-            runner(self.walker, command, entry, env, situation)
+            there = (
+                moved(command, entry.levels(command.argv)[0]) if entry.program.chdir else command
+            )
+            runner(self.walker, there, entry, _in_folder(env, there.cwd), situation)
         for level in entry.levels(command.argv) if entry.wraps or entry.subcommands else ():
             command = moved(command, level)
-            inner = env
-            if command.cwd != env.cwd:
-                inner = env.fork()
-                inner.cwd = command.cwd
-            output = self._unwrap(command, level, inner, situation)
+            output = self._unwrap(command, level, _in_folder(env, command.cwd), situation)
             if output is not None:
                 return output
         return output_of(command.argv, command.input, command.cwd)
@@ -212,3 +207,12 @@ class Caller:
         if text.text.strip(OPAQUE + " \n"):
             return self.walker.script(text.text, env.fork(), situation)
         return None
+
+
+def _in_folder(env: Environment, folder: Word) -> Environment:
+    """The same state in another folder (`make -C folder`)."""
+    if folder == env.cwd:
+        return env
+    inner = env.fork()
+    inner.cwd = folder
+    return inner

@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
-from handrail.shell.knowledge import Entry, Level, compile_glob, moved
+from handrail.shell.knowledge import Entry, Level, compile_glob
 from handrail.shell.readers.git import set_values
 from handrail.shell.situation import Situation
 from handrail.shell.tables.git import CONFIG_COMMANDS
@@ -28,9 +28,6 @@ def run_git(
     levels = entry.levels(command.argv)
     here = msgspec.structs.replace(situation, via=(*situation.via, entry.name))
     inner = env.fork()
-    for level in levels:
-        command = moved(command, level)
-    inner.cwd = command.cwd
     aliases = {
         name.partition(" ")[2]: body
         for name, body in env.aliases.items()

@@ -313,7 +313,8 @@ def _rails_scripts(command: Command, call: Call) -> Iterator[str]:
         for word in call.operands[1:2]:
             yield f"ruby -e {shlex.quote(word.text)}"
     for word in call.values("-e", "--execute", "-p", "--execute-print", "-E", "--execute-continue"):
-        yield f"ruby -e {shlex.quote(word.text)}"
+        code = re.sub(r"\bsh\b", "system", word.text)  # rake's own name for it
+        yield f"ruby -e {shlex.quote(code)}"
 
 
 _DJANGO_LOSES = re.compile(

@@ -169,6 +169,15 @@ def _setting_effects(key: str, value: str, *, lasting: bool) -> Iterator[Effect]
             says="switches off the check of server certificates",
             instead="Name the certificate: `git config http.sslCAInfo ca.pem`.",
         )
+    elif lasting and re.fullmatch(r"(?:https?\.(?:.*\.)?|remote\..*\.)proxy", name):
+        if value and not re.match(r"(?:\w+://)?(?:localhost|127\.|\[::1\])", value):
+            yield effect(
+                Kind.TAMPER,
+                key,
+                severity=Severity.HIGH,
+                says=f"sends everything that git fetches and pushes through {value}",
+                instead=_SHOWN,
+            )
     elif lasting and re.fullmatch(r"url\..*\.(?:push)?insteadof", name):
         plain = key[4:].startswith("http://")
         yield effect(

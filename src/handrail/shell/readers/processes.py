@@ -316,21 +316,6 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "attach": _attach,
 }
 
-
-_TMUX_RUNS = frozenset(
-    "new new-session neww new-window splitw split-window send send-keys respawnp respawn-pane "
-    "respawnw respawn-window run run-shell if if-shell popup display-popup pipe-pane".split()
-)
-
-
-def multiplexer_scripts(command: Command, call: Call) -> Iterator[str]:
-    """`tmux new -d 'cmd'`, `tmux send-keys 'cmd' Enter`."""
-    words = [word.text for word in call.operands]
-    if words and words[0] in _TMUX_RUNS:
-        yield " ".join(word for word in words[1:] if word not in {"Enter", "C-m", "C-j"})
-
-
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     "debugger": debugger_scripts,
-    "multiplexer": multiplexer_scripts,
 }

@@ -14,20 +14,18 @@ _CARGO_RUNS = re.compile(
     r"(?:runner|rustc-wrapper|rustc-workspace-wrapper|rustc|rustdoc|linker)\"?\s*=\s*"
     r"(?:\"([^\"]+)\"|'([^']+)'|\[(.+)\])"
 )
+_CARGO_VARIABLES = re.compile(
+    r"CARGO_TARGET_.*_(?:RUNNER|LINKER)|(?:CARGO_BUILD_)?RUSTC(?:_WORKSPACE)?(?:_WRAPPER)?"
+)
+_INDEX = ("-i", "--index-url", "--extra-index-url", "--index", "--default-index", "-f")
 _TEMPORARY = re.compile(r"\s*(?:/tmp|/var/tmp|/dev/shm)/")
 
 
-def npm_scripts(command: Command, call: Call) -> Iterator[str]:
-    """`npm pkg set scripts.x='cmd'`."""
-    if [word.text for word in call.operands[:2]] == ["pkg", "set"]:
-        for word in call.operands[2:]:
-            key, _, value = word.text.partition("=")
-            if key.startswith("scripts."):
-                yield value
-
-
 def cargo_scripts(command: Command, call: Call) -> Iterator[str]:
-    """`cargo --config 'target.x.runner="cmd"'`."""
+    """`cargo --config 'target.x.runner="cmd"'`, and the same by variables."""
+    for name, value in command.assignments:
+        if _CARGO_VARIABLES.fullmatch(name):
+            yield value.text
     for word in call.values("--config"):
         for match in _CARGO_RUNS.finditer(word.text):
             yield match[1] or match[2] or match[3].replace('"', "").replace(",", " ")
@@ -42,6 +40,33 @@ def _cargo(command: Command, call: Call) -> Iterator[Effect]:
                 says=f"builds through {script}, which anyone can write",
                 instead="Build plainly: `cargo build`.",
             )
+
+
+def _pip(command: Command, call: Call) -> Iterator[Effect]:
+    """An index whose name only looks like a known one."""
+    for word in call.values(*_INDEX):
+        if not word.text.replace(OPAQUE, "").isascii():
+            yield effect(
+                Kind.UNSEEN,
+                word.shown,
+                says=f"installs from {word.shown}, whose name holds letters that look like others",
+                instead="Install from the usual index: `pip install` without an address.",
+            )
+
+
+def nix_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`nix develop -c cmd args`: everything behind the option is the command."""
+    texts = [word.text for word in command.argv]
+    for option in ("-c", "--command"):
+        if option in texts:
+            yield _joined(texts[texts.index(option) + 1 :])
+
+
+def after_dashes(command: Command, call: Call) -> Iterator[str]:
+    """`onchange 'src/**' -- cmd args`."""
+    texts = [word.text for word in command.argv]
+    if "--" in texts:
+        yield _joined(texts[texts.index("--") + 1 :])
 
 
 def apt_scripts(command: Command, call: Call) -> Iterator[str]:
@@ -95,14 +120,21 @@ def _rest(command: Command, call: Call, first: int) -> str:
     """The command line from an operand on, with the options that belong to it."""
     if len(call.places) <= first:
         return ""
-    words = (word.text for word in command.argv[call.places[first] :])
+    return _joined(word.text for word in command.argv[call.places[first] :])
+
+
+def _joined(words: Iterable[str]) -> str:
     return " ".join(word if OPAQUE in word else shlex.quote(word) for word in words)
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {"cargo": _cargo}
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "cargo": _cargo,
+    "pip": _pip,
+}
 
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
-    "npm": npm_scripts,
+    "nix": nix_scripts,
+    "after_dashes": after_dashes,
     "cargo": cargo_scripts,
     "apt": apt_scripts,
     "rpm": rpm_scripts,

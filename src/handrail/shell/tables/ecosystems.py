@@ -72,7 +72,7 @@ _GEM = Program(
         redirected("sources|source --add=http://*|-a=http://*", "gem sources --list"),
         redirected("sources|source --clear-all|-c", "gem sources --list"),
         *from_plain_http("install|i|update", "-s|--source", _GEMS),
-        Fact(UNSEEN, "open -e=*sh|-e=*sh *|--editor=*sh|--editor=*sh *",
+        Fact(UNSEEN, "open -e=*sh|-e=*sh?-c*|--editor=*sh|--editor=*sh?-c*",
              says="starts a shell as the editor", instead="Read the gem: `gem contents`."),
         Fact(INSTALL, "install|i|update|uninstall|cleanup", severity=LOW),
         Fact(INSTALL, "uninstall --all|-a !@*", severity=MEDIUM, says="removes all gems"),

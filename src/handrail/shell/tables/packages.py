@@ -207,6 +207,7 @@ _PIP = Program(
     "--implementation --no-binary --only-binary --upgrade-strategy -C --config-settings "
     "--global-option --format --exclude --path --report --progress-bar --timeout --retries "
     "--exists-action --group -o --output-file -p --index --default-index",
+    reader="pip",
     facts=(
         *from_plain_http("install|download|wheel|sync|lock",
                          "-i|--index-url|--extra-index-url|-f|--find-links|-r|--requirement|-e|"

@@ -63,7 +63,6 @@ _TRACER = Program(
     wraps=(Wrapper(),),
 )
 _MULTIPLEXER = Program(
-    values="-c -f -L -S -T -s -n -t -F -x -y -e -b -p -l -h -w -X",
     reader="multiplexer",
     facts=(Fact(KILL, "kill-server", severity=MEDIUM, says="ends every session"),),
 )

@@ -174,7 +174,6 @@ PROGRAMS: dict[str, Program] = {
                                  look="Look at it: `sv status {target}`."),
                          Fact(CHANGE, "restart|hup|term", severity=MEDIUM))),
     "initctl": Program(facts=(*_stops("stop", look="Look at them: `initctl list`."),)),
-    "stop": Program(facts=(*_stops("", look="Look at them: `initctl list`."),)),
     "chkconfig": Program(facts=(
         *_stops("* off", look="Look at them: `chkconfig --list`."),
         *_stops("--del", look="Look at them: `chkconfig --list`."),
@@ -199,7 +198,12 @@ PROGRAMS: dict[str, Program] = {
         values="-s -c -p -g -e",
         facts=(Fact(CHANGE, "-s=stop|-s=quit", severity=MEDIUM, says="stops the web server"),
                Fact(READ, on="-c"))),
-    "brightnessctl": Program(),
+    "trust": Program(facts=(
+        Fact(TAMPER, "anchor !--remove", on="each", severity=HIGH,
+             says="lets {target} vouch for any server", instead="Look: `trust list`."),)),
+    "update-ca-certificates": Program(facts=(
+        Fact(TAMPER, severity=MEDIUM, says="changes which servers are trusted"),)),
+    "update-ca-trust": Program(same_as="update-ca-certificates"),
     # D-Bus
     "busctl": Program(
         values="--address -H --host -M --machine --match --timeout --expect-reply",

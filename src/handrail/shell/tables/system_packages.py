@@ -255,7 +255,7 @@ PROGRAMS: dict[str, Program] = {
             Fact(DESTROY, "profile wipe-history", severity=MEDIUM, says="deletes old generations"),
             _installs("profile|build|flake"),
         ),
-        wraps=(Wrapper(form="words", options="-c|--command", when="shell|develop"),),
+        reader="nix",
     ),
     "nix-shell": Program(
         values="-p --packages --run --command -E --expr -A --attr -I --arg --argstr",

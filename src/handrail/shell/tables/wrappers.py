@@ -183,7 +183,7 @@ PROGRAMS: dict[str, Program] = {
         wraps=(Wrapper(form="shell", options="-x|--exec"),),
     ),
     "chokidar": _script("-c|--command", "-d --debounce -t --throttle -i --ignore"),
-    "onchange": Program(values="-e --exclude -d --delay -k", wraps=(Wrapper(when="!--_"),)),
+    "onchange": Program(values="-e --exclude -d --delay -k", reader="after_dashes"),
     "reflex": _argv("-r --regex -g --glob -R --inverse-regex -G --inverse-glob -c --config -d"),
     "air": _script("--build.cmd|--build.bin", "-c"),
     "hyperfine": Program(
