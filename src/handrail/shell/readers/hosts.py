@@ -30,6 +30,11 @@ class Address(msgspec.Struct, frozen=True):
     path: str = ""
 
     @property
+    def shown(self) -> str:
+        """The host for a person; parts that are not known are left out."""
+        return self.host.replace(OPAQUE, "…") or "an unknown host"
+
+    @property
     def is_loopback(self) -> bool:
         """Whether it is this machine."""
         return is_loopback(self.host)
@@ -90,7 +95,7 @@ def parse_remote(text: str) -> Address | None:
         host, _, path = rest[1:].partition("]:")
     else:
         host, _, path = rest.partition(":")
-    if len(host) == 1 and host.isalpha() and not user:
+    if re.match(r"[A-Za-z]:[/\\]", text):
         return None  # a drive letter
     return Address(_clean(host), "", user, None, path.removeprefix(":"))
 

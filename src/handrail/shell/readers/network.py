@@ -35,23 +35,23 @@ def reaches(address: Address) -> Iterator[Effect]:
     elif address.scheme == "file" or not address.host:
         return
     elif address.is_private:
-        yield effect(Kind.REACH, address.host)
+        yield effect(Kind.REACH, address.shown)
     else:
-        yield effect(Kind.FETCH, address.host)
+        yield effect(Kind.FETCH, address.shown)
 
 
 def metadata(address: Address) -> Effect:
     """Asking a cloud's metadata service, which hands out the machine's credentials."""
     return effect(
-        Kind.SECRET, address.host, severity=Severity.HIGH,
-        says=f"asks the cloud's metadata service {address.host}, which hands out credentials",
+        Kind.SECRET, address.shown, severity=Severity.HIGH,
+        says=f"asks the cloud's metadata service {address.shown}, which hands out credentials",
         instead="Use the credentials the task was given: `aws sts get-caller-identity`.",
     )  # fmt: skip
 
 
 def sends(address: Address, severity: Severity, what: str = "data") -> Effect:
     """Sending something to an address; less weighs what stays in the own network."""
-    host = address.host.replace(OPAQUE, "…") or "an unknown host"
+    host = address.shown
     if address.is_metadata:
         return metadata(address)
     if address.is_loopback:
@@ -152,10 +152,10 @@ def _deletes(address: Address, command: Command) -> Iterator[Effect]:
     """An HTTP DELETE: gone on the server, whatever stood there."""
     known_database = address.port in _DATABASE_PORTS
     if address.is_loopback and not known_database:
-        yield effect(Kind.CHANGE, address.host, severity=Severity.LOW)
+        yield effect(Kind.CHANGE, address.shown, severity=Severity.LOW)
         return
-    mild = address.is_private and not known_database
-    where = f"{address.host}{address.path}".replace(OPAQUE, "…")
+    mild = (address.is_private or address.host.startswith(OPAQUE)) and not known_database
+    where = f"{address.shown}{address.path}".replace(OPAQUE, "…")
     yield effect(
         Kind.DESTROY, where, severity=Severity.MEDIUM if mild else Severity.HIGH,
         says=f"deletes {where} on the server",
@@ -345,7 +345,7 @@ def _lookup(command: Command, call: Call) -> Iterator[Effect]:
     carried = list(call.values("-p", "--pattern")) if "ping" in command.name else []
     for word in (*call.operands, *carried):
         if word.text.startswith("@") and (server := parse_host(word.text[1:])).host:
-            yield effect(Kind.REACH, server.host)
+            yield effect(Kind.REACH, server.shown)
         whole = any(word is item for item in carried)
         if command.fed_by and _carries(word, whole=whole):
             host = word.text.rpartition(OPAQUE)[2].strip(".") or "the network"

@@ -29,7 +29,7 @@ _SHELLS = re.compile(r"(?:^|/|\s)(?:ba|da|z|k|c|tc|fi|a|mk)?sh\b|cmd(?:\.exe)?\b
 
 
 def _contact(address: Address) -> Effect:
-    return metadata(address) if address.is_metadata else effect(Kind.REACH, address.host)
+    return metadata(address) if address.is_metadata else effect(Kind.REACH, address.shown)
 
 
 # ssh
@@ -100,17 +100,17 @@ def _ssh(command: Command, call: Call) -> Iterator[Effect]:
 def _ssh_option(letter: str, value: Word, address: Address, command: Command) -> Iterator[Effect]:
     if letter == "R" or (letter == "o" and re.match(r"RemoteForward\b", value.text, re.IGNORECASE)):
         yield effect(
-            Kind.SEND, address.host or "another machine", severity=Severity.HIGH,
-            says=f"opens a way from {address.host} into this machine ({value.shown})",
+            Kind.SEND, address.shown, severity=Severity.HIGH,
+            says=f"opens a way from {address.shown} into this machine ({value.shown})",
             instead="Forward in the other direction, to reach their service: "
             "`ssh -N -L 8080:localhost:80 HOST`.",
         )  # fmt: skip
     elif letter in "LDW" or (
         letter == "o" and re.match(r"(?:Local|Dynamic)Forward\b", value.text, re.IGNORECASE)
     ):
-        yield effect(Kind.REACH, address.host, severity=Severity.LOW)
+        yield effect(Kind.REACH, address.shown, severity=Severity.LOW)
     elif letter == "w":
-        yield effect(Kind.SEND, address.host, severity=Severity.MEDIUM, says="joins two networks")
+        yield effect(Kind.SEND, address.shown, severity=Severity.MEDIUM, says="joins two networks")
     elif letter == "I":
         yield effect(Kind.UNSEEN, value.shown, severity=Severity.HIGH,
                      says=f"loads the library {value.shown} into ssh",
@@ -121,11 +121,16 @@ def _ssh_option(letter: str, value: Word, address: Address, command: Command) ->
         yield reads(command, value)
 
 
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
 def ssh_scripts(command: Command, call: Call) -> Iterator[str]:
     """Commands that ssh runs here, before or after it has connected."""
     for letter, value in _read_ssh(command).options:
         if letter == "o" and (match := _SSH_COMMANDS.match(value.text)):
-            yield match[1].strip("\"' ")
+            yield _unquoted(match[1])
 
 
 # scp, sftp, rsync
@@ -148,7 +153,7 @@ def _copies(command: Command, call: Call) -> Iterator[Effect]:
             outside = outside or is_outside(command, source)
             yield reads(command, source, recursive=recursive)
         else:
-            yield effect(Kind.FETCH, remote.host)
+            yield effect(Kind.FETCH, remote.shown)
             if away is None:
                 yield from _received(command, remote, target)
     if away is not None:
@@ -173,7 +178,7 @@ def copy_scripts(command: Command, call: Call) -> Iterator[str]:
     """Commands that scp and rsync start: a remote shell of one's own, a proxy."""
     for value in call.values("-o"):
         if match := _SSH_COMMANDS.match(value.text):
-            yield match[1].strip("\"' ")
+            yield _unquoted(match[1])
     for value in call.values("-e", "--rsh", "--rsync-path"):
         yield value.text
 
@@ -260,7 +265,7 @@ def _netcat(command: Command, call: Call) -> Iterator[Effect]:
         )
         return
     if call.has("-z"):
-        yield effect(Kind.REACH, address.host)
+        yield effect(Kind.REACH, address.shown)
         return
     for word in call.operands:
         if call.has("-U", "--unixsock"):
@@ -407,7 +412,7 @@ def _rclone(command: Command, call: Call) -> Iterator[Effect]:
             if verb.text.startswith("move"):
                 yield path_effect(Kind.DELETE, join(command.cwd, source), recursive=True)
         elif there is None:
-            yield effect(Kind.FETCH, here.host)
+            yield effect(Kind.FETCH, here.shown)
             yield from writes(command, target)
     if verb.text == "config" and ends and ends[0].text in {"show", "dump"}:
         yield effect(Kind.SECRET, "rclone's passwords", severity=Severity.HIGH,

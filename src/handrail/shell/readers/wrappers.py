@@ -1,6 +1,7 @@
 """Wrappers whose way of naming a command is a language of its own: terminals, debuggers, loops."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect
@@ -136,6 +137,28 @@ def _flock_scripts(command: Command, call: Call) -> Iterator[str]:
             return
 
 
+_BWRAP_FLAGS = re.compile(
+    r"--(?:unshare-\S+|share-net|clearenv|new-session|die-with-parent|as-pid-1)"
+)
+_BWRAP_PAIRS = re.compile(
+    r"--(?:(?:ro-|dev-)?bind(?:-try|-data|-fd)?|symlink|setenv|file|chmod|overlay)"
+)
+
+
+def _bwrap_scripts(command: Command, call: Call) -> Iterator[str]:
+    """bwrap's options take no, one or two values; the rest is the command."""
+    words = [word.text for word in command.argv[1:]]
+    index = 0
+    while index < len(words) and words[index].startswith("--") and words[index] != "--":
+        if _BWRAP_FLAGS.fullmatch(words[index]):
+            index += 1
+        else:
+            index += 3 if _BWRAP_PAIRS.fullmatch(words[index]) else 2
+    if words[index : index + 1] == ["--"]:
+        index += 1
+    yield shlex.join(words[index:])
+
+
 def _m4_scripts(command: Command, call: Call) -> Iterator[str]:
     if command.input is not None:
         yield from re.findall(r"(?:syscmd|esyscmd|maketemp)\(\s*[`\[]*([^')\]]+)", command.input)
@@ -153,6 +176,7 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     "tcl": _tcl_scripts,
     "m4": _m4_scripts,
     "flock": _flock_scripts,
+    "bwrap": _bwrap_scripts,
 }
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = dict.fromkeys(SCRIPTS, _nothing)

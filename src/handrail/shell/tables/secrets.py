@@ -41,7 +41,7 @@ _ATTACK = Program(
     harmless="--help|-h|--version",
 )
 _CAPTURE = Program(
-    facts=(Fact(READ, on="the screen", severity=MEDIUM, says="takes a picture of the screen"),),
+    facts=(Fact(SECRET, on="the screen", severity=MEDIUM, says="takes a picture of the screen"),),
     harmless="--help|--version",
 )
 
@@ -252,7 +252,7 @@ PROGRAMS: dict[str, Program] = {
                    "--delete-secret-and-public-key", "deletes secret keys",
                    "List them: `gpg --list-secret-keys`."),
             Fact(SECRET, "-d|--decrypt", severity=MEDIUM, says="decrypts a file"),
-            Fact(READ, "!--export|--list-keys|--list-secret-keys|-k|-K|--delete-keys|--edit-key", on="each"),
+            Fact(READ, "!--export|--list-keys|--list-secret-keys|-k|-K|--edit-key", on="each"),
             Fact(READ, on="--passphrase-file"),
             Fact(WRITE, on="-o|--output"),
             Fact(SEND, "--send-keys", severity=MEDIUM, says="publishes keys"),
@@ -334,14 +334,14 @@ PROGRAMS: dict[str, Program] = {
     "step": Program(facts=(_prints("crypto key format", "prints a key",
                                    "Look at it: `step certificate inspect FILE`."),)),
     # Clipboard and screen
-    "pbpaste": Program(facts=(Fact(READ, on="the clipboard", severity=LOW),)),
+    "pbpaste": Program(facts=(Fact(SECRET, on="the clipboard", severity=LOW),)),
     "wl-paste": Program(same_as="pbpaste"),
     "xclip": Program(
         values="-selection -sel -l -loops -d -display -t -target",
         single_dash=True,
-        facts=(Fact(READ, "-o|-out", on="the clipboard", severity=LOW), Fact(READ, on="each")),
+        facts=(Fact(SECRET, "-o|-out", on="the clipboard", severity=LOW), Fact(READ, on="each")),
     ),
-    "xsel": Program(facts=(Fact(READ, "-o|--output", on="the clipboard", severity=LOW),)),
+    "xsel": Program(facts=(Fact(SECRET, "-o|--output", on="the clipboard", severity=LOW),)),
     "screencapture": _CAPTURE,
     "scrot": _CAPTURE,
     "maim": _CAPTURE,
@@ -352,10 +352,10 @@ PROGRAMS: dict[str, Program] = {
     "xwd": _CAPTURE,
     "imagesnap": _CAPTURE,
     "fswebcam": _CAPTURE,
-    "arecord": Program(facts=(Fact(READ, on="the microphone", severity=MEDIUM,
+    "arecord": Program(facts=(Fact(SECRET, on="the microphone", severity=MEDIUM,
                                    says="records sound"), Fact(WRITE, on="each")),
                                    harmless="-l|-L|--help|--version"),
-    "xinput": Program(facts=(Fact(READ, "test|test-xi2", on="the keyboard", severity=HIGH,
+    "xinput": Program(facts=(Fact(SECRET, "test|test-xi2", on="the keyboard", severity=HIGH,
                                   says="reads every key that is pressed",
                                   instead="List the devices: `xinput list`."),)),
     "logkeys": _ATTACK,

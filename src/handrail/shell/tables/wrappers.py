@@ -274,13 +274,7 @@ PROGRAMS: dict[str, Program] = {
     "fakechroot": _argv("-e --environment -l --lib -c --config-dir -b --bindir"),
     "faketime": Program(posix=True, values="-p", wraps=(Wrapper(skip=1),)),
     "libfaketime": Program(same_as="faketime"),
-    "bwrap": _argv(
-        "--dev --proc --tmpfs --dir --chdir --unsetenv --lock-file --sync-fd --uid "
-        "--gid --hostname --seccomp "
-        "--cap-add --cap-drop --perms --size --info-fd --exec-label --file-label --args --argv0 "
-        "--remount-ro",
-        chdir="--chdir",
-    ),
+    "bwrap": Program(reader="bwrap", chdir="--chdir"),
     "firejail": _argv("--join"),
     "sandbox-exec": _argv("-f -p -n -D"),
     "landrun": _argv("--ro --rw --rox --rwx --env"),
