@@ -1,5 +1,6 @@
 """Plans and manifests: files and streams that one command makes and another carries out."""
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -11,6 +12,11 @@ _TERRAFORM = frozenset({"terraform", "tofu", "opentofu", "terragrunt"})
 _KUBECTL = frozenset({"kubectl", "k", "oc", "kubecolor"})
 _PUTS = frozenset({"apply", "create", "replace"})
 _FILE = frozenset({"-f", "--filename"})
+_HAPROXY = frozenset({"haproxy.sock", "admin.sock", "haproxy.stat", "haproxy-admin.sock"})
+_SWITCHES_OFF = re.compile(
+    r"\b(?:disable|shutdown|del)\s+(?:server|frontend|session|backend|agent|health)"
+    r"|set\s+server\s+\S+\s+(?:state\s+(?:maint|drain)|weight\s+0)"
+)
 
 
 def applied_effects(
@@ -32,6 +38,14 @@ def applied_effects(
                     "carries out a plan that deletes all infrastructure",
                     "Show the plan to the user: `terraform show PLAN`.",
                 )
+        elif _HAPROXY.intersection(_sockets(words)) and _SWITCHES_OFF.search(command.input or ""):
+            yield _effect(
+                index,
+                command,
+                Kind.KILL,
+                "takes servers out of the load balancer",
+                "Look first: `echo 'show stat' | socat stdio SOCKET`.",
+            )
         elif _takes_manifest(command, words) and upstream(program, index) & networked:
             yield _effect(
                 index,
@@ -40,6 +54,11 @@ def applied_effects(
                 "puts something from the network into the cluster, unseen",
                 "Download it, read it, then apply the file: `curl -fsSL URL -o manifest.yaml`.",
             )
+
+
+def _sockets(words: list[str]) -> set[str]:
+    """The last parts of paths and addresses: `unix-connect:/run/haproxy.sock`."""
+    return {word.rpartition("/")[2] for word in words}
 
 
 def _destroying_plan(words: list[str]) -> set[str]:

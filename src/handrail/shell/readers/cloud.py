@@ -1,5 +1,6 @@
 """Copies between this machine and object stores: which files leave, which are written."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
@@ -78,8 +79,29 @@ def _gcloud_storage(command: Command, call: Call) -> Iterator[Effect]:
         yield from copies(command, "cp", call.operands[2:])
 
 
+_DNS_DELETION = re.compile(r"^\s*(?:update\s+)?del(?:ete)?\b", re.MULTILINE | re.IGNORECASE)
+
+
+def _nsupdate(command: Command, call: Call) -> Iterator[Effect]:
+    """What the script on its input does to DNS records."""
+    for word in call.operands:
+        yield path_effect(Kind.READ, join(command.cwd, word))
+    if command.input is not None and _DNS_DELETION.search(command.input):
+        yield effect(
+            Kind.DESTROY,
+            "DNS records",
+            says="deletes DNS records",
+            instead="Look first: `dig NAME ANY`; let the user change the zone.",
+        )
+    else:
+        yield effect(
+            Kind.CHANGE, "DNS records", severity=Severity.MEDIUM, says="changes DNS records"
+        )
+
+
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "aws": _aws,
+    "nsupdate": _nsupdate,
     "object_copy": _object_copy,
     "gcloud_storage": _gcloud_storage,
 }

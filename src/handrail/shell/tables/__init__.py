@@ -43,6 +43,7 @@ FAMILIES = (
     "secrets",
     "kernel",
     "platforms",
+    "delivery",
     "agents",
     "wrappers",
 )

@@ -18,7 +18,7 @@ from handrail.shell.tables.shorthand import (
     Wrapper,
 )
 
-_HELP = "--help|-h|--version|--dry-run"
+_HELP = "--help|-h|--dry-run"
 _COMMON = """
     -a --app -c --config -o --output -p --project --profile -r --region --format --team --org
     --token -t -n --name -z --zone --access-token --context --location -e --env --environment

@@ -17,7 +17,7 @@ from handrail.shell.tables.shorthand import (
     Wrapper,
 )
 
-_HELP = "--help|-h|--version|--dry-run"
+_HELP = "--help|-h|--dry-run"
 _CLUSTER = "Look first: `kubectl get nodes`; leave the end of a cluster to the user."
 _APPS = "Look first: `kubectl get all -A`; leave the removal to the user."
 _LOCAL = "deletes a local test cluster"
