@@ -148,6 +148,17 @@ def test_a_dropped_stash_can_be_brought_back(project: Project) -> None:
     assert project.tree()["src/app.py"] == "print('stashed')\n"
 
 
+def test_a_deleted_branch_can_be_brought_back(project: Project) -> None:
+    project.run("git checkout -q -b feature && git commit -q --allow-empty -m work")
+    project.run("git checkout -q main")
+    rewrite = project.review("git branch -D feature").rewrite
+    assert rewrite is not None
+    assert project.run(str(rewrite.input["command"])).returncode == 0
+    assert "feature" not in project.run("git branch --list").stdout
+    assert project.run(rewrite.restore).returncode == 0
+    assert project.run("git log -1 --format=%s feature").stdout == "work\n"
+
+
 @pytest.mark.parametrize(
     ("command", "safe"),
     [

@@ -12,6 +12,9 @@ from handrail.shell.flows import upstream
 from handrail.shell.readers.hosts import is_loopback, parse_host
 
 
+_LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
+
+
 def join_flows(
     program: Program, effects: Sequence[Effect], at: Circumstances
 ) -> tuple[Effect, ...]:
@@ -23,7 +26,7 @@ def join_flows(
         _sent(effect, program, by_command, at) if effect.kind in HOST_KINDS else effect
         for effect in effects
     ]
-    if any(effect.kind is Kind.DISCARD for effect in joined):
+    if any(effect.kind in _LOSSES for effect in joined):
         joined = [_saved(effect, program) for effect in joined]
     if any(effect.kind is Kind.EXHAUST for effect in joined):
         joined = [_limited(effect, program) for effect in joined]
@@ -71,22 +74,24 @@ def _sent(
 
 def _saved(effect: Effect, program: Program) -> Effect:
     """Discarding work is harmless when the same command saved it before."""
-    if effect.kind is not Kind.DISCARD:
+    if effect.kind not in _LOSSES:
         return effect
     command = program.commands[effect.command]
+    said = {word.text for word in command.argv}
+    dropping = "stash" in said
     for earlier in program.commands[: effect.command]:
         words = [word.text for word in earlier.argv]
         if earlier.cwd != command.cwd:
             continue
         diffed = "diff" in words and any(redirect.writes for redirect in earlier.redirects)
         stashed = "stash" in words and not {"drop", "clear", "pop", "apply", "list", "show"} & set(words)
-        kept = "update-ref" in words and any(text.startswith("refs/handrail/") for text in words)
-        packed = earlier.name == "tar" and any(
+        named = any(text.startswith("refs/handrail/") for text in words)
+        kept = "update-ref" in words and named and (dropping or "branch" in said)
+        packed = effect.kind is Kind.DISCARD and earlier.name == "tar" and any(
             "--others" in [word.text for word in program.commands[index].argv]
             for index in earlier.fed_by
         )
-        dropping = any(word.text == "stash" for word in command.argv)
-        saved = (stashed or diffed) and not dropping
+        saved = (stashed or diffed) and not dropping and effect.kind is Kind.DISCARD
         if (earlier.name == "git" and (saved or kept)) or packed:
             return msgspec.structs.replace(effect, severity=Severity.LOW, undo=Undo.NEEDLESS)
     return effect

@@ -262,6 +262,24 @@ def _keep_stash(wish: Wish) -> Change | None:
     )
 
 
+def _keep_branch(wish: Wish) -> Change | None:
+    """A deleted branch stays reachable under a name of Handrail's."""
+    before, (subcommand, *rest) = _git_parts(wish.command)
+    names = [word for word in rest if not word.text.startswith("-")]
+    if subcommand.text != "branch" or not names or not all(word.exact for word in names):
+        return None
+    if any(word.text in {"-r", "--remotes", "-rD", "-Dr"} for word in rest):
+        return None
+    git = _git(wish.command, before)
+    folder = f"refs/handrail/{wish.trash.rpartition('/')[2]}"
+    keeps = [f"{git} update-ref {shlex.quote(f'{folder}/{w.text}')} {shlex.quote(w.text)}" for w in names]
+    original = " ".join([git, *map(_spell, [subcommand, *rest])])
+    backs = [f"git branch {shlex.quote(w.text)} {shlex.quote(f'{folder}/{w.text}')}" for w in names]
+    return Change(
+        _group(*keeps, original), f"the branch stays reachable below {folder}", " && ".join(backs)
+    )
+
+
 # Permissions and limits
 
 _MODES = {
@@ -313,7 +331,7 @@ REWRITERS: dict[str, tuple[tuple[frozenset[Kind], Rewriter], ...]] = {
     "rmdir": ((_DELETE, _to_trash),),
     "unlink": ((_DELETE, _to_trash),),
     "git": (
-        (frozenset({Kind.REWRITE}), _with_lease),
+        (frozenset({Kind.REWRITE}), lambda wish: _first((_with_lease, _keep_branch), wish)),
         (frozenset({Kind.DISCARD}), lambda wish: _first((_patch_first, _archive_untracked, _keep_stash), wish)),
     ),
     "chmod": ((frozenset({Kind.PERMIT}), _least_mode),),

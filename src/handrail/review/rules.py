@@ -123,7 +123,22 @@ class WarnExternalNetwork(msgspec.Struct, frozen=True):
         return None
 
 
-OTHERS: tuple[Rule, ...] = (LimitFileOperations(), WarnExternalNetwork())
+class WarnUnknownTool(msgspec.Struct, frozen=True):
+    """A tool about which only its name is known."""
+
+    name: str = "warn_unknown_tool"
+    about: str = "tools that Handrail does not know, or that destroy by their name, are pointed out"
+
+    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+        if "command" in action.input:
+            return None
+        for effect in effects:
+            if effect.kind in {Kind.CHANGE, Kind.DESTROY} and effect.severity is Severity.MEDIUM:
+                return RuleHit(self.name, Decision.WARN, effect.text)
+        return None
+
+
+OTHERS: tuple[Rule, ...] = (LimitFileOperations(), WarnExternalNetwork(), WarnUnknownTool())
 
 
 class Custom:

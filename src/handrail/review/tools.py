@@ -42,6 +42,15 @@ SHELL_TOOLS = frozenset(
 )  # fmt: skip
 """Tools whose input holds a command line, by any host's name for them."""
 
+HOST_TOOLS = frozenset(
+    {"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "TaskStop",
+     "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "ToolSearch", "Skill", "SlashCommand", "BashOutput",
+     "KillShell", "KillBash", "EnterWorktree", "ExitWorktree", "ListMcpResources", "ListMcpResourcesTool",
+     "ReadMcpResource", "ReadMcpResourceTool", "LSP", "Monitor", "SendMessage", "StructuredOutput",
+     "update_plan", "view_image", "write_todos", "save_memory", "finish", "think", "exit_plan_mode"}
+)  # fmt: skip
+"""Tools of the hosts themselves, which touch nothing but the agent's own state."""
+
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
 _HARMLESS_SERVERS = ("read", "get", "list", "search", "find", "query", "fetch", "view", "describe", "show",
@@ -75,7 +84,14 @@ def read_tool(action: Action) -> ToolUse:
         return reader(action)
     if name.startswith("mcp__") or "__" in name or "." in name:
         return _mcp(action)
-    return ToolUse(says=f"calls the tool {name}")
+    if name in HOST_TOOLS:
+        return ToolUse(says=f"uses {name}, which changes nothing outside the agent")
+    return ToolUse((_unknown(name),))
+
+
+def _unknown(name: str) -> Effect:
+    return effect(Kind.CHANGE, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
+                  says=f"calls {name}, a tool that Handrail does not know")  # fmt: skip
 
 
 def _path(action: Action) -> Word:

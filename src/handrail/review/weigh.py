@@ -9,7 +9,7 @@ from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
 from handrail.review.places import Place
-from handrail.shell.readers.hosts import is_loopback, is_private, parse_host
+from handrail.shell.readers.hosts import is_loopback, is_metadata, is_private, parse_host
 
 _N, _L, _M, _H, _C = Severity
 _NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo
@@ -211,6 +211,10 @@ def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
     if _LOOKALIKE.search(host):
         return _apply(effect, Weight(_H, _IMPOSSIBLE, says=f"contacts {host}, a name with letters that look like others",
                                      instead="Spell the address in plain letters."), at)
+    if is_metadata(host):
+        return _apply(effect, Weight(_H, _IMPOSSIBLE, Kind.SECRET,
+                                     f"asks {host} for the credentials of this cloud machine",
+                                     "Use the cloud's own tool, e.g. `aws sts get-caller-identity`."), at)
     if is_loopback(host) or at.trusted(host):
         return msgspec.structs.replace(effect, severity=min(effect.severity, _L), undo=_NEEDLESS)
     if is_private(host) and effect.severity <= _M:

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 _MAX_ITEMS = 8
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
-_LISTERS = frozenset({"find", "fd", "fdfind", "ls", "git", "rg", "grep", "locate"})
+_EVERYWHERE = frozenset({"locate", "plocate", "mlocate", "mdfind"})
+_LISTERS = {
+    "ls": (0, "**/*"),
+    "git": (1, "**/*"),
+    "fd": (1, "**/?*"),
+    "fdfind": (1, "**/?*"),
+    "rg": (1, "**/?*"),
+    "grep": (1, "**/?*"),
+    "ag": (1, "**/?*"),
+}
+"""Programs that print file names: how many words come before the folders, and what they list."""
 
 
 def _shell(
@@ -90,7 +100,9 @@ def _interpreter(
         run_known_script(walker, command, module_words(command.argv), env, situation)
         return
     if not codes and language.first_operand and not call.has("-f", "--file"):
-        codes = [operands[0].text] if operands else []
+        # macOS: `sed -i '' script file`; the empty suffix stands before the script.
+        written = [word.text for word in operands if word.text]
+        codes = written[:1]
     elif not codes and operands and operands[0].text not in {"-", "/dev/stdin"}:
         text = env.files.get(join(env.cwd, operands[0]).text)
         codes = [] if text is None else [text]
@@ -209,7 +221,10 @@ def _find(
     search = read_find(command)
     here = msgspec.structs.replace(situation, via=(*situation.via, "find"))
     for argv in search.executes:
-        items = [msgspec.structs.replace(word, raw="{}") for word in search.selection]
+        items = [
+            word if word.glob else Word(f"{word.text.rstrip('/')}/**/*", glob=True)
+            for word in search.selection
+        ]
         _call_each(walker, command, argv, "{}", items, env, here)
 
 
@@ -335,19 +350,20 @@ def names_printed(
                 join(feeder.cwd, word) if word.exact else word
                 for word in read_find(feeder).selection
             )
-        elif feeder.name in _LISTERS:
-            for folder in _searched(walker, feeder):
-                yield join(feeder.cwd, Word(f"{folder}/**/?*", glob=True))
+        elif feeder.name in _LISTERS or feeder.name in _EVERYWHERE:
+            yield from _listed(feeder)
 
 
-def _searched(walker: "Walker", feeder: Command) -> Sequence[str]:
-    """The folders that a program lists names from."""
-    if feeder.name == "locate":
-        return ("",)
-    entry = walker.knowledge.lookup(feeder.name)
-    operands = entry.parse(feeder.argv).operands if entry is not None else ()
-    named = [word.text.rstrip("/") for word in operands[1:] if word.exact]
-    return named or (".",)
+def _listed(feeder: Command) -> Iterable[Word]:
+    """The names that a listing program prints, as words with wildcards."""
+    if feeder.name in _EVERYWHERE:
+        yield Word("/**/?*", glob=True)
+        return
+    skip, names = _LISTERS[feeder.name]
+    words = [word for word in feeder.argv[1:] if not word.text.startswith("-")][skip:]
+    for word in words or [Word(".")]:
+        folder = word.text.removesuffix("/*").rstrip("/")
+        yield join(feeder.cwd, Word(f"{folder}/{names}", glob=True))
 
 
 def _at(
