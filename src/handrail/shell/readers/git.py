@@ -16,7 +16,18 @@ from handrail.shell.word import Word
 _STASH = "Keep the changes first: `git stash push --include-untracked`."
 _SHOWN = "Show what is set: `git config --list --show-origin`."
 _PATH_STARTS = ("./", "../", "/", ":/", ":(", ":!", "~")
-_FILE_NAME = re.compile(r"(?<![\d.])\.[A-Za-z][A-Za-z0-9]{0,7}$|^(?:.*/)?(?:Makefile|Dockerfile)$")
+_FILE_NAME = re.compile(
+    r"(?<![\d.])\.(?:py[iwx]?|ipynb|[cm]?[jt]sx?|json[5cl]?|ya?ml|toml|md|mdx|rst|adoc|txt|html?|s?css|"
+    r"less|sass|go|mod|sum|rs|java|kts?|gradle|groovy|scala|clj[sc]?|[ch]|cc|cpp|cxx|hpp|hh|cs|csproj|"
+    r"sln|fs|vb|rb|erb|gemspec|php|pl|pm|sh|bash|zsh|fish|ps1|bat|sql|xml|svg|png|jpe?g|gif|ico|pdf|"
+    r"lock|cfg|ini|conf|env|properties|swift|mm?|lua|r|jl|proto|tf|tfvars|hcl|vue|svelte|astro|dart|"
+    r"exs?|erl|hs|ml|elm|nim|zig|csv|tsv|log|diff|patch|bak|tmpl|tpl|j2|ejs|hbs|graphql|gql|mk|cmake|"
+    r"tex|bib|nix|service|plist|ron|wasm|zip|gz)$"
+    r"|(?:^|/)(?:Makefile|GNUmakefile|Dockerfile|Containerfile|Jenkinsfile|Vagrantfile|Procfile|"
+    r"Gemfile|Rakefile|Podfile|Pipfile|Justfile|justfile|LICENSE|README|CHANGELOG|CODEOWNERS)$"
+    r"|^\.\w",
+    re.IGNORECASE,
+)
 _TEMPORARY = re.compile(r"(?:^|[\s'\"=!])(?:/tmp|/var/tmp|/dev/shm|/private/tmp)(?:/|$)")
 _ADDRESS = re.compile(r"https?://")
 _OFF = frozenset({"false", "0", "no", "off", ""})

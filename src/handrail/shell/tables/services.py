@@ -303,8 +303,10 @@ PROGRAMS: dict[str, Program] = {
         values="-f --fields -g --get-values -m --mode -t_ -w --wait -c --colors",
         facts=(Fact(SYSTEM, "c|con|conn|connection|d|dev|device|n|net|networking|r|radio|g|general "
                     "add|mod|modify|del|delete|up|down|off|on|connect|disconnect|set|edit|import|"
-                    "reload|hostname|wifi|reapply", severity=HIGH,
-                    says="changes the network", instead="Look: `nmcli device show`."),),
+                    "reload|hostname|reapply", severity=HIGH,
+                    says="changes the network", instead="Look: `nmcli device show`."),
+               Fact(SYSTEM, "d|dev|device|r|radio wifi|wwan|all connect|hotspot|on|off", severity=HIGH,
+                    says="changes the network", instead="Look: `nmcli device wifi list`.")),
         harmless="--help|-h"),
     "iwconfig": Program(facts=(Fact(SYSTEM, "* *", severity=HIGH, instead=_NET,
                                     says="changes the wireless network"),)),
