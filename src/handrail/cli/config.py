@@ -9,7 +9,6 @@ from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad
 
 _MAX_KEY = 44
-_MIN_VALUE = 8
 
 
 @click.group()
@@ -52,18 +51,18 @@ def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
 
 
 def _table(screen: Screen, rows: list[tuple[str, object, str]]) -> None:
-    """Key, value and origin in columns; a long key pushes its value, it is never cut."""
+    """Key, value and origin in columns; a key is never cut, it rather has a line of its own."""
     keys = min(max(columns(key) for key, _, _ in rows), _MAX_KEY)
     for key, value, origin in rows:
         source = "" if origin == "default" else clip(origin, screen.width // 3)
-        used = 1 + max(columns(key), keys) + 2 + (columns(source) + 2 if source else 0)
-        room = max(screen.width - used, _MIN_VALUE)
+        room = screen.width - 3 - keys - (columns(source) + 2 if source else 0)
         shown = clip(_value(value), room)
-        line = f" {screen.paint(pad(key, keys), 'bold')}  {pad(shown, room)}"
-        if source and used + room > screen.width:
-            screen.say(line.rstrip())
-            line = " " * (screen.width - columns(source) - 2)
-        screen.say(f"{line}  {screen.paint(source, 'dim')}".rstrip())
+        name = screen.paint(pad(clip(key, screen.width - 1), keys), "bold")
+        if columns(key) > keys + room - columns(shown):
+            screen.say(f" {name}")
+            name = " " * keys
+        room -= max(columns(key) - keys, 0) if name.strip() else 0
+        screen.say(f" {name}  {pad(shown, room)}  {screen.paint(source, 'dim')}".rstrip())
 
 
 def _value(value: object) -> str:

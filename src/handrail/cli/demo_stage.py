@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from handrail.cli.answer import shown_action
-from handrail.cli.trash import find_batch, put_back, tidy, trash_folder
+from handrail.cli.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
 from handrail.config import Config
 from handrail.model.action import Action
 from handrail.model.ordinal import Decision
@@ -23,8 +23,10 @@ from handrail.model.review import Review
 from handrail.review import History, Reviewer
 
 _GOAL = "fix the total of the shopping cart"
+_TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
 _WRONG = "return sum(prices) - 1"
 _RIGHT = "return sum(prices)"
+_NOTES = "notes/plan.md"
 _FILES = {
     "README.md": "# shop\n\nA cart that knows what it costs.\n",
     "cart.py": f"def total(prices):\n    {_WRONG}\n",
@@ -35,7 +37,7 @@ _FILES = {
         "    def test_empty(self):\n        self.assertEqual(total([]), 0)\n"
     ),
     ".gitignore": "build/\nnotes/\n__pycache__/\n",
-    "notes/plan.md": "Three weeks of thinking, in no repository.\n",
+    _NOTES: "Three weeks of thinking, in no repository.\n",
     "build/cart.whl": "a build makes it again\n",
     "../.ssh/id_ed25519": "not a real key\n",
 }
@@ -163,7 +165,7 @@ class Stage:
         history.remember(action, ok=done.returncode == 0)
         says, restore = _result(done), ""
         if review.rewrite:
-            self._trashed += re.findall(r"/trash/(demo\d+)/", review.rewrite.restore)
+            self._trashed += re.findall(_TRASHED, review.rewrite.restore)
             says = f"changed: {'; '.join(review.rewrite.changes)}"
             restore = _restore_line(review.rewrite.restore)
         return msgspec.structs.replace(
@@ -205,18 +207,20 @@ class Stage:
             raise click.ClickException(f"the demo would leave its folder: {path}")
 
     def rescue(self) -> list[str]:
-        """Put back what went to the trash, and say what is there again."""
+        """Put back what went to the trash, and say what is there again, having looked."""
+        said: list[str] = []
         for key in self._trashed:
             batch = find_batch(trash_folder(self.environ), key)
             for item in batch.items:
                 put_back(item)
+            for name in batch.saved:
+                unpack(batch, name, self.project)
             tidy(batch)
-        lost = [name for name in _FILES if name.startswith("notes/")]
-        return [
-            f"handrail restore {' '.join(self._trashed)}   brought {name} back, byte for byte"
-            for name in lost
-            if _same(Path(self.project, name), _FILES[name])
-        ]
+            if batch.saved and f"{_RIGHT} or 0" in Path(self.project, "cart.py").read_text():
+                said.append(f"handrail restore {key} --into .   brought the edit of cart.py back")
+            elif batch.items and _same(Path(self.project, _NOTES), _FILES[_NOTES]):
+                said.append(f"handrail restore {key}   brought {_NOTES} back, byte for byte")
+        return said
 
 
 def _same(path: Path, text: str) -> bool:
@@ -231,8 +235,9 @@ def _result(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _restore_line(restore: str) -> str:
-    found = re.search(r"/trash/(demo\d+)/", restore)
-    return f"handrail restore {found.group(1)}" if found else restore
+    found = re.search(_TRASHED, restore)
+    into = " --into ." if any(name in restore for name in SAVED) else ""
+    return f"handrail restore {found.group(1)}{into}" if found else restore
 
 
 @contextmanager

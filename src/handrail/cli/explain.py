@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 
 from handrail.cli.answer import shown_action
-from handrail.cli.render import Screen, clip, columns, pad, wrap
+from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
 from handrail.model.action import Action
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Step
 
 _COMMAND = 30
+_ROOMY = 70
 _MAX_STEPS = 12
 _MAX_REASONS = 4
 _MARK = " ← this"
@@ -69,7 +70,7 @@ def _step(screen: Screen, step: Step) -> None:
     style = "red" if step.blamed else ""
     mark = _MARK if step.blamed else ""
     left = wrap(step.text, screen.width - 3 - len(_MARK), limit=3)
-    if len(left) > 1 or columns(left[0]) > _COMMAND:
+    if len(left) > 1 or columns(left[0]) > _COMMAND or screen.width < _ROOMY:
         left[-1] += screen.paint(mark, "red")
         for line in left:
             screen.say(f"   {screen.paint(line, 'bold')}")
@@ -101,20 +102,18 @@ def _instead(screen: Screen, review: Review) -> None:
         screen.field("Runs now", [str(rewrite.input.get("command", ""))], "green", limit=8)
         screen.field("Changed", rewrite.changes, limit=4)
         if rewrite.restore:
-            screen.field("Restore", [short_restore(rewrite.restore, screen)])
+            screen.field("Restore", [short_restore(rewrite.restore, screen.width - 11)])
     if review.checkpoint_first:
         screen.field("First", ["a checkpoint is taken, so that it can be undone"])
 
 
-def short_restore(restore: str, screen: Screen) -> str:
+def short_restore(restore: str, width: int) -> str:
     """The line that puts everything back, or our own command for it where that is shorter."""
     ids = set(re.findall(r"/trash/([^/\s'\"]+)/", restore))
-    parts = restore.split(" && ")
-    ours = [part for part in parts if "/trash/" in part and "untracked.tar" not in part]
-    if columns(restore) <= screen.width - 11 or len(ids) != 1 or not ours:
+    only_moves = all(part.startswith("mv -n ") for part in restore.split(" && "))
+    if columns(visible(restore)) <= width or len(ids) != 1 or not only_moves:
         return restore
-    others = [part for part in parts if part not in ours]
-    return " && ".join([f"handrail restore {ids.pop()}", *others])
+    return f"handrail restore {ids.pop()}"
 
 
 def _details(screen: Screen, review: Review) -> None:

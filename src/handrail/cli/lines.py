@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from handrail.cli import settle
 from handrail.cli.answer import answer, dump, refusal
 from handrail.model.action import Action
 from handrail.review import Reviewer
@@ -42,6 +43,7 @@ class _BadRequestError(ValueError):
 
 def serve(source: BinaryIO, sink: BinaryIO, reviewer: Reviewer, folder: str) -> None:
     """Answer every line; `folder` is where an action is that does not say it."""
+    settle()
     for line in _lines(source):
         sink.write(answer_line(line, reviewer, folder) + b"\n")
         sink.flush()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from handrail.cli import options
+from handrail.cli import options, settle
 
 if TYPE_CHECKING:
     from handrail.cli.past import Judged, Past
@@ -51,6 +51,7 @@ def command(
     files = find_files([Path(path).expanduser() for path in paths])
     if not files:
         raise click.UsageError(f"there are no .jsonl files in {', '.join(paths)}")
+    settle()
     past = Past(config_file, options.absolute_scope(scope))
     tally = Tally()
     if as_json:

@@ -1,6 +1,5 @@
 """`handrail restore`: bring back what was moved to the trash instead of deleted."""
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,9 @@ _SHOWN = 8
 @click.command()
 @click.argument("key", required=False, metavar="[ID]")
 @click.option("--dry-run", is_flag=True, help="Say what would go back, and leave it.")
-@click.option("--into", metavar="DIR", help="Where to unpack untracked files of git clean.")
+@click.option(
+    "--into", metavar="DIR", help="The project whose patch or untracked files to bring back."
+)
 @options.json_option("Print JSON.")
 @options.color_option
 def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> int:
@@ -32,6 +33,7 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
       handrail restore                    what is there, the newest first
       handrail restore 1a1e10d2593        put it back
       handrail restore 1a1e10d2593 --dry-run
+      handrail restore 1a1e10d2593 --into .     a patch, or packed files
 
     Exit code: 0; 1 if something had to stay in the trash; 2 for an error.
     """
@@ -53,16 +55,20 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
 
 
 def _restore(batch: "Batch", into: str | None, *, dry_run: bool, as_json: bool) -> int:
-    from handrail.cli.trash import put_back, tidy
+    from handrail.cli.trash import UnpackError, put_back, tidy, unpack
 
     back: list[Item] = []
     left: list[Item] = []
     for item in batch.items:
         moved = not item.blocked and (dry_run or put_back(item))
         (back if moved else left).append(item)
-    unpacked = bool(batch.archive and into)
-    if batch.archive and into and not dry_run:
-        _unpack(batch.archive, into)
+    unpacked = batch.saved if into else ()
+    if into and not dry_run:
+        try:
+            for name in batch.saved:
+                unpack(batch, name, into)
+        except UnpackError as error:
+            raise click.ClickException(str(error)) from None
     if not dry_run:
         tidy(batch)
     if as_json:
@@ -72,27 +78,20 @@ def _restore(batch: "Batch", into: str | None, *, dry_run: bool, as_json: bool) 
                 "dry_run": dry_run,
                 "restored": [_item_json(item) for item in back],
                 "left": [_item_json(item) for item in left],
-                "archive": batch.archive or None,
                 "unpacked": unpacked,
+                "packed": [name for name in batch.saved if name not in unpacked],
             }
         )
     else:
-        _tell(options.screen(), batch, back, left, dry_run=dry_run, unpacked=unpacked)
-    return 1 if left or (batch.archive and not into) else 0
-
-
-def _unpack(archive: str, into: str) -> None:
-    """Files that exist are kept as they are; the archive goes when all the others are there."""
-    import tarfile
-
-    with tarfile.open(archive) as packed:
-        for member in packed.getmembers():
-            if not os.path.lexists(os.path.join(into, member.name)):
-                packed.extract(member, into, filter="data")
-    os.unlink(archive)
+        screen = options.screen()
+        _tell(screen, back, left, dry_run=dry_run)
+        _tell_saved(screen, batch, dry_run=dry_run, unpacked=bool(into))
+    return 1 if left or (batch.saved and not into) else 0
 
 
 def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
+    from handrail.cli.trash import SAVED
+
     if not batches:
         screen.say(" The trash is empty.")
         screen.say(screen.paint(f" {clip(folder, screen.width - 1)}", "dim"))
@@ -107,8 +106,8 @@ def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
         if len(batch.items) > _SHOWN:
             more = len(batch.items) - _SHOWN
             screen.say(screen.paint(f"   … and {more} more", "dim"))
-        if batch.archive:
-            screen.say(f"   {clip('untracked files, packed: ' + batch.archive, screen.width - 3)}")
+        for name in batch.saved:
+            screen.say(f"   {name}  {screen.paint(SAVED[name], 'dim')}")
     screen.say()
     screen.say(f" Put one back: handrail restore {batches[0].id}")
 
@@ -121,32 +120,32 @@ def _line(screen: Screen, item: "Item") -> None:
     screen.say(f"   {text}  {screen.paint(size, 'dim')}{screen.paint(note, 'yellow')}")
 
 
-def _tell(
-    screen: Screen,
-    batch: "Batch",
-    back: "list[Item]",
-    left: "list[Item]",
-    *,
-    dry_run: bool,
-    unpacked: bool,
-) -> None:
+def _tell(screen: Screen, back: "list[Item]", left: "list[Item]", *, dry_run: bool) -> None:
     word = "would restore" if dry_run else "restored"
     for item in back:
         path = clip(item.original, screen.width - len(word) - 5)
         screen.say(f" {screen.paint('✓ ' + word, 'green')}  {path}")
     for item in left:
-        screen.say(f" {screen.paint('! left alone', 'yellow')}  {clip(item.original, 62)}")
-        screen.say(
-            screen.paint("   something else is there now; the old one stays in the trash:", "dim")
-        )
+        path = clip(item.original, screen.width - 15)
+        screen.say(f" {screen.paint('! left alone', 'yellow')}  {path}")
+        note = "something else is there now; the old one stays in the trash:"
+        screen.say(screen.paint(f"   {note}", "dim"))
         screen.say(f"   {clip(item.source, screen.width - 3)}")
-    if batch.archive and not unpacked:
-        screen.say(f" {screen.paint('! packed', 'yellow')}  untracked files of git clean; unpack:")
-        screen.say(f"   handrail restore {batch.id} --into DIR")
-    elif unpacked:
-        screen.say(f" {screen.paint('✓ ' + ('would unpack' if dry_run else 'unpacked'), 'green')}")
-    if not back and not left and not batch.archive:
-        screen.say(f" {count(0, 'file')}: {batch.id} is empty.")
+
+
+def _tell_saved(screen: Screen, batch: "Batch", *, dry_run: bool, unpacked: bool) -> None:
+    from handrail.cli.trash import SAVED
+
+    word = "would unpack" if dry_run else "unpacked"
+    for name in batch.saved:
+        if unpacked:
+            screen.say(f" {screen.paint('✓ ' + word, 'green')}  {name}")
+        else:
+            screen.say(f" {screen.paint('! not unpacked', 'yellow')}  {name}: {SAVED[name]}")
+    if batch.saved and not unpacked:
+        screen.say(f"   Into its project:  handrail restore {batch.id} --into DIR")
+    if not batch.items and not batch.saved:
+        screen.say(f" There is nothing left in {batch.id}.")
 
 
 def _size(number: float) -> str:
@@ -172,7 +171,7 @@ def _batch_json(batch: "Batch") -> dict[str, object]:
         "id": batch.id,
         "moved": batch.moved,
         "items": [_item_json(item) for item in batch.items],
-        "archive": batch.archive or None,
+        "packed": batch.saved,
     }
 
 

@@ -10,8 +10,11 @@ import msgspec
 
 from handrail.review.circumstances import state_folder
 
-ARCHIVE = "untracked.tar"
-"""Untracked files that `git clean` was about to delete; packed, relative to that folder."""
+SAVED = {
+    "untracked.tar": "untracked files that git clean deleted, packed",
+    "work.patch": "uncommitted changes, as a patch",
+}
+"""Files of a batch that stand for others; where they belong is not written down in it."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -33,13 +36,19 @@ class Batch(msgspec.Struct, frozen=True):
     moved: float
     """When, in seconds since 1970."""
     items: tuple[Item, ...]
-    archive: str = ""
+    saved: tuple[str, ...] = ()
+    """Names out of SAVED that are there."""
 
 
 class NoSuchBatchError(LookupError):
     def __init__(self, key: str) -> None:
         super().__init__(f"there is nothing in the trash under {key!r}")
         self.key = key
+
+
+class UnpackError(RuntimeError):
+    def __init__(self, path: str, says: str) -> None:
+        super().__init__(f"{path} stays as it is: {says}")
 
 
 def trash_folder(environ: Mapping[str, str] = os.environ) -> str:
@@ -61,15 +70,15 @@ def find_batch(folder: str, key: str) -> Batch:
     place = os.path.join(folder, key)
     if not key or key in {".", ".."} or "/" in key or "\0" in key or not os.path.isdir(place):
         raise NoSuchBatchError(key)
-    archive = os.path.join(place, ARCHIVE)
-    archive = archive if os.path.isfile(archive) else ""
+    names = sorted(os.listdir(place))
+    saved = tuple(name for name in names if name in SAVED)
     items = tuple(
         item
-        for name in sorted(os.listdir(place))
-        if os.path.join(place, name) != archive
+        for name in names
+        if name not in saved
         for item in _plan(os.path.join(place, name), f"/{name}")
     )
-    return Batch(key, place, os.stat(place).st_mtime, items, archive)
+    return Batch(key, place, os.stat(place).st_mtime, items, saved)
 
 
 def _plan(source: str, original: str) -> Iterator[Item]:
@@ -145,6 +154,45 @@ def _rename(source: str, target: str) -> None:
         os.rename(source, target)
     else:
         os.unlink(source)
+
+
+def unpack(batch: Batch, name: str, into: str) -> None:
+    """Bring back what a saved file stands for; existing files are kept as they are."""
+    path = os.path.join(batch.folder, name)
+    if name == "untracked.tar":
+        _unpack_archive(path, into)
+    elif os.path.getsize(path):
+        _apply_patch(path, into)
+    os.unlink(path)
+
+
+def _unpack_archive(path: str, into: str) -> None:
+    import tarfile
+
+    if not hasattr(tarfile, "data_filter"):  # Python 3.11.0 to 3.11.3
+        raise UnpackError(path, f"this Python cannot unpack safely; use tar -xkf {path} -C {into}")
+    try:
+        with tarfile.open(path) as packed:
+            for member in packed.getmembers():
+                if not os.path.lexists(os.path.join(into, member.name)):
+                    packed.extract(member, into, filter="data")
+    except tarfile.TarError as error:
+        raise UnpackError(path, str(error)) from None
+
+
+def _apply_patch(path: str, into: str) -> None:
+    import subprocess
+
+    top = subprocess.run(
+        ["git", "-C", into, "rev-parse", "--show-toplevel"], capture_output=True, check=False
+    )
+    root = os.fsdecode(top.stdout).strip() or into
+    done = subprocess.run(
+        ["git", "-C", root, "apply", "--3way", path], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        says = (done.stderr.strip().splitlines() or ["git apply failed"])[-1]
+        raise UnpackError(path, says)
 
 
 def tidy(batch: Batch) -> None:
