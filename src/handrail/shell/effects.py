@@ -44,7 +44,9 @@ def _through_links(effects: list[Effect]) -> Iterator[Effect]:
             links[effect.target] = source[1]
         elif links and effect.kind in PATH_KINDS:
             for link, target in links.items():
-                if effect.target.startswith(link + "/") or effect.target == link and effect.recursive:
+                if effect.target.startswith(link + "/") or (
+                    effect.target == link and effect.recursive
+                ):
                     path = normalise(target + effect.target[len(link) :])
                     effect = msgspec.structs.replace(effect, target=path)
         yield effect
@@ -165,7 +167,7 @@ def _targets(command: Command, call: Call, taken: int, on: str) -> Iterable[Word
 
 def _short(command: Command) -> str:
     text = command.text
-    return text if len(text) <= 60 else text[:57] + "…"  # noqa: PLR2004 - fits one line
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def _redirect(redirect: Redirect, command: Command) -> Iterator[Effect]:
@@ -196,8 +198,28 @@ def _resolved(effect: Effect, cwd: Word) -> Effect:
 
 
 _REMOTE_SHELLS = frozenset(
-    {"ssh", "mosh", "plink", "sshpass", "ansible", "salt", "knife", "gcloud", "az", "juju", "consul"}
+    {
+        "ssh",
+        "mosh",
+        "plink",
+        "sshpass",
+        "ansible",
+        "salt",
+        "knife",
+        "gcloud",
+        "az",
+        "juju",
+        "consul",
+    }
 )
+_CONTAINERS = frozenset(
+    {"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "buildah", "ctr", "crictl"}
+    | {"lxc", "devcontainer", "minikube"}
+)
+_OF_THE_MACHINE = frozenset(
+    {Kind.SYSTEM, Kind.PRIVILEGE, Kind.PERSIST, Kind.KILL, Kind.INSTALL, Kind.EXHAUST}
+)
+"""What a command does to the machine it runs on; a container can be made again."""
 _DISK = re.compile(r"/dev/(?:[shv]d[a-z]|xvd|nvme|mmcblk|dm-|mapper/|disk/)")
 _ROOTS = re.compile(
     r"/(?:\*|(?:etc|usr|bin|sbin|lib|lib64|boot|root|home|opt|srv|data|mnt|var/lib|var/www|var)"
@@ -209,7 +231,10 @@ def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:
     """On another machine or in a container, paths are not ours: say what happens there."""
     remote = where in _REMOTE_SHELLS
     for effect in effects:
-        if effect.kind not in PATH_KINDS:
+        if where in _CONTAINERS and effect.kind in _OF_THE_MACHINE:
+            severity = min(effect.severity, Severity.MEDIUM)
+            yield msgspec.structs.replace(effect, severity=severity)
+        elif effect.kind not in PATH_KINDS:
             yield effect
         elif effect.kind is Kind.DELETE:
             total = remote or (effect.recursive and _ROOTS.fullmatch(effect.target))
@@ -232,4 +257,3 @@ def _elsewhere(effects: Iterable[Effect], where: str) -> Iterator[Effect]:
                 effect, kind=Kind.CHANGE, severity=Severity.LOW, undo=Undo.UNKNOWN,
                 says=f"{KINDS[effect.kind].verb} {effect.target} through {where}",
             )  # fmt: skip
-

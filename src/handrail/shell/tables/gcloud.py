@@ -1,5 +1,7 @@
 """Google Cloud: gcloud, gsutil, bq and firebase."""
 
+import msgspec
+
 from handrail.shell.tables.deep import deep, sql_loss
 from handrail.shell.tables.shorthand import (
     CHANGE,
@@ -38,7 +40,7 @@ _OWN = "See who you are: `gcloud auth list`."
 
 _DEPTHS = (1, 2, 3, 4)
 
-_GCLOUD = (
+_ANY = (
     *deep(DESTROY, "delete|destroy|bulk-delete|purge|delete-*|wipeout", _DEPTHS, on="1",
           says="deletes {target} from Google Cloud", instead=_LOOK),
     *deep(PRIVILEGE, "add-iam-policy-binding|set-iam-policy|add-iam-policy-*", _DEPTHS, on="1",
@@ -47,6 +49,8 @@ _GCLOUD = (
     *deep(KILL, "stop|reset|suspend|disable|remove|detach|failover|cancel|rollback|restore|"
           "restore-backup|resize|update|patch|deploy|set-traffic|update-traffic|abandon|drain",
           _DEPTHS, severity=MEDIUM, says="changes or stops something in Google Cloud"),
+)  # fmt: skip
+_NAMED = (
     Fact(DESTROY, "container clusters resize --num-nodes=0|--size=0",
          says="takes every node of the cluster away", instead=_LOOK),
     Fact(DESTROY, "billing projects unlink", on="1", says="cuts {target} off from its billing, "
@@ -107,6 +111,10 @@ _GCLOUD = (
     Fact(CHANGE, "auth revoke", severity=MEDIUM),
 )  # fmt: skip
 
+_PREVIEWS = tuple(
+    msgspec.structs.replace(fact, when=f"alpha|beta|preview {fact.when}") for fact in _NAMED
+)
+
 PROGRAMS: dict[str, Program] = {
     "gcloud": Program(
         values=_VALUES,
@@ -118,7 +126,7 @@ PROGRAMS: dict[str, Program] = {
             Wrapper(when="alpha|beta compute ssh --command", options="--command",
             where="elsewhere"),
         ),
-        facts=_GCLOUD,
+        facts=_ANY + _NAMED + _PREVIEWS,
     ),
     "gsutil": Program(
         values="-o -h -u -x -a -I",
