@@ -15,6 +15,7 @@ from handrail.shell.readers import (
     git,
     infrastructure,
     kubernetes,
+    languages,
     network,
     permissions,
     processes,
@@ -37,6 +38,7 @@ READERS: dict[str, Reader] = {
     **infrastructure.READERS,
     **kubernetes.READERS,
     **git.READERS,
+    **languages.READERS,
     **network.READERS,
     **permissions.READERS,
     **processes.READERS,
@@ -55,6 +57,7 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     **processes.SCRIPTS,
     **remote.SCRIPTS,
     **tools.SCRIPTS,
+    **languages.SCRIPTS,
     **wrappers.SCRIPTS,
     **text.SCRIPTS,
 }

@@ -4,10 +4,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 
-from handrail.model.effect import Effect
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.quoting import decode_ansi_c
+from handrail.shell.readers.build import effect
 from handrail.shell.word import Word
 
 # tmux and screen
@@ -124,6 +126,8 @@ def _tcl_scripts(command: Command, call: Call) -> Iterator[str]:
         texts.append(command.input)
     for text in texts:
         yield from (match[1] for match in _TCL.finditer(text))
+        for match in re.finditer(r"\bfile\s+delete\s+(?:-force\s+)?(?:--\s+)?([^;\]\n}]+)", text):
+            yield f"rm -rf {match[1]}"
         for sent in re.findall(r"\bsend\s+(?:-\w+\s+)*\"((?:[^\"\\]|\\.)*)\"", text):
             yield decode_ansi_c(sent)
 
@@ -159,6 +163,12 @@ def _bwrap_scripts(command: Command, call: Call) -> Iterator[str]:
     yield shlex.join(words[index:])
 
 
+def _timeit_scripts(command: Command, call: Call) -> Iterator[str]:
+    """`python -m timeit -s setup code`: both are Python."""
+    for word in (*call.values("-s", "--setup"), *call.operands):
+        yield f"python -c {shlex.quote(word.text)}"
+
+
 def _m4_scripts(command: Command, call: Call) -> Iterator[str]:
     if command.input is not None:
         yield from re.findall(r"(?:syscmd|esyscmd|maketemp)\(\s*[`\[]*([^')\]]+)", command.input)
@@ -177,6 +187,32 @@ SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
     "m4": _m4_scripts,
     "flock": _flock_scripts,
     "bwrap": _bwrap_scripts,
+    "timeit": _timeit_scripts,
 }
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = dict.fromkeys(SCRIPTS, _nothing)
+_LENDERS = frozenset(
+    {"aws-vault", "op", "doppler", "infisical", "chamber", "teller", "sops", "bws"}
+)
+_CREDENTIAL = re.compile(
+    r"SECRET|TOKEN|PASSW|CREDENTIAL|PRIVATE_KEY|ACCESS_KEY|API_?KEY|DATABASE_URL", re.IGNORECASE
+)
+
+
+def _environment(command: Command, call: Call) -> Iterator[Effect]:
+    """env and printenv: all variables, among them those that a store of secrets has lent."""
+    names = [word.text for word in call.operands]
+    if names and (command.name != "printenv" or not any(map(_CREDENTIAL.search, names))):
+        return
+    high = bool(names) or bool(_LENDERS.intersection(command.via))
+    yield effect(
+        Kind.SECRET, "the environment", severity=Severity.HIGH if high else Severity.LOW,
+        says=f"prints {' '.join(names) or 'all variables'}, credentials among them" if high
+        else "prints all variables",
+        instead="See only whether it is set: `test -n \"$NAME\"`." if high else "",
+    )  # fmt: skip
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    **dict.fromkeys(SCRIPTS, _nothing),
+    "environment": _environment,
+}

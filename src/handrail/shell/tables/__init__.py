@@ -39,6 +39,7 @@ FAMILIES = (
     "schedulers",
     "editors",
     "interpreters",
+    "languages",
     "archives",
     "secrets",
     "kernel",

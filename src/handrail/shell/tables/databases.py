@@ -325,25 +325,6 @@ PROGRAMS: dict[str, Program] = {
     "keydb-cli": Program(same_as="redis-cli"),
     "dragonfly-cli": Program(same_as="redis-cli"),
     "iredis": Program(same_as="redis-cli"),
-    "consul": Program(
-        single_dash=True,
-        values="-http-addr -token -datacenter -namespace -ca-file -client-cert -client-key -name "
-               "-id",
-        facts=(
-            _loses("kv delete -recurse", "deletes every key below {target}",
-                   "List them: `consul kv get -keys {target}`.", on="1"),
-            Fact(DESTROY, "kv delete !-recurse", on="each", severity=MEDIUM,
-                 says="deletes the key {target}"),
-            _loses("snapshot restore", "replaces the whole state by a snapshot",
-                   "Look at it: `consul snapshot inspect {target}`.", on="1"),
-            _loses("operator raft remove-peer", "takes a server out of the cluster",
-                   "List them: `consul operator raft list-peers`."),
-            _loses("acl token|policy|role|auth-method delete", "deletes access rules",
-                   "List them: `consul acl policy list`."),
-            Fact(KILL, "leave|force-leave", severity=HIGH, says="takes a node out of the cluster",
-                 instead="List them: `consul members`."),
-        ),
-    ),
     "nodetool": Program(
         values="-h --host -p --port -u --username -pw --password",
         facts=(
@@ -402,12 +383,6 @@ PROGRAMS: dict[str, Program] = {
                                         "List topics: `kafka-topics --list --bootstrap-server "
                                         "HOST`."),)),
     "kafka-delete-records.sh": Program(same_as="kafka-delete-records"),
-    "kafka-consumer-groups": Program(
-        values="--bootstrap-server --group --topic --to-offset --to-datetime --command-config",
-        facts=(Fact(DESTROY, "--delete|--execute", severity=MEDIUM,
-                    says="changes what a group has read"),),
-    ),
-    "kafka-consumer-groups.sh": Program(same_as="kafka-consumer-groups"),
     "rpk": Program(values="--brokers -X", facts=(_loses("topic delete|trim-prefix",
         "deletes topics with all their messages", "List them: `rpk topic list`."),
         _loses("group delete", "deletes a group", "List them: `rpk group list`."))),
@@ -427,32 +402,7 @@ PROGRAMS: dict[str, Program] = {
     "rabbitmqadmin": Program(values="-H --host -P --port -u --username -p --password -V --vhost -c",
                              facts=(_loses("delete|purge *", "deletes {target}",
                                            "List them: `rabbitmqadmin list queues`.", on="each"),)),
-    "nats": Program(values="-s --server --context --creds",
-                    facts=(_loses("stream|kv|object|consumer rm|delete|del|purge",
-                                  "deletes {target} with its messages",
-                                  "List them: `nats stream ls`.", on="each"),)),
-    "pulsar-admin": Program(facts=(_loses("topics|namespaces|tenants "
-                                          "delete|delete-partitioned-topic|clear-backlog|truncate",
-                                          "deletes {target}",
-                                          "List them: `pulsar-admin topics list`.", on="last"),)),
     # Data lakes
-    "databricks": Program(
-        values="-p --profile --target -t --json --output -o",
-        facts=(
-            _loses("fs rm -r|--recursive", "deletes {target} with everything in it",
-                   "List it: `databricks fs ls {target}`.", on="each"),
-            _loses("clusters permanent-delete", "deletes the cluster {target} for good",
-                   "Look at it: `databricks clusters get {target}`.", on="each"),
-            _loses("workspace delete --recursive", "deletes {target} with everything in it",
-                   "List it: `databricks workspace list {target}`.", on="each"),
-            _loses("catalogs|schemas|tables|volumes|jobs|pipelines|repos|secrets|users|groups "
-                   "delete*", "deletes {target}", "List them: `databricks catalogs list`.",
-                   on="each"),
-            _loses("bundle destroy", "deletes everything that the bundle has made",
-                   "Look at it: `databricks bundle summary`."),
-        ),
-        harmless="--help|-h|--version|-v",
-    ),
     "hdfs": Program(
         single_dash=True,
         facts=(

@@ -191,7 +191,6 @@ PROGRAMS: dict[str, Program] = {
     "drill": Program(same_as="dig"),
     "kdig": Program(same_as="dig"),
     "doggo": Program(reader="lookup"),
-    "dog": Program(reader="lookup"),
     "nslookup": Program(reader="lookup", single_dash=True),
     "host": Program(reader="lookup", values="-c -N -p -R -t -W -m"),
     "ping": Program(reader="lookup",

@@ -41,14 +41,16 @@ _ATTACK = Program(
     harmless="--help|-h|--version",
 )
 _CAPTURE = Program(
-    facts=(Fact(SECRET, on="the screen", severity=MEDIUM, says="takes a picture of the screen"),),
+    facts=(
+        Fact(SECRET, on="the screen", severity=MEDIUM, says="takes a picture of the screen"),
+        Fact(WRITE, on="each"),
+    ),
     harmless="--help|--version",
 )
 
 PROGRAMS: dict[str, Program] = {
     # The environment
-    "printenv": Program(facts=(Fact(SECRET, on=_ENVIRONMENT, severity=LOW,
-                                    says="prints variables"),), harmless="--help|--version"),
+    "printenv": Program(reader="environment", harmless="--help|--version"),
     "set": Program(facts=(Fact(SECRET,
                                "!@* "
                                "!-e|-u|-x|-o|-E|-f|-v|-n|-a|-m|-b|-h|-p|-C|-T|-B|-H|-P|-i|-k|-t",
@@ -228,14 +230,6 @@ PROGRAMS: dict[str, Program] = {
     "rage": Program(same_as="age"),
     "age-keygen": Program(values="-o --output", facts=(Fact(WRITE, on="-o|--output"), Fact(READ,
         "-y", on="each"))),
-    "ansible-vault": Program(
-        values="--vault-id --vault-password-file --output",
-        facts=(
-            _prints("view|decrypt", "prints the decrypted secrets",
-                    "Run the playbook: `ansible-playbook --check site.yml`."),
-            Fact(WRITE, "encrypt|edit|rekey|create", on="each"),
-        ),
-    ),
     "git-crypt": Program(facts=(_prints("export-key", "writes the repository's key into a file",
                                         "Look at it: `git-crypt status`."), Fact(SECRET, "unlock",
                                             severity=MEDIUM, says="decrypts the repository"))),
@@ -267,7 +261,7 @@ PROGRAMS: dict[str, Program] = {
         facts=(
             Fact(WRITE, "!-l|-y|-F|-R|-B|-L|-e|-i|-H|-Y|-p|-c", on="-f",
                  says="writes the key {target}"),
-            Fact(READ, "-y|-p|-c", on="-f"),
+            Fact(READ, "-y|-p|-c|-e|-i", on="-f"),
             Fact(WRITE, "-p|-c", on="-f"),
             Fact(WRITE, "-R", on="-f"),
             Fact(UNSEEN, "-D", severity=HIGH, says="loads a library into ssh-keygen",
@@ -299,7 +293,8 @@ PROGRAMS: dict[str, Program] = {
         values="-keystore -alias -storepass -keypass -file -srckeystore -destkeystore -storetype "
                "-dname -keyalg -validity",
         facts=(
-            Fact(READ, on="-keystore|-srckeystore"),
+            Fact(READ, on="-srckeystore"),
+            Fact(READ, "-exportcert|-export|-exportseckey", on="-keystore"),
             Fact(WRITE, on="-destkeystore"),
             Fact(WRITE, "-exportcert|-export|-certreq|-genkeypair|-importkeystore", on="-file"),
             Fact(SECRET, "-importkeystore", severity=MEDIUM,
@@ -331,8 +326,6 @@ PROGRAMS: dict[str, Program] = {
             Fact(WRITE, on="-cert-file|-key-file|-p12-file"),
         ),
     ),
-    "step": Program(facts=(_prints("crypto key format", "prints a key",
-                                   "Look at it: `step certificate inspect FILE`."),)),
     # Clipboard and screen
     "pbpaste": Program(facts=(Fact(SECRET, on="the clipboard", severity=LOW),)),
     "wl-paste": Program(same_as="pbpaste"),
@@ -351,6 +344,23 @@ PROGRAMS: dict[str, Program] = {
     "flameshot": _CAPTURE,
     "xwd": _CAPTURE,
     "imagesnap": _CAPTURE,
+    "import": Program(
+        single_dash=True,
+        values="-window -display -resize -quality -crop -delay",
+        facts=(
+            Fact(SECRET, "-window", on="the screen", severity=MEDIUM,
+                 says="takes a picture of the screen"),
+            Fact(WRITE, on="last"),
+        ),
+    ),
+    "nmcli": Program(
+        facts=(
+            _prints("-s|--show-secrets", "prints the passwords of networks",
+                    "List them: `nmcli connection show`."),
+            _prints("device|dev|d wifi show-password", "prints the network's password",
+                    "List them: `nmcli connection show`."),
+        ),
+    ),
     "fswebcam": _CAPTURE,
     "arecord": Program(facts=(Fact(SECRET, on="the microphone", severity=MEDIUM,
                                    says="records sound"), Fact(WRITE, on="each")),

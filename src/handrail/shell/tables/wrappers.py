@@ -7,7 +7,6 @@ from handrail.shell.tables.shorthand import (
     MEDIUM,
     PRIVILEGE,
     READ,
-    SECRET,
     UNSEEN,
     WRITE,
     Fact,
@@ -93,8 +92,7 @@ PROGRAMS: dict[str, Program] = {
             Wrapper(assignments=True),
         ),
         chdir="-C|--chdir",
-        facts=(Fact(SECRET, "!@*", on="the environment", severity=LOW,
-                    says="prints all variables"),),
+        reader="environment",
         harmless="--help|--version",
     ),
     "genv": Program(same_as="env"),
@@ -302,8 +300,9 @@ PROGRAMS: dict[str, Program] = {
                        harmless="--list|--list-full|--help|--install"),
     "toybox": Program(same_as="busybox"),
     "coreutils": Program(posix=True, wraps=(Wrapper(),), harmless="--list|--help"),
-    "xcrun": _argv("--sdk -sdk --toolchain",
-                   harmless="--find|-f|--show-sdk-path|--help|--version"),
+    "xcrun": _argv(
+        "--sdk -sdk --toolchain", harmless="--find|-f|--show-sdk-path|--help|--version"
+    ),
     "ld-linux-x86-64.so": _LOADER,
     "ld-linux-aarch64.so": _LOADER,
     "ld-linux-armhf.so": _LOADER,
@@ -320,6 +319,7 @@ PROGRAMS: dict[str, Program] = {
     "tclsh": Program(reader="tcl"),
     "wish": Program(same_as="tclsh"),
     "jimsh": Program(same_as="tclsh"),
+    "timeit": Program(reader="timeit", values="-s --setup -n --number -r --repeat -u --unit"),
     "m4": Program(reader="m4", values="-D -I -U -o -F"),
     "start-stop-daemon": Program(
         values="-x --exec -a --startas -p --pidfile -u --user -g -c --chuid -d --chdir -n --name "
@@ -330,19 +330,15 @@ PROGRAMS: dict[str, Program] = {
     "daemonize": _argv("-a -c -e -E -l -o -p -u"),
     "daemon": _argv("-n --name -u --user -p -P -l -o -D --chdir"),
     "vagrant": Program(
-        values="-c --command -p --plain",
-        wraps=(Wrapper(form="shell", options="-c|--command", when="ssh|winrm|powershell",
-                       where="elsewhere"),),
-        facts=(
-            Fact(ESCAPE, "destroy -f|--force", severity=HIGH, says="deletes the virtual machine",
-                 instead="Stop it: `vagrant halt`."),
+        values="-c --command",
+        wraps=(
+            Wrapper(form="shell", options="-c|--command", when="ssh|winrm|powershell",
+                    where="elsewhere"),
         ),
     ),
     "lima": Program(posix=True, wraps=(Wrapper(where="elsewhere"),)),
     "wsl": Program(values="-d --distribution -u --user --cd -e --exec", wraps=(Wrapper(form="shell",
         options="-e|--exec"), Wrapper(form="words"))),
-    "cmd": Program(wraps=(Wrapper(form="words", when="/c|/k|//c"),)),
-    "cmd.exe": Program(same_as="cmd"),
     "devbox": _after("run", values="-c --config -e --env"),
     "devenv": _after("shell"),
     "guix": Program(wraps=(Wrapper(when="shell"),)),

@@ -1,0 +1,36 @@
+"""Languages whose code is only searched for the commands that it starts."""
+
+from handrail.shell.tables.shorthand import Program
+
+_VALUES = "-e --eval -c -eval -E --expression -l -L -I -m --load -s -x -r --require --project"
+
+
+def _language(*, single_dash: bool = False) -> Program:
+    return Program(
+        reader="calls",
+        single_dash=single_dash,
+        values=_VALUES.replace("", ""),
+        harmless="--version",
+    )
+
+
+_LANGUAGE = _language()
+
+PROGRAMS: dict[str, Program] = {
+    **dict.fromkeys(
+        """
+        guile racket sbcl ecl clisp scheme csi gsi chicken clojure clj elixir iex julia scala
+        scala-cli
+        groovy groovysh jshell kotlinc kotlin swift raku perl6 crystal octave octave-cli gnuplot
+        maxima ghci runghc ocaml nim io janet fennel hy xonsh nu nushell elvish
+        """.split(),
+        _LANGUAGE,
+    ),
+    "erl": _language(single_dash=True),
+    "pwsh": Program(reader="powershell", posix=True),
+    "powershell": Program(same_as="pwsh"),
+    "powershell.exe": Program(same_as="pwsh"),
+    "pwsh.exe": Program(same_as="pwsh"),
+    "cmd": Program(reader="powershell", posix=True),
+    "cmd.exe": Program(same_as="cmd"),
+}
