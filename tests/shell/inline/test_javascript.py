@@ -86,6 +86,7 @@ def test_a_program_that_is_started_without_a_shell_is_found(
         ),
         ("require('pg').Pool().query('DROP TABLE users')", Kind.DESTROY, "DROP TABLE users"),
         ("process.kill(-1, 'SIGKILL')", Kind.KILL, "every process"),
+        ("console.log(process.env.OPENAI_API_KEY)", Kind.SECRET, "OPENAI_API_KEY"),
         ("process.setuid(0)", Kind.PRIVILEGE, "process.setuid(0)"),
     ],
 )
@@ -128,6 +129,7 @@ def test_the_worst_is_critical(code: str, kind: Kind) -> None:
     [
         "console.log('git push --force')",
         "'rm -rf /'.split(' ').length",
+        "console.log(process.env.PATH, process.env['NODE_ENV'])",
         "// require('child_process').execSync('rm -rf /')",
         "console.log(\"require('child_process').execSync('rm -rf /')\")",
         "const x = /require\\('fs'\\).rmSync('x')/.test(s); const y = a / b / c",

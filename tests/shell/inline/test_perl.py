@@ -27,6 +27,7 @@ def effects(code: str) -> list[tuple[Kind, str]]:
         ("system(<<EOS);\nrm x\nEOS\n", ("rm x\n",)),
         ('system "ls"  # system "rm"', ("ls",)),
         ("rm -rf /", ("rm -rf /",)),
+        ('system("rm", "-rf", "$ENV{HOME}/x");', ("rm -rf ~/x",)),
     ],
 )
 def test_command_lines_that_go_to_a_shell_are_found(code: str, scripts: tuple[str, ...]) -> None:
@@ -37,7 +38,6 @@ def test_command_lines_that_go_to_a_shell_are_found(code: str, scripts: tuple[st
     ("code", "argv"),
     [
         ('exec "rm","-rf","/etc"', ("rm", "-rf", "/etc")),
-        ('system("rm", "-rf", "$ENV{HOME}/x");', ("rm", "-rf", "~/x")),
         ("system(qw(rm -rf x))", ("rm", "-rf", "x")),
     ],
 )

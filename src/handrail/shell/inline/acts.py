@@ -14,13 +14,16 @@ from handrail.shell.inline.found import Found
 from handrail.shell.inline.value import (
     ENVIRON,
     FILE,
+    GLOB,
     NOTHING,
+    SECRET,
     Value,
     flags_of,
     several,
     text,
     truthy,
     unknown,
+    variable,
 )
 from handrail.shell.word import OPAQUE
 
@@ -212,12 +215,32 @@ def does(kind: Kind, target: str, severity: Severity | None = None, says: str = 
     return act
 
 
-def lists(*parts: str) -> Act:
+def lists(*parts: str, kind: str = "") -> Act:
     """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
 
     def act(_found: Found, call: Call) -> Value:
         base = call.args[0] if call.args else text(".")
-        return several([Value(f"{base.text.rstrip('/')}/{part}", type=base.type) for part in parts])
+        below = (f"{base.text.rstrip('/')}/{part}" for part in parts)
+        return several([Value(name, type=kind or base.type, flags=GLOB) for name in below])
+
+    return act
+
+
+def prints(found: Found, call: Call) -> None:
+    """Shows values, which may be secrets."""
+    for value in call.args:
+        if value.flags & SECRET:
+            found.add(Kind.SECRET, value.source, says=f"prints the secret {value.source}")
+    if call.flags & ENVIRON:
+        found.add(Kind.SECRET, "the environment", Severity.LOW, says="prints all variables")
+
+
+def reads_variable(at: int = 0) -> Act:
+    """The value of an environment variable; without a name all of them."""
+
+    def act(_found: Found, call: Call) -> Value:
+        name = call.get(at)
+        return Value(flags=ENVIRON) if name is None else variable(name.text)
 
     return act
 

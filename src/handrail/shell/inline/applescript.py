@@ -18,11 +18,13 @@ SYNTAX = Syntax(
 )
 _SCANNER = Scanner(SYNTAX)
 _MATTERS = re.compile(
-    rf"script|delete|trash|shut\s+down|restart|log\s+out|hidden\s+answer|location|{OPAQUE}",
+    rf"script|delete|trash|shut\s+down|restart|log\s+out|hidden\s+answer|location|login\s+item|{OPAQUE}",
     re.IGNORECASE,
 )
 _JAVASCRIPT = re.compile(r"\bdoShellScript\b|\bApplication\s*\(")
 _POWER = re.compile(r"\b(shut down|restart|log out)\b", re.IGNORECASE)
+_APPLICATION = re.compile(r"\bapp(?:lication)?\b", re.IGNORECASE)
+_LATER = re.compile(r"\bmake (?:new )?login item\b", re.IGNORECASE)
 _ASKS = re.compile(r"\bhidden answer\b", re.IGNORECASE)
 _SAME = frozenset({"quoted", "form", "of", "posix", "path", "file", "the", "as", "string", "text"})
 
@@ -42,8 +44,10 @@ def read(code: str) -> Code:
         return found.code()
     plain = " ".join(token.text for token in tokens if token.kind != "text")
     power = _POWER.search(plain)
-    if power is not None and "application" in plain.lower():
+    if power is not None and _APPLICATION.search(plain):
         found.add(Kind.SYSTEM, power[1].lower())
+    if _LATER.search(plain):
+        found.add(Kind.PERSIST, "login item", says="makes something start at every login")
     if _ASKS.search(plain):
         says = "asks the person at the screen to type in a password"
         found.add(Kind.SECRET, "a password", Severity.HIGH, says=says)

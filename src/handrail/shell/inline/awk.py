@@ -3,11 +3,12 @@
 import re
 
 from handrail.model.effect import Kind
+from handrail.shell.inline.acts import Call, prints
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.found import Found
 from handrail.shell.inline.scan import Scanner, Syntax, Text, Token
-from handrail.shell.inline.value import NOTHING, REMOTE, Value, glue, text
+from handrail.shell.inline.value import NOTHING, REMOTE, Value, glue, text, variable
 from handrail.shell.word import OPAQUE
 
 SYNTAX = Syntax(
@@ -18,7 +19,7 @@ SYNTAX = Syntax(
     marks=r"\|&|\|\||&&|>>|[=!<>+*/%^-]=|\+\+|--|[^\w\s]",
 )
 _SCANNER = Scanner(SYNTAX)
-_MATTERS = re.compile(r"system|getline|@include|[|>]")
+_MATTERS = re.compile(r"system|getline|@include|ENVIRON|[|>]")
 _NETWORK = re.compile(r"/inet[46]?/(?:tcp|udp)/\w*/([^/]*)/(.*)", re.DOTALL)
 _SHELL = re.compile(r"^\s*(?:\S*/)?(?:ba|z|da|k)?sh(?:\s+-[is])?\s*$")
 _STREAMS = frozenset({"/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "/dev/null"})
@@ -71,6 +72,7 @@ class _Program(Cursor):
         printed = [self.value()]
         while self.mark(","):
             printed.append(self.value())
+        prints(self.found, Call("print", tuple(printed)))
         if self.mark(">", ">>"):
             self._touch(Kind.WRITE, self.value())
         elif self.mark("|", "|&"):
@@ -94,9 +96,15 @@ class _Program(Cursor):
             network = self._dials(value, Kind.REACH)
             if not network:
                 self.found.wired |= bool(value.flags & REMOTE)
-                self.found.script(value)
+                self._run(value)
             if self.peek().kind == "name":
                 self.names[self.take().text] = Value(flags=REMOTE if network else 0)
+
+    def _run(self, command: Value) -> None:
+        if _SHELL.match(command.text):
+            self.found.unseen("lines of its input, as commands")
+        else:
+            self.found.script(command)
 
     def _dials(self, value: Value, kind: Kind) -> bool:
         match = _NETWORK.match(value.text)
@@ -161,7 +169,7 @@ class _Program(Cursor):
         if token.kind != "name":
             return NOTHING
         if token.text == "system" and self.mark("("):
-            self.found.script(self._brackets())
+            self._run(self._brackets())
             return NOTHING
         if token.text == "getline":
             if self.peek().kind == "name":
@@ -173,7 +181,7 @@ class _Program(Cursor):
         if token.text == "ENVIRON" and self.mark("["):
             key = self._one(self.take())
             self.mark("]")
-            return text("~") if key.text == "HOME" else NOTHING
+            return variable(key.text)
         if self.peek().text == "=" and self.peek().kind == "mark":
             self.at += 1
             self.names[token.text] = self.value()

@@ -142,7 +142,7 @@ class Found:
                 self.reverse_shell()
             folder = cwd.text if cwd is not None and cwd.exact else ""
             folder = self.place(folder) if folder else self.cwd
-            self.scripts[f"cd {shlex.quote(folder)} && {script}" if folder else script] = None
+            self.scripts[f"cd {_quote(folder)} && {script}" if folder else script] = None
 
     def call(self, argv: Sequence[Value], cwd: Value | None = None) -> None:
         """A program that is started without a shell."""
@@ -155,8 +155,10 @@ class Found:
         self.shelled |= bool(_SHELL.match(words[0])) and (len(words) == 1 or words[1] == "-i")
         folder = cwd.text if cwd is not None and cwd.exact else ""
         folder = self.place(folder) if folder else self.cwd
-        if folder:
-            self.scripts[f"cd {shlex.quote(folder)} && {shlex.join(words)}"] = None
+        # The home folder has to be looked up by a shell, like the folder that it runs in.
+        if folder or any(word == "~" or word.startswith("~/") for word in words):
+            line = " ".join(_quote(word) for word in words)
+            self.scripts[f"cd {_quote(folder)} && {line}" if folder else line] = None
         else:
             self.calls[tuple(words)] = None
 
@@ -201,3 +203,10 @@ class Found:
         if self.connected and (self.wired or self.shelled):
             self.reverse_shell()
         return Code(tuple(self.effects), tuple(self.scripts), tuple(self.calls))
+
+
+def _quote(word: str) -> str:
+    """A word for a shell, which is to find the home folder at its beginning."""
+    if word == "~":
+        return word
+    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word)

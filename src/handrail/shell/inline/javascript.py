@@ -15,8 +15,10 @@ from handrail.shell.inline.acts import (
     opens,
     passes,
     path,
+    prints,
     raises,
     reads,
+    reads_variable,
     runs,
     shell,
     starts,
@@ -44,9 +46,9 @@ SYNTAX = Syntax(
     patterns=True,
 )
 _WORDS = re.compile(
-    r"\b(?:require|import|process|child_process|fs|eval|Function|fetch|Deno|Bun|exec\w*|spawn\w*"
+    r"\b(?:require|console|import|process|child_process|fs|eval|Function|fetch|Deno|Bun|exec\w*|spawn\w*"
     r"|axios|XMLHttpRequest|WebSocket|net|http\w*|globalThis|global|constructor|query|setTimeout"
-    r"|atob|Buffer|vm|got|execa|shelljs|dropDatabase|flushall|flushAll|doShellScript|rm\w*|unlink\w*|\$)"
+    r"|atob|Buffer|vm|got|execa|shelljs|dropDatabase|deleteIndex|clearIndex|flushall|flushAll|doShellScript|rm\w*|unlink\w*|\$)"
 )
 
 
@@ -153,7 +155,8 @@ CALLS = table(
     ("fs.symlink fs.link Deno.symlink", both(path(Kind.LINK, 0), path(_WRITE, 1))),
     ("fs.readdir Deno.readDir", lists("*")),
     ("path.join path.resolve path.posix.join", _path_join),
-    ("path.normalize String path.dirname encodeURIComponent JSON.stringify", passes()),
+    ("Object.entries Object.keys Object.values path.normalize", passes()),
+    ("String path.dirname encodeURIComponent JSON.stringify", passes()),
     ("os.homedir", gives(text("~"))),
     ("os.tmpdir", gives(text("/tmp"))),
     ("process.cwd", gives(text("."))),
@@ -163,6 +166,8 @@ CALLS = table(
     ("Bun.spawn", shell()),
     ("Deno.Command", lambda found, call: found.call(
         [*call.args[:1], *(call.named.get("args", NOTHING).items or ())])),
+    ("console.log console.error console.dir console.table process.stdout.write", prints),
+    ("Deno.env.get", reads_variable()),
     ("eval Function vm.runInThisContext vm.runInNewContext vm.Script vm.runInContext", runs()),
     ("setTimeout setInterval", _delayed),
     ("Buffer.from Buffer", _buffer),
@@ -188,6 +193,7 @@ CALLS = table(
 METHODS = table(
     ("query execute $executeRawUnsafe raw", asks_sql(1)),
     ("flushall flushAll flushdb", does(Kind.DESTROY, "all keys", says="deletes every Redis key")),
+    ("deleteIndex clearIndex", does(Kind.DESTROY, "index", says="deletes a search index")),
     ("dropDatabase", does(Kind.DESTROY, "database", says="drops the database")),
     ("join", _joined),
     ("concat", _concat),
@@ -200,7 +206,6 @@ METHODS = table(
 )
 CONSTANTS = {
     "process.env": Value(ref="process.env", flags=ENVIRON),
-    "process.env.HOME": text("~"),
     "process.argv": Value(ref="process.argv", flags=TYPED_IN),
     "process.stdin": Value(ref="process.stdin", flags=TYPED_IN),
     "process.execPath": text("node"),
@@ -222,6 +227,7 @@ LANGUAGE = Language(
         "var": declare,
         "import": imports,
     },
+    environment="process.env",
     arrows=True,
     remote=frozenset({"http", "net", "axios", "got", "needle", "superagent"}),
     resolve=resolve,

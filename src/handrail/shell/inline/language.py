@@ -32,6 +32,8 @@ class Language(msgspec.Struct, frozen=True):
     """Statements that are read in a way of their own, by their first word."""
     loops: frozenset[str] = frozenset({"in", "of"})
     """Words between the variable of a loop and what it goes through."""
+    environment: str = ""
+    """The object whose members are environment variables."""
     arrows: bool = False
     """`x => …` is a function."""
     remote: frozenset[str] = frozenset()

@@ -11,7 +11,9 @@ from handrail.shell.inline.acts import (
     opens,
     passes,
     path,
+    prints,
     reads,
+    reads_variable,
     runs,
     shell,
     table,
@@ -23,7 +25,7 @@ from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
 from handrail.shell.inline.scan import Scanner, Syntax, Text
 from handrail.shell.inline.script import Script
-from handrail.shell.inline.value import NOTHING, REMOTE, TYPED_IN, Value, glue, text
+from handrail.shell.inline.value import REMOTE, TYPED_IN, Value, glue, text
 
 SYNTAX = Syntax(
     comments=r"--\[(?P<eq>=*)\[.*?(?:\](?P=eq)\]|\Z)|--[^\n]*",
@@ -46,10 +48,6 @@ def _require(_found: Found, call: Call) -> Value:
     return Value(ref=name if call.args and call.args[0].exact else "")
 
 
-def _variable(_found: Found, call: Call) -> Value:
-    return text("~") if call.args and call.args[0].text == "HOME" else NOTHING
-
-
 def _concat(_found: Found, call: Call) -> Value | None:
     items = call.args[0].items if call.args else None
     separator = call.args[1].text if len(call.args) > 1 else ""
@@ -68,7 +66,8 @@ CALLS: Table = table(
     ("load loadstring", runs()),
     ("dofile loadfile", path(Kind.RUN)),
     ("require", _require),
-    ("os.getenv", _variable),
+    ("os.getenv", reads_variable()),
+    ("print io.write", prints),
     ("os.tmpname", gives(text("/tmp/lua"))),
     ("string.char", from_characters),
     ("string.reverse", decodes("reverse", kind="")),

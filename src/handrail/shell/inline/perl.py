@@ -15,6 +15,7 @@ from handrail.shell.inline.acts import (
     mode,
     path,
     paths,
+    prints,
     raises,
     reads,
     shell,
@@ -40,6 +41,7 @@ from handrail.shell.inline.value import (
     several,
     text,
     unknown,
+    variable,
 )
 
 _DELIMITED = r"(?:\s*(?=[({\[<|/!'~#])|\s+(?=[({\[<|/!~]))[({\[<|/!'~#]"
@@ -66,7 +68,7 @@ SYNTAX = Syntax(
 _WORDS = re.compile(
     r"`|\b(?:qx|system|exec|eval|open|unlink|rmdir|rmtree|remove_tree|fork|kill|socket|Socket|LWP"
     r"|HTTP|IO|syscall|rename|chmod|chown|symlink|link|do|require|setuid|File|DBI|move|copy|pack"
-    r"|unpack|decode_base64|truncate|mkdir|sysopen|dup2|POSIX|Net|readpipe|opendir)\b|\$[<>]\s*="
+    r"|unpack|decode_base64|truncate|mkdir|sysopen|dup2|POSIX|Net|readpipe|opendir|ENV)\b|\$[<>]\s*="
 )
 
 
@@ -151,6 +153,7 @@ def _prints(found: Found, call: Call) -> Value:
     """`print $socket …` sends."""
     if call.args and call.args[0].type == "socket":
         sends()(found, call)
+    prints(found, call)
     return NOTHING
 
 
@@ -255,7 +258,7 @@ CONSTANTS = {
 
 def _subscript(base: Value, key: Value) -> Value | None:
     if base.ref == "$ENV":
-        return text("~") if key.text == "HOME" or key.ref == "HOME" else NOTHING
+        return variable(key.ref or key.text)
     return NOTHING if base.ref[:1] in "$@%" else None
 
 

@@ -16,8 +16,10 @@ from handrail.shell.inline.acts import (
     opens,
     passes,
     path,
+    prints,
     raises,
     reads,
+    reads_variable,
     runs,
     shell,
     starts,
@@ -43,6 +45,7 @@ from handrail.shell.inline.value import (
     several,
     text,
     unknown,
+    variable,
 )
 
 SYNTAX = Syntax(
@@ -63,7 +66,7 @@ _WORDS = re.compile(
     r"|readfile|curl_\w+|fsockopen|pfsockopen|stream_\w+|socket_\w+|mail|include(?:_once)?"
     r"|require(?:_once)?|call_user_func\w*|array_map|array_walk|usort|preg_replace|posix_\w+"
     r"|query|exec|mysqli_\w+|pg_\w+|dl|ini_set|putenv|touch|mkdir|move_uploaded_file|ob_start"
-    r"|unserialize|glob|base64_decode|chdir|show_source|highlight_file|parse_ini_file)\b",
+    r"|unserialize|glob|base64_decode|chdir|getenv|_ENV|_SERVER|show_source|highlight_file|parse_ini_file)\b",
     re.IGNORECASE,
 )
 
@@ -160,12 +163,6 @@ def _globs(_found: Found, call: Call) -> Value:
     return several([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
-def _environment(_found: Found, call: Call) -> Value:
-    if not call.args:
-        return Value(flags=ENVIRON)
-    return text("~") if call.args[0].text == "HOME" else NOTHING
-
-
 def _each(follow: Follow) -> None:
     """`foreach (["/a", "/b"] as $f) …`."""
     follow.mark("(")
@@ -200,7 +197,7 @@ CALLS: Table = table(
     ("chdir", goes),
     ("getcwd", gives(text("."))),
     ("sys_get_temp_dir", gives(text("/tmp"))),
-    ("getenv", _environment),
+    ("getenv", reads_variable()),
     ("curl_init", _curl),
     ("curl_setopt", _option),
     ("curl_exec", _curl_runs),
@@ -211,6 +208,7 @@ CALLS: Table = table(
      if call.args and (call.args[0].type == "socket" or found.connected) else None),
     ("fgets fread stream_get_contents socket_read", lambda _found, call: unknown(*call.args)),
     ("mail", sends(0)),
+    ("echo print print_r var_dump var_export", prints),
     ("pcntl_fork", forks),
     ("posix_kill", kills),
     ("posix_setuid posix_setgid posix_seteuid", raises),
@@ -245,7 +243,7 @@ CONSTANTS = {
 
 def _subscript(base: Value, key: Value) -> Value | None:
     if base.ref in {"$_ENV", "$_SERVER"}:
-        return text("~") if key.text == "HOME" else NOTHING
+        return variable(key.text)
     return unknown(base) if base.ref.startswith("$") else None
 
 
@@ -257,7 +255,7 @@ LANGUAGE = Language(
     joins=frozenset({"."}),
     dots=frozenset({"->", "::", "?->"}),
     bare_calls=True,
-    skipped=frozenset("return new echo print else static global throw and or".split()),
+    skipped=frozenset("return new else static global throw and or".split()),
     keywords={"foreach": _each},
     loops=frozenset(),
     callable_text=True,

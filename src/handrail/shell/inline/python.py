@@ -25,7 +25,7 @@ _WORDS = frozenset(
     pickle cPickle dill cloudpickle marshal jsonpickle unsafe_load ctypes _ctypes cffi libc
     base64 binascii codecs zlib
     requests httpx aiohttp urllib urllib2 urllib3 http httplib wget socket _socket smtplib ftplib
-    telnetlib websocket websockets xmlrpc paramiko openai anthropic
+    telnetlib websocket websockets xmlrpc paramiko openai anthropic stripe
     sqlite3 execute executescript executemany exec_driver_sql raw_sql flushall flushdb
     drop_database
     """.split()

@@ -29,7 +29,8 @@ from handrail.shell.inline.value import (
 from handrail.shell.word import OPAQUE
 
 PATH = "pathlib.Path"
-HOME = text("~")
+ALL = several([Value("*", flags=GLOB)])
+"""The names of all files in a folder."""
 
 
 def process(found: Found, call: Call) -> Value:
@@ -95,14 +96,10 @@ def globs(*between: str) -> Act:
 
 
 def walks(_found: Found, call: Call) -> Value:
+    """`os.walk`: every folder below, and the names of all files in it."""
     folder = call.args[0] if call.args else NOTHING
-    below = Value(f"{folder.text.rstrip('/')}/{OPAQUE}")
-    return several([several([below, several([NOTHING]), several([NOTHING])])])
-
-
-def variable(_found: Found, call: Call) -> Value:
-    name = call.args[0].text if call.args else ""
-    return HOME if name in {"HOME", "USERPROFILE"} else NOTHING
+    below = Value(f"{folder.text.rstrip('/')}/**", flags=GLOB)
+    return several([several([below, ALL, ALL])])
 
 
 def request(_found: Found, call: Call) -> Value:
@@ -197,6 +194,12 @@ def language_model(host: str) -> Act:
         return Value(ref=call.name)
 
     return act
+
+
+def deletes_online(found: Found, call: Call) -> None:
+    """`stripe.Customer.delete(…)`: what is gone there is gone."""
+    if call.name.rpartition(".")[2] in {"delete", "delete_discount", "cancel"}:
+        found.add(Kind.DESTROY, call.name, says=f"deletes data at a service: {call.name}")
 
 
 def command_module(found: Found, call: Call) -> Value:

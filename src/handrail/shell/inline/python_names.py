@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from handrail.shell.inline.python_acts import HOME
 from handrail.shell.inline.python_table import CALLS
-from handrail.shell.inline.value import ENVIRON, NOTHING, TYPED_IN, Value, either, text
+from handrail.shell.inline.value import ENVIRON, NOTHING, TYPED_IN, Value, either, text, variable
 
 MODULES = frozenset({"os", "sys", "subprocess", "shutil", "builtins", "importlib", "pty", "socket"})
 """Modules that are recognised wherever they are reached: `posixpath.os`."""
@@ -128,12 +127,14 @@ class Names:
         """`sys.modules["os"]`, `os.environ["HOME"]`, `os.__dict__["system"]`."""
         ref = base.ref
         if ref == "os.environ":
-            return HOME if key.text in {"HOME", "USERPROFILE"} else NOTHING
+            return variable(key.text)
         if ref in {"sys.modules", "sys.modules.get"}:
             return Value(ref=canonical(key.text))
         if ref == "ctypes.cdll":
             return Value(ref="libc")
         if ref == "builtins":
+            return Value(ref=canonical(key.text))
+        if ref == "__dict__":
             return Value(ref=canonical(key.text))
         if ref.endswith(".__dict__"):
             return self.member(Value(ref=ref[:-9]), key.text)

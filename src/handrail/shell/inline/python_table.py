@@ -16,8 +16,10 @@ from handrail.shell.inline.acts import (
     opens,
     passes,
     path,
+    prints,
     raises,
     reads,
+    reads_variable,
     rewires,
     runs,
     shell,
@@ -27,10 +29,12 @@ from handrail.shell.inline.acts import (
 from handrail.shell.inline.decode import decodes, from_characters
 from handrail.shell.inline.network import connects, sends, web, web_by_method
 from handrail.shell.inline.python_acts import (
+    ALL,
     PATH,
     codec,
     command_module,
     database,
+    deletes_online,
     extracts,
     folder_of,
     globs,
@@ -48,7 +52,6 @@ from handrail.shell.inline.python_acts import (
     request,
     terminal,
     unpickle,
-    variable,
     walks,
     web_connection,
     web_request,
@@ -68,6 +71,7 @@ PREFIXES: Table = {
     "openai": language_model("api.openai.com"),
     "anthropic": language_model("api.anthropic.com"),
     "sh": command_module,
+    "stripe": deletes_online,
 }
 """Modules all of whose functions do the same."""
 
@@ -114,11 +118,12 @@ CALLS: Table = table(
     (f"{PATH}.home", gives(Value("~", type=PATH))),
     (f"{PATH}.cwd", gives(Value(".", type=PATH))),
     ("os.getcwd", gives(text("."))),
-    ("os.getenv os.environ.get os.environ.pop os.environ.setdefault", variable),
+    ("os.getenv os.environ.get os.environ.pop os.environ.setdefault", reads_variable()),
     (f"glob.glob glob.iglob {PATH}.glob", globs()),
     (f"{PATH}.rglob", globs("**")),
-    (f"{PATH}.iterdir os.scandir", lists(OPAQUE)),
-    ("os.listdir", gives(several([NOTHING]))),
+    (f"{PATH}.iterdir", lists("*")),
+    ("os.scandir", lists("*", kind="entry")),
+    ("os.listdir", gives(ALL)),
     ("os.walk os.fwalk", walks),
     ("tempfile.mkdtemp tempfile.TemporaryDirectory tempfile.mktemp", gives(_TEMPORARY)),
     ("tempfile.mkstemp", gives(several([NOTHING, _TEMPORARY]))),
@@ -148,6 +153,7 @@ CALLS: Table = table(
     ("marshal.loads", decodes("marshal")),
     ("input raw_input sys.stdin.read sys.stdin.readline sys.stdin.buffer.read", _TYPED_IN),
     ("ctypes.CDLL ctypes.PyDLL ctypes.WinDLL ctypes.cdll.LoadLibrary cffi.FFI.dlopen", _LIBRARY),
+    ("print pprint.pprint pprint pp sys.stdout.write", prints),
     # hidden text
     ("base64.b64decode base64.decodebytes base64.decodestring", decodes("base64")),
     ("base64.standard_b64decode binascii.a2b_base64", decodes("base64")),
@@ -220,5 +226,5 @@ METHODS: Table = table(
 PROPERTIES: Table = table(
     (f"{PATH}.parent", folder_of),
     (f"{PATH}.name", name_of),
-    ("file.name", lambda _found, call: text(call.args[0].text)),
+    ("file.name entry.path", lambda _found, call: text(call.args[0].text)),
 )

@@ -218,3 +218,12 @@ def part_of(base: Value, bounds: Sequence[Value | None]) -> Value:
     if not base.exact or base.ref:
         return unknown(base)
     return Value(base.text[piece], type=base.type, flags=base.flags)
+
+
+def never_ends(node: ast.expr) -> bool:
+    """`iter(int, 1)`, `itertools.count()`."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    name = node.func.id if isinstance(node.func, ast.Name) else name
+    return name in {"count", "cycle"} or (name == "iter" and len(node.args) == 2)

@@ -12,7 +12,7 @@ from handrail.shell.inline.python_acts import PATH, join_paths
 from handrail.shell.inline.python_builtins import BUILTINS
 from handrail.shell.inline.python_names import MODULES, Names
 from handrail.shell.inline.python_table import CALLS, METHODS, PREFIXES, PROPERTIES
-from handrail.shell.inline.python_text import TEXT_METHODS, arithmetic, part_of, percent
+from handrail.shell.inline.python_text import TEXT_METHODS, arithmetic, never_ends, part_of, percent
 from handrail.shell.inline.value import (
     FALSE,
     NONE,
@@ -81,12 +81,9 @@ class Expressions(ABC):
             return Value(value.replace(HOLE, OPAQUE))
         if isinstance(value, bytes):
             return Value(value.decode("latin-1").replace(HOLE, OPAQUE), type="bytes")
-        if value is None or isinstance(value, bool):
-            return {None: NONE, True: TRUE, False: FALSE}[value]
-        return whole(value) if isinstance(value, int) else NOTHING
-
-    def _name(self, node: ast.Name) -> Value:
-        return self.names.get(node.id)
+        if isinstance(value, bool):
+            return TRUE if value else FALSE
+        return whole(value) if isinstance(value, int) else NONE if value is None else NOTHING
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if isinstance(node.value, ast.Name):
@@ -131,13 +128,7 @@ class Expressions(ABC):
 
     def _call(self, node: ast.Call) -> Value:
         function = self.value(node.func)
-        args: list[Value] = []
-        for arg in node.args:
-            if isinstance(arg, ast.Starred):
-                spread = self.value(arg.value)
-                args += spread.items if spread.items is not None else [spread]
-            else:
-                args.append(self.value(arg))
+        args = self._spread(node.args)
         named: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
@@ -154,7 +145,7 @@ class Expressions(ABC):
         if isinstance(function.body, Function):
             return self.enter(function.body, args, named)
         name, owner = function.ref, function.owner
-        whole_args = args if owner is None else (owner, *args)
+        full = args if owner is None else (owner, *args)
         if name.startswith("*.") and name not in BUILTINS:
             return self._method(name[2:], owner or NOTHING, args, named)
         builtin = BUILTINS.get(name)
@@ -167,9 +158,9 @@ class Expressions(ABC):
             method = METHODS.get(name.rpartition(".")[2]) if owner is not None else None
             if method is None or name.startswith("memory."):
                 return self._unknown_call(owner, args, named)
-            act, whole_args = method, args
-        result = act(self.found, Call(name, whole_args, named))
-        return unknown(*whole_args, *named.values()) if result is None else result
+            act, full = method, args
+        result = act(self.found, Call(name, full, named))
+        return unknown(*full, *named.values()) if result is None else result
 
     def _method(self, name: str, owner: Value, args: Args, named: Mapping[str, Value]) -> Value:
         compute = TEXT_METHODS.get(name)
@@ -225,14 +216,15 @@ class Expressions(ABC):
         return whole(-number) if number is not None and isinstance(node.op, ast.USub) else NOTHING
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
+        return several(self._spread(node.elts))
+
+    def _spread(self, nodes: list[ast.expr]) -> list[Value]:
         values: list[Value] = []
-        for element in node.elts:
-            if isinstance(element, ast.Starred):
-                spread = self.value(element.value)
-                values += spread.items if spread.items is not None else [spread]
-            else:
-                values.append(self.value(element))
-        return several(values)
+        for node in nodes:
+            value = self.value(node)
+            spread = isinstance(node, ast.Starred) and value.items is not None
+            values += value.items if spread and value.items else [value]
+        return values
 
     def _dict(self, node: ast.Dict) -> Value:
         fields: dict[str, Value] = {}
@@ -245,15 +237,23 @@ class Expressions(ABC):
         with self.names.inner():
             return several(self._generate(node.elt, node.generators))
 
+    def _dict_comprehension(self, node: ast.DictComp) -> Value:
+        with self.names.inner():
+            pair = ast.Tuple([node.key, node.value], ast.Load())
+            return unknown(*self._generate(pair, node.generators))
+
     def _generate(self, element: ast.expr, loops: list[ast.comprehension]) -> list[Value]:
         if not loops:
             return [self.value(element)]
         values: list[Value] = []
+        endless = int(never_ends(loops[0].iter))
+        self.found.loops += endless
         for item in self.each(self.value(loops[0].iter), 1024):
             self.bind(loops[0].target, item)
             for condition in loops[0].ifs:
                 self.value(condition)
             values += self._generate(element, loops[1:])
+        self.found.loops -= endless
         return values
 
     def _either(self, node: ast.IfExp) -> Value:
@@ -266,9 +266,6 @@ class Expressions(ABC):
     def _inner(self, node: ast.Await | ast.Starred) -> Value:
         return self.value(node.value)
 
-    def _lambda(self, node: ast.Lambda) -> Value:
-        return self.define(node)
-
     def _assign_one(self, node: ast.NamedExpr) -> Value:
         value = self.value(node.value)
         self.bind(node.target, value)
@@ -277,7 +274,7 @@ class Expressions(ABC):
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.Constant: Expressions._constant,
-    ast.Name: Expressions._name,
+    ast.Name: lambda walk, node: walk.names.get(node.id),
     ast.Attribute: Expressions._attribute,
     ast.Subscript: Expressions._subscript,
     ast.Call: Expressions._call,
@@ -292,10 +289,11 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.ListComp: Expressions._comprehension,
     ast.SetComp: Expressions._comprehension,
     ast.GeneratorExp: Expressions._comprehension,
+    ast.DictComp: Expressions._dict_comprehension,
     ast.IfExp: Expressions._either,
     ast.BoolOp: Expressions._or,
     ast.NamedExpr: Expressions._assign_one,
     ast.Await: Expressions._inner,
     ast.Starred: Expressions._inner,
-    ast.Lambda: Expressions._lambda,
+    ast.Lambda: lambda walk, node: walk.define(node),
 }

@@ -2,11 +2,12 @@
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from handrail.shell.inline.acts import Args
 from handrail.shell.inline.found import Found
 from handrail.shell.inline.python_names import canonical
-from handrail.shell.inline.python_text import arithmetic
+from handrail.shell.inline.python_text import arithmetic, never_ends
 from handrail.shell.inline.python_values import MAX_STEPS, Expressions, Function
 from handrail.shell.inline.value import NOTHING, Value, either, flags_of, several, unknown
 
@@ -94,17 +95,26 @@ class Walk(Expressions):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         values = self.value(node.iter)
+        endless = int(never_ends(node.iter))
+        self.found.loops += endless
         for item in self.each(values, MAX_LOOP):
             self.bind(node.target, item)
             self.block(node.body)
+        self.found.loops -= endless
         self.block(node.orelse)
 
     def _while(self, node: ast.While) -> None:
         self.found.loops += 1
         self.value(node.test)
-        self.block(node.body)
+        self.names.branch(lambda: self.block(node.body), lambda: None)
         self.found.loops -= 1
         self.block(node.orelse)
+
+    def _try(self, node: ast.Try) -> None:
+        self.names.branch(lambda: self.block([*node.body, *node.orelse]), lambda: None)
+        for handler in node.handlers:
+            self.names.branch(partial(self.block, handler.body), lambda: None)
+        self.block(node.finalbody)
 
     def _with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
@@ -177,6 +187,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {
     ast.For: Walk._for,
     ast.AsyncFor: Walk._for,
     ast.While: Walk._while,
+    ast.Try: Walk._try,
     ast.With: Walk._with,
     ast.AsyncWith: Walk._with,
     ast.FunctionDef: Walk._define,

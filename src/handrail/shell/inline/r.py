@@ -14,7 +14,9 @@ from handrail.shell.inline.acts import (
     passes,
     path,
     paths,
+    prints,
     reads,
+    reads_variable,
     shell,
     starts,
     table,
@@ -26,7 +28,7 @@ from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, web
 from handrail.shell.inline.scan import Scanner, Syntax, Text
 from handrail.shell.inline.script import Script
-from handrail.shell.inline.value import DECODED, ENVIRON, NOTHING, Value, glue, several, text
+from handrail.shell.inline.value import DECODED, NOTHING, Value, glue, several, text
 
 SYNTAX = Syntax(
     comments=r"\#[^\n]*",
@@ -78,12 +80,6 @@ def _parses(_found: Found, call: Call) -> Value | None:
     return call.named.get("text")
 
 
-def _environment(_found: Found, call: Call) -> Value:
-    if not call.args:
-        return Value(flags=ENVIRON)
-    return text("~") if call.args[0].text == "HOME" else NOTHING
-
-
 def _calls(found: Found, call: Call) -> Value | None:
     """`do.call("system", list("…"))`."""
     if not call.args:
@@ -111,7 +107,8 @@ CALLS: Table = table(
     ("file.create dir.create sink", path(Kind.WRITE)),
     ("file.symlink file.link", both(path(Kind.LINK, 0), path(Kind.WRITE, 1))),
     ("writeLines write write.csv write.table saveRDS writeBin", _SECOND),
-    ("cat save dump", _TO_FILE),
+    ("cat", both(_TO_FILE, prints)),
+    ("save dump", _TO_FILE),
     ("readLines read.csv read.table readRDS readChar readBin scan load", reads()),
     ("Sys.chmod", mode()),
     ("setwd", goes),
@@ -123,10 +120,11 @@ CALLS: Table = table(
     ("url httr.GET httr2.request curl.curl curl.curl_fetch_memory RCurl.getURL", web()),
     ("httr.POST httr.PUT RCurl.postForm", web(kind=Kind.SEND)),
     ("socketConnection", connects(port_at=1)),
-    ("Sys.getenv", _environment),
+    ("Sys.getenv", reads_variable()),
     ("paste paste0 file.path stringr.str_c", _paste),
     ("c list", _vector),
-    ("path.expand normalizePath as.character shQuote print", passes()),
+    ("path.expand normalizePath as.character shQuote", passes()),
+    ("print", prints),
     ("tempdir", gives(text("/tmp"))),
     ("base64enc.base64decode jsonlite.base64_dec openssl.base64_decode", decodes("base64")),
     ("rawToChar", passes()),

@@ -4,8 +4,11 @@ from handrail.shell.inline.acts import Act, Args, Call
 from handrail.shell.inline.cursor import Cursor
 from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
-from handrail.shell.inline.value import Value, either, unknown
+from handrail.shell.inline.value import Value, either, unknown, variable
 from handrail.shell.word import OPAQUE
+
+_ALL = frozenset({"to_h", "to_a", "each", "map", "inspect", "to_s", "fetch", "key?"})
+"""What a language calls on its environment as a whole."""
 
 
 class Resolver(Cursor):
@@ -31,6 +34,8 @@ class Resolver(Cursor):
             return Value(
                 ref=f"{base.type}.{name}", owner=base, flags=base.flags, source=base.source
             )
+        if base.ref and base.ref == self.language.environment and name not in _ALL:
+            return variable(name)
         if base.ref and not base.ref.startswith("*."):
             full = self.language.resolve(f"{base.ref}.{name}")
             known = self.language.constants.get(full)

@@ -18,8 +18,10 @@ from handrail.shell.inline.acts import (
     passes,
     path,
     paths,
+    prints,
     raises,
     reads,
+    reads_variable,
     runs,
     shell_or_starts,
     table,
@@ -42,6 +44,7 @@ from handrail.shell.inline.value import (
     several,
     text,
     unknown,
+    variable,
 )
 
 SYNTAX = Syntax(
@@ -191,6 +194,8 @@ CALLS: Table = table(
     ("File.join", _path_joins),
     ("File.expand_path File.absolute_path URI URI.parse", passes()),
     ("sprintf format", _formats),
+    ("puts p print pp", prints),
+    ("ENV.fetch", reads_variable()),
     ("fork Process.fork", forks),
     ("Process.kill", _kills),
     ("Process.setuid Process.Sys.setuid Process.euid= Process.UID.change_privilege", raises),
@@ -231,7 +236,7 @@ def _subscript(base: Value, key: Value) -> Value | None:
     if base.ref == "Dir":
         return several([Value(key.text, flags=GLOB)])
     if base.ref in {"ENV", "ENV.fetch"}:
-        return text("~") if key.text == "HOME" else NOTHING
+        return variable(key.text)
     return None
 
 

@@ -16,6 +16,8 @@ _ADDRESS = re.compile(
     re.DOTALL,
 )
 _FLAGS = re.compile(r"[gpiImMe0-9]*")
+_WHOLE = re.compile(r"\^?(?:\\\()?\.\*(?:\\\))?\$?$")
+"""An expression that takes the whole line, so that nothing of it is left."""
 _LINE = re.compile(r"[^\n]*")
 _TEXT = re.compile(r"(?:\\\n|\\.|[^\n\\])*", re.DOTALL)
 _LABEL = re.compile(r"[^\n;}]*")
@@ -107,7 +109,8 @@ def _substitute(found: Found, code: str, at: int) -> int:
         return new.end()
     end = _end(_FLAGS, code, new.end())
     if "e" in code[new.end() : end]:
-        found.script(text(_replacement(new[1], mark)))
+        rest = "" if _WHOLE.match(old[1]) else OPAQUE
+        found.script(text(_replacement(new[1], mark) + rest))
     if code[end : end + 1] == "w":
         line = _end(_LINE, code, end)
         _touch(found, Kind.WRITE, code[end + 1 : line])

@@ -1,5 +1,6 @@
 """What an expression in a piece of code is worth, as far as it can be known before it runs."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, product
 
@@ -10,7 +11,7 @@ from handrail.shell.word import OPAQUE
 MAX_TEXT = 64 * 1024
 MAX_CHOICES = 8
 
-DECODED, REMOTE, TYPED_IN, ENVIRON, FILE, GLOB, SOCKET = (1 << bit for bit in range(7))
+DECODED, REMOTE, TYPED_IN, ENVIRON, FILE, GLOB, SOCKET, SECRET = (1 << bit for bit in range(8))
 """Where a value comes from: it was decoded, downloaded, typed in, is the environment …"""
 
 
@@ -113,6 +114,18 @@ def glue(parts: Sequence[Value], join: Callable[[Sequence[str]], str] = "".join)
     if sum(len(part.text) for part in parts) > MAX_TEXT:
         return Value(type=kind, flags=flags, source=source)
     return Value(join([part.text for part in parts]), type=kind, flags=flags, source=source)
+
+
+def variable(name: str) -> Value:
+    """The value of an environment variable."""
+    if name in {"HOME", "USERPROFILE"}:
+        return text("~")
+    return Value(flags=SECRET, source=name) if _SECRET_NAME.search(name) else NOTHING
+
+
+_SECRET_NAME = re.compile(
+    r"SECRET|TOKEN|PASSW|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL", re.IGNORECASE
+)
 
 
 def truthy(value: Value | None) -> bool:
