@@ -107,6 +107,7 @@ HOSTILE: dict[str, tuple[bytes, object]] = {
     "NUL bytes": (b"\0\0\0", None),
     "NUL in the command": (b'{"id": 9, "command": "ls \\u0000; rm"}', 9),
     "NUL in cwd": (b'{"id": 9, "command": "ls", "cwd": "/a\\u0000b"}', 9),
+    "cwd is endless": (b'{"id": 9, "command": "ls", "cwd": "' + b"/a" * 500_000 + b'"}', 9),
     "NUL in env": (b'{"id": 9, "command": "ls", "env": {"A": "\\u0000"}}', 9),
     "lone surrogate": (b'{"id": 10, "command": "ls \\ud800"}', 10),
     "deep": (b"[" * 100_000, None),

@@ -14,6 +14,7 @@ from handrail.review import Reviewer
 from handrail.review.tools import SHELL_TOOLS
 
 MAX_LINE = 4 * 1024 * 1024
+_MAX_PATH = 4096
 _CHUNK = 64 * 1024
 _ID = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})\s*[,}]')
 
@@ -110,6 +111,8 @@ def _action(request: _Request, folder: str) -> Action:
         texts += [value for value in given.values() if isinstance(value, str)]
     if any("\0" in text for text in texts):
         raise _BadRequestError("there is a NUL byte in it")
+    if len(request.cwd or "") > _MAX_PATH:
+        raise _BadRequestError("`cwd` is too long for a folder")
     cwd = os.path.join(folder, request.cwd) if request.cwd else folder
     key = request.id if isinstance(request.id, str) else ""
     return Action(tool, given, cwd, env, key)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from handrail.cli.answer import shown_action
 from handrail.cli.past import Judged, Past
-from handrail.cli.render import Screen, clip, columns, count, pad, wrap
+from handrail.cli.render import Screen, clip, columns, count, wrap
 from handrail.cli.sessions import Tally
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
@@ -147,27 +147,26 @@ class Report:
     def _list(
         self, screen: Screen, title: str, decision: Decision, style: str, *, show_all: bool
     ) -> None:
-        found = sorted(self._kept[decision], key=lambda judged: -_weight(judged))
+        found = _grouped(sorted(self._kept[decision], key=lambda judged: -_weight(judged)))
         if not found:
             return
         screen.say()
         screen.say(" " + screen.paint(title, "bold"))
         shown = found if show_all else found[:_SHOWN]
-        for judged in shown:
-            self._one(screen, judged, style)
+        for same in shown:
+            self._one(screen, same, style)
         if left := len(found) - len(shown):
             screen.say(screen.paint(f"   … and {left} more: --all", "dim"))
 
-    def _one(self, screen: Screen, judged: Judged, style: str) -> None:
-        screen.say("   " + screen.paint(clip(shown_action(judged.action), screen.width - 3), style))
-        review = judged.review
-        says = review.explanation if review else judged.problem
-        if review and review.rewrite:
-            says = f"{says} → {'; '.join(review.rewrite.changes)}"
-        for line in wrap(says, screen.width - 5, limit=2):
+    def _one(self, screen: Screen, same: list[Judged], style: str) -> None:
+        first = same[0]
+        screen.say("   " + screen.paint(clip(shown_action(first.action), screen.width - 3), style))
+        for line in wrap(_reason(first), screen.width - 5, limit=3):
             screen.say(f"     {line}")
-        where = f"step {judged.step} of {judged.run}"
-        screen.say(screen.paint(pad("", 5) + clip(where, screen.width - 5), "dim"))
+        where = f"step {first.step} of {first.run}"
+        if more := len(same) - 1:
+            where = f"{count(more + 1, 'time')}, first: {where}"
+        screen.say(screen.paint(f"     {clip(where, screen.width - 5)}", "dim"))
 
     def _troubles(self, screen: Screen) -> None:
         troubles: list[str] = []
@@ -180,6 +179,22 @@ class Report:
             screen.say()
         for trouble in troubles:
             screen.say(screen.paint(f" ! {clip(trouble, screen.width - 3)}", "yellow"))
+
+
+def _reason(judged: Judged) -> str:
+    review = judged.review
+    if review is None:
+        return judged.problem
+    changes = review.rewrite.changes if review.rewrite else ()
+    return " → ".join([review.explanation, *filter(None, ["; ".join(changes)])])
+
+
+def _grouped(found: list[Judged]) -> list[list[Judged]]:
+    """What was tried several times is listed once."""
+    groups: dict[tuple[str, str], list[Judged]] = {}
+    for judged in found:
+        groups.setdefault((shown_action(judged.action), _reason(judged)), []).append(judged)
+    return list(groups.values())
 
 
 def _weight(judged: Judged) -> float:
