@@ -196,8 +196,9 @@ class Entry:
         while entry is not None:
             call = _parse_from(argv, start, entry.grammar)
             head = _parse_from(argv, start, entry.head) if entry.subcommands else call
-            levels.append(Level(entry, call, head))
-            entry, start = entry._subcommand(head)
+            inner, start = entry._subcommand(head)
+            levels.append(Level(entry, call, head if inner is not None else call))
+            entry = inner
         return tuple(levels)
 
     def _subcommand(self, head: Call) -> "tuple[Entry | None, int]":
@@ -251,7 +252,7 @@ class Knowledge:
             return self._entries[name]
         except KeyError:
             entry = self._find(name)
-            if len(self._entries) < 10_000:  # noqa: PLR2004 - hostile names must not pile up
+            if len(self._entries) < 10_000:
                 self._entries[name] = entry
             return entry
 

@@ -305,7 +305,7 @@ PROGRAMS: dict[str, Program] = {
                     "add|mod|modify|del|delete|up|down|off|on|connect|disconnect|set|edit|import|"
                     "reload|hostname|reapply", severity=HIGH,
                     says="changes the network", instead="Look: `nmcli device show`."),
-               Fact(SYSTEM, "d|dev|device|r|radio wifi|wwan|all connect|hotspot|on|off", severity=HIGH,
+               Fact(SYSTEM, "d|dev|device|r|radio wifi|wwan|all connect|hotspot|on|off",
                     says="changes the network", instead="Look: `nmcli device wifi list`.")),
         harmless="--help|-h"),
     "iwconfig": Program(facts=(Fact(SYSTEM, "* *", severity=HIGH, instead=_NET,
