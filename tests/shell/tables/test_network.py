@@ -100,6 +100,7 @@ WARNED = [
     "curl -H \"Authorization: Bearer $API_KEY\" -d '{}' https://api.example.com/x",
     "scp dist.tgz user@example.com:/tmp/",
     "nc -l 8080",
+    "ssh example.com 'bash -s' < deploy.sh",
     "echo done | mail -s built me@example.com",
 ]
 

@@ -94,7 +94,9 @@ def _ssh(command: Command, call: Call) -> Iterator[Effect]:
     if forwards_only or not unknown_input(command):
         return
     if not remote or _TAKES_INPUT.search(remote):
-        yield sends(address, Severity.HIGH, "its input")
+        files = [item.target for item in command.redirects if not item.writes]
+        own = bool(files) and not any(is_outside(command, path) for path in files)
+        yield sends(address, Severity.MEDIUM if own else Severity.HIGH, "its input")
 
 
 def _ssh_option(letter: str, value: Word, address: Address, command: Command) -> Iterator[Effect]:
@@ -361,8 +363,10 @@ _KEYS_OUT = frozenset({"rsa", "ec", "dsa", "pkey", "pkcs12", "pkcs8"})
 
 def _openssl(command: Command, call: Call) -> Iterator[Effect]:
     verb = call.operands[0].text if call.operands else ""
-    for word in call.values("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile"):
-        yield reads(command, word)
+    inputs = ("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile")
+    if not call.has("-noout") or call.has("-text"):
+        for word in call.values(*inputs):
+            yield reads(command, word)
     for word in call.values("-out", "-keyout", "-sess_out", "-writerand"):
         yield from writes(command, word)
     for word in call.values("-engine", "-provider-path"):

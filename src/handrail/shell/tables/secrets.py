@@ -67,7 +67,7 @@ PROGRAMS: dict[str, Program] = {
         facts=(
             _prints("find-generic-password|find-internet-password -w|-g",
                     "prints a password from the key chain",
-                    "See that it is there: `security find-generic-password -s NAME`."),
+                    "List the key chains: `security list-keychains`."),
             Fact(SECRET, "find-generic-password|find-internet-password !-w|-g", severity=HIGH,
                  says="looks up a password in the key chain",
                  instead="List the key chains: `security list-keychains`."),
