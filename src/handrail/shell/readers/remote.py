@@ -358,29 +358,15 @@ def _connects(command: Command, call: Call) -> Iterator[Effect]:
 
 # openssl
 
-_KEYS_OUT = frozenset({"rsa", "ec", "dsa", "pkey", "pkcs12", "pkcs8"})
-
 
 def _openssl(command: Command, call: Call) -> Iterator[Effect]:
     verb = call.operands[0].text if call.operands else ""
-    inputs = ("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile")
-    if not call.has("-noout") or call.has("-text"):
-        for word in call.values(*inputs):
-            yield reads(command, word)
-    for word in call.values("-out", "-keyout", "-sess_out", "-writerand"):
-        yield from writes(command, word)
+    yield from _openssl_files(command, call, verb)
     for word in call.values("-engine", "-provider-path"):
         if "/" in word.text or word.text.endswith(".so"):
             yield effect(Kind.UNSEEN, word.shown, severity=Severity.HIGH,
                          says=f"loads the library {word.shown}",
                          instead="Leave the engine out.")  # fmt: skip
-    if (
-        verb in {"dgst", "sha256", "sha1", "md5", "sha512", "prime", "rand"}
-        and len(call.operands) > 1
-    ):
-        for word in call.operands[1:]:
-            if not word.text.isdecimal():
-                yield reads(command, word)
     if verb == "s_client":
         for word in call.values("-connect", "-proxy") or call.operands[1:2]:
             address = parse_host(word.text)
@@ -390,6 +376,22 @@ def _openssl(command: Command, call: Call) -> Iterator[Effect]:
     elif verb == "s_server" and call.has("-WWW", "-HTTP", "-www"):
         yield effect(Kind.SEND, "whoever connects", severity=Severity.MEDIUM,
                      says="serves files to the network")  # fmt: skip
+
+
+_DIGESTS = frozenset({"dgst", "sha1", "sha256", "sha512", "md5"})
+
+
+def _openssl_files(command: Command, call: Call, verb: str) -> Iterator[Effect]:
+    """Keys and data that are read; with `-noout` they are only checked."""
+    inputs = ("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile")
+    if not call.has("-noout") or call.has("-text"):
+        for word in call.values(*inputs):
+            yield reads(command, word)
+    for word in call.values("-out", "-keyout", "-sess_out", "-writerand"):
+        yield from writes(command, word)
+    if verb in _DIGESTS:
+        for word in call.operands[1:]:
+            yield reads(command, word)
 
 
 # rclone
