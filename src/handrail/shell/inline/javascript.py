@@ -46,7 +46,7 @@ SYNTAX = Syntax(
     patterns=True,
 )
 _WORDS = re.compile(
-    r"\b(?:require|console|import|process|child_process|fs|eval|Function|fetch|Deno|Bun|exec\w*|spawn\w*"
+    r"\b(?:require|import|process|child_process|fs|eval|Function|fetch|Deno|Bun|exec\w*|spawn\w*"
     r"|axios|XMLHttpRequest|WebSocket|net|http\w*|globalThis|global|constructor|query|setTimeout"
     r"|atob|Buffer|vm|got|execa|shelljs|dropDatabase|deleteIndex|clearIndex|flushall|flushAll|doShellScript|rm\w*|unlink\w*|\$)"
 )
