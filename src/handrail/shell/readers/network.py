@@ -18,9 +18,17 @@ _TEMP = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/")
 _CREDENTIAL = re.compile(
     r"\$\{?\w*(?:SECRET|TOKEN|PASSW|CREDENTIAL|PRIVATE_KEY|ACCESS_KEY|API_KEY|DATABASE_URL)\w*"
 )
-_DATABASE_PORTS = frozenset({2379, 5984, 6333, 7474, 8086, 8123, 8500, 8983, 9200, 9201, 9243})
+_DATABASE_PORTS = frozenset({
+    2379, 5984, 6333, 7474, 7700, 8001, 8086, 8108, 8123, 8500, 8983, 9090, 9200, 9201, 9243, 15672,
+})  # fmt: skip
+"""Where databases, queues and gateways are told by HTTP what to delete."""
 _SOCKETS = re.compile(r"(?:docker|containerd|crio|podman|buildkitd|cri-dockerd)\.sock$")
-_MASS_DELETE = re.compile(r"_delete_by_query|/_all\b|/\*(?:$|\?)")
+_ADMIN = re.compile(
+    r"_delete_by_query|delete_series|/doDelete\b|/scriptText\b|/purge_cache\b|/_cluster/settings\b"
+)
+"""Addresses of well-known services that delete or stop something when they are posted to."""
+_ADMIN_BODY = re.compile(r"<delete>|\"purge_everything\"\s*:\s*true")
+_LIVE_KEY = re.compile(r"\b[sr]k_live_")
 LOOK_FIRST = "Send only what the task needs, in the command itself: `curl -d 'text' URL`."
 ASK_A_PERSON = "Write what shall be sent into a file of the project and ask a person to send it."
 
@@ -148,13 +156,13 @@ class _Body:
                 yield sends(address, self.severity, self.what)
 
 
-def _deletes(address: Address, command: Command) -> Iterator[Effect]:
+def _deletes(address: Address) -> Iterator[Effect]:
     """An HTTP DELETE: gone on the server, whatever stood there."""
     known_database = address.port in _DATABASE_PORTS
     if address.is_loopback and not known_database:
         yield effect(Kind.CHANGE, address.shown, severity=Severity.LOW)
         return
-    mild = (address.is_private or address.host.startswith(OPAQUE)) and not known_database
+    mild = address.host.startswith(OPAQUE) and not known_database
     where = f"{address.shown}{address.path}".replace(OPAQUE, "…")
     yield effect(
         Kind.DESTROY, where, severity=Severity.MEDIUM if mild else Severity.HIGH,
@@ -178,10 +186,7 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
             if (other := parse_host(part)).is_metadata:
                 yield metadata(other)
     yield from _curl_body(call, command).effects(addresses)
-    method = (call.values("-X", "--request") or [Word("")])[-1].text.upper()
-    for address in addresses:
-        if method == "DELETE" or (_MASS_DELETE.search(address.path) and method not in {"", "GET"}):
-            yield from _deletes(address, command)
+    yield from _curl_orders(command, call, addresses)
     yield from _curl_files(command, call, addresses)
     for word in call.values("--unix-socket", "--abstract-unix-socket"):
         yield from local_socket(word)
@@ -190,6 +195,27 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
             yield effect(Kind.DESTROY, word.shown, severity=Severity.HIGH,
                          says=f"deletes files on the server ({word.shown})",
                          instead="List them first: `curl -l URL`.")  # fmt: skip
+
+
+def _curl_orders(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
+    """What the server is told to delete, stop or pay."""
+    method = (call.values("-X", "--request") or [Word("")])[-1].text.upper()
+    texts = [word.text for word in call.values("-d", "--data", "--data-raw", "--json")]
+    posts = method not in {"", "GET", "HEAD"} or bool(texts) or call.has("--data-urlencode", "-F")
+    for address in addresses:
+        if method == "DELETE":
+            yield from _deletes(address)
+        elif posts and (
+            _ADMIN.search(address.path) or any(_ADMIN_BODY.search(text) for text in texts)
+        ):
+            yield _orders(address, "tells {} to delete or stop something for everyone")
+        elif texts and any(_LIVE_KEY.search(word.text) for word in command.argv):
+            yield _orders(address, "gives {} an order with a live key, which moves real money")
+
+
+def _orders(address: Address, says: str) -> Effect:
+    return effect(Kind.DESTROY, address.shown, severity=Severity.HIGH,
+                  says=says.format(address.shown), instead=ASK_A_PERSON)  # fmt: skip
 
 
 def _curl_body(call: Call, command: Command) -> _Body:
@@ -262,7 +288,7 @@ def _wget(command: Command, call: Call) -> Iterator[Effect]:
     yield from body.effects(addresses)
     if any(word.text.upper() == "DELETE" for word in call.values("--method")):
         for address in addresses:
-            yield from _deletes(address, command)
+            yield from _deletes(address)
     for word in call.values("-i", "--input-file", "--load-cookies", "--config"):
         if word.text not in NO_FILE:
             yield reads(command, word)
@@ -299,7 +325,7 @@ def _browser(command: Command, call: Call) -> Iterator[Effect]:
             yield from reaches(parse_url(word.text))
 
 
-_METHOD = re.compile(r"[A-Za-z]+")
+_METHOD = re.compile(r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS", re.IGNORECASE)
 _ITEM = re.compile(r"^[^=:@]*(?::=@|=@|@|:=|==|=|:)", re.DOTALL)
 
 
@@ -307,7 +333,7 @@ def _httpie(command: Command, call: Call) -> Iterator[Effect]:
     """`http POST host a=b file@path`: a method, an address, and items."""
     words = list(call.operands)
     method = ""
-    if len(words) > 1 and _METHOD.fullmatch(words[0].text) and not _ITEM.match(words[1].text[:1]):
+    if len(words) > 1 and _METHOD.fullmatch(words[0].text):
         method = words.pop(0).text.upper()
     if not words:
         return
@@ -328,7 +354,7 @@ def _httpie(command: Command, call: Call) -> Iterator[Effect]:
         body.add(Severity.HIGH)
     yield from body.effects([address])
     if method == "DELETE":
-        yield from _deletes(address, command)
+        yield from _deletes(address)
     for word in call.values("-o", "--output"):
         yield from writes(command, word)
 
@@ -379,6 +405,10 @@ def _mail(command: Command, call: Call) -> Iterator[Effect]:
     files = [word for word in attached if ":" not in word.text]
     for word in files:
         yield reads(command, Word(word.text.removeprefix("@"), word.glob, word.raw))
+    listed = [word for word in call.operands if re.search(r"\$\(|`", word.raw)]
+    if listed:
+        yield effect(Kind.SEND, listed[0].shown, severity=Severity.HIGH,
+                     says="mails everyone on a list", instead=ASK_A_PERSON)  # fmt: skip
     if not outside:
         return
     high = bool(files) or unknown_input(command)

@@ -402,6 +402,15 @@ PROGRAMS: dict[str, Program] = {
     "rabbitmqadmin": Program(values="-H --host -P --port -u --username -p --password -V --vhost -c",
                              facts=(_loses("delete|purge *", "deletes {target}",
                                            "List them: `rabbitmqadmin list queues`.", on="each"),)),
+    "nats": Program(
+        values="-s --server --context --creds --nkey --user --password --timeout",
+        facts=(
+            _loses("stream|str|kv|object|obj|consumer|con rm|delete|del|purge",
+                   "deletes {target} with its messages", "List them: `nats stream ls`.",
+                   on="each"),
+        ),
+        harmless="--help|--version",
+    ),
     # Data lakes
     "hdfs": Program(
         single_dash=True,
