@@ -46,6 +46,8 @@ def _kill(command: Command, call: Call) -> Iterator[Effect]:
             yield _ends("-1", Severity.CRITICAL, "ends every process that it may end")
         elif pid.text == "1":
             yield _ends("1", Severity.HIGH, "signals the first process of the system")
+        elif pid.raw.strip('"') in {"$PPID", "${PPID}"}:
+            yield _ends(pid.raw, Severity.HIGH, "ends the program that runs this command")
         else:
             yield _ends(pid.shown, Severity.LOW, f"ends the process {pid.shown}")
 
@@ -299,7 +301,7 @@ def _attach(command: Command, call: Call) -> Iterator[Effect]:
         ]
         first = word.text == "1"
         yield effect(
-            Kind.SECRET if names else Kind.READ if not first else Kind.PRIVILEGE,
+            Kind.SECRET if names or first else Kind.CHANGE,
             word.shown,
             severity=Severity.HIGH if names or first else Severity.MEDIUM,
             says=f"looks into the memory of the running process {word.shown}",

@@ -15,6 +15,7 @@ from handrail.shell.tables.shorthand import (
     Program,
     Wrapper,
 )
+from handrail.shell.word import OPAQUE
 
 _OVER_HTTP = "installs and runs code over a connection that anyone can change"
 _GEMS = "Install from the usual registry: `gem install` without `--source`."
@@ -75,6 +76,8 @@ _GEM = Program(
         Fact(UNSEEN, "open -e=*sh|-e=*sh?-c*|--editor=*sh|--editor=*sh?-c*",
              says="starts a shell as the editor", instead="Read the gem: `gem contents`."),
         Fact(INSTALL, "install|i|update|uninstall|cleanup", severity=LOW),
+        Fact(DESTROY, f"uninstall @*{OPAQUE}*", says="removes every gem of a list at once",
+             instead="See what is installed: `gem list`."),
         Fact(INSTALL, "uninstall --all|-a !@*", severity=MEDIUM, says="removes all gems"),
     ),
     wraps=(Wrapper(form="shell", options="-e|--editor", when="open"), Wrapper(when="exec")),

@@ -22,7 +22,7 @@ from handrail.shell.tables.shorthand import (
 from handrail.shell.word import OPAQUE
 
 _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
-_UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*"
+_UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*|*@?http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
 _UNKNOWN = f"@*{OPAQUE}*"
 _OWN = "removes the guard that watches this agent"
@@ -33,7 +33,7 @@ _DRY = "--dry-run|--help|-h|--version|-V"
 def from_plain_http(verbs: str, options: str, instead: str = _REGISTRY) -> tuple[Fact, ...]:
     """Installing over a connection that anyone on the way can change."""
     names = options.split("|")
-    plain = "|".join(f"{name}=http://*" for name in names)
+    plain = "|".join(f"{name}={how}http://*" for name in names for how in ("", "git+"))
     local = "|".join(f"{name}=http://{host}*" for name in names for host in ("localhost", "127."))
     says = "installs and runs code over a connection that anyone can change"
     facts = [Fact(UNSEEN, f"{verbs} {_UNSAFE} {_NOT_HERE}", says=says, instead=instead)]
@@ -308,6 +308,11 @@ _CONDA = Program(
 _PYTHON: dict[str, Program] = {
     "pip": _PIP,
     "pip3": Program(same_as="pip"),
+    "easy_install": Program(
+        values="-i --index-url -f --find-links -d --install-dir",
+        facts=(*from_plain_http("", "-i|--index-url|-f|--find-links"),
+               Fact(INSTALL, severity=LOW)),
+    ),
     "uv": _UV,
     "uvx": _UVX,
     "poetry": _POETRY,

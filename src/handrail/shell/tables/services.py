@@ -233,7 +233,7 @@ PROGRAMS: dict[str, Program] = {
                                  severity=HIGH, says="changes the firewall", instead=_WALL),)),
     "nft": Program(
         values="-f --file -I --includepath -D --define",
-        facts=(Fact(SYSTEM, "add|insert|delete|flush|replace|create|destroy|rename|reset",
+        facts=(Fact(SYSTEM, "add*|insert*|delete*|flush*|replace*|create*|destroy*|rename*|reset*",
                     severity=HIGH, says="changes the firewall",
                     instead="Only look: `nft list ruleset`."),
                Fact(SYSTEM, "-f|--file", severity=HIGH, says="replaces the firewall",

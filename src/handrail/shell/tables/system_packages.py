@@ -141,6 +141,11 @@ PROGRAMS: dict[str, Program] = {
         harmless="--help|-h|--list|-L",
     ),
     "apt-add-repository": Program(same_as="add-apt-repository"),
+    "do-release-upgrade": Program(
+        facts=(Fact(SYSTEM, severity=HIGH, says="replaces the whole system by a newer release",
+                    instead="Only ask: `do-release-upgrade --check-dist-upgrade-only`."),),
+        harmless="-c|--check-dist-upgrade-only|--help|-h|--version",
+    ),
     "dpkg": Program(
         values="--root --admindir --instdir -D",
         facts=(
