@@ -375,4 +375,5 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "sls": Program(same_as="serverless"),
+    "osls": Program(same_as="serverless"),
 }  # fmt: skip

@@ -244,6 +244,7 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "ntl": Program(same_as="netlify"),
+    "netlify-cli": Program(same_as="netlify"),
     "wrangler": Program(
         values="-c --config -e --env --name --binding --namespace-id --command --file --message "
         "--cwd --database --project-name --branch --path --jurisdiction -J --preview-id --tag",

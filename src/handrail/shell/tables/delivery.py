@@ -364,6 +364,7 @@ PROGRAMS: dict[str, Program] = {
                  instead="Look first: `fastlane lanes`."),
         ),
     ),
+    "eas-cli": Program(same_as="eas"),
     "eas": Program(
         values="-p --platform -e --profile --id --path --branch --message --channel --environment",
         harmless="--help|-h|--version",

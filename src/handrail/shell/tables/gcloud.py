@@ -170,6 +170,7 @@ PROGRAMS: dict[str, Program] = {
             Fact(CHANGE, "update|cancel|undelete", severity=MEDIUM),
         ),
     ),
+    "firebase-tools": Program(same_as="firebase"),
     "firebase": Program(
         values="-P --project --account --token -c --config --only --except -m --message --instance "
         "--database -i --site -e --expires",

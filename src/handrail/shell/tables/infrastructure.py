@@ -226,6 +226,7 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "aws-cdk": Program(same_as="cdk"),
+    "cdktf-cli": Program(same_as="cdktf"),
     "sst": Program(
         values="--stage --target --print-logs",
         harmless="--help|-h|--version",
