@@ -4,6 +4,7 @@ from handrail.shell.tables.shorthand import (
     CHANGE,
     DESTROY,
     ESCAPE,
+    HIGH,
     INSTALL,
     LOW,
     MEDIUM,
@@ -129,6 +130,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
         "--port --schedule --from --raw --duration --audience --tcp --rule --hard --docker-server "
         "--docker-username --docker-password --docker-email",
         harmless=_HARMLESS,
+        wraps=(Wrapper(when="job|cronjob|cj|deployment|deploy", where="elsewhere", skip=1),),
         facts=(
             Fact(PRIVILEGE, "clusterrolebinding|rolebinding --clusterrole=cluster-admin",
                  on="1", says="makes someone master of the whole cluster ({target})",
@@ -352,7 +354,8 @@ PROGRAMS: dict[str, Program] = {
             Fact(CHANGE, "install", severity=LOW, says="installs a chart in the cluster"),
             Fact(SECRET, "get values|all", severity=MEDIUM, on="release values",
                  says="shows the values of a release, which may hold passwords"),
-            Fact(PUBLISH, "push", severity=MEDIUM, on="1", says="publishes the chart {target}"),
+            Fact(PUBLISH, "push", severity=HIGH, on="1", says="publishes the chart {target}",
+                 instead="Make the package and let the user publish it: `helm package ./chart`."),
             Fact(INSTALL, "plugin install|update", severity=MEDIUM, on="1"),
             Fact(SECRET, "registry login -p|--password", severity=MEDIUM, on="registry password"),
             Fact(READ, "install|upgrade|template|lint !-f=http*", on="-f|--values"),
