@@ -81,9 +81,9 @@ def test_the_third_failure_of_a_cached_command_is_not_judged_like_the_first() ->
 
 
 def test_switched_off_it_keeps_nothing() -> None:
-    import msgspec  # noqa: PLC0415 - beside its only use
+    import msgspec
 
-    from handrail.config import Config  # noqa: PLC0415
+    from handrail.config import Config
 
     config = msgspec.convert({"step_reviewer": {"cache": {"enabled": False}}}, Config)
     reviewer = Reviewer(config, environ={"HOME": "/home/test"}, see_disk=False)

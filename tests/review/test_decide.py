@@ -87,7 +87,7 @@ def test_the_strictest_rule_wins() -> None:
 
 def test_a_lower_threshold_is_stricter() -> None:
     strict = msgspec.convert({"step_reviewer": {"risk": {"high_threshold": 0.61}}}, Config)
-    from handrail.review.risk import severity_of  # noqa: PLC0415 - beside its only use
+    from handrail.review.risk import severity_of
 
     assert severity_of(0.62, CONFIG) is Severity.MEDIUM
     assert severity_of(0.62, strict) is Severity.HIGH

@@ -46,7 +46,9 @@ def _ci_steps(text: str) -> Iterator[str]:
     lines = text.splitlines()[: _MAX_LINES * 10]
     index = 0
     while index < len(lines):
-        match = re.match(r"^(\s*)(?:-\s+)?(?:run|script|command|before_script):\s*(.*)$", lines[index])
+        match = re.match(
+            r"^(\s*)(?:-\s+)?(?:run|script|command|before_script):\s*(.*)$", lines[index]
+        )
         index += 1
         if not match:
             continue
@@ -93,7 +95,13 @@ _SHEBANG = re.compile(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b")
 
 
 def content_effects(
-    path: str, text: str, *, knowledge: Knowledge, weigh: Callable[[Effect], Effect], home: str, cwd: str
+    path: str,
+    text: str,
+    *,
+    knowledge: Knowledge,
+    weigh: Callable[[Effect], Effect],
+    home: str,
+    cwd: str,
 ) -> Iterator[Effect]:
     """What the commands in a file would do when it runs, as far as that is serious."""
     kind = file_type(path, text)

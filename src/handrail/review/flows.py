@@ -11,7 +11,6 @@ from handrail.shell import Program
 from handrail.shell.flows import upstream
 from handrail.shell.readers.hosts import is_loopback, parse_host
 
-
 _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 
 
@@ -84,12 +83,18 @@ def _saved(effect: Effect, program: Program) -> Effect:
         if earlier.cwd != command.cwd:
             continue
         diffed = "diff" in words and any(redirect.writes for redirect in earlier.redirects)
-        stashed = "stash" in words and not {"drop", "clear", "pop", "apply", "list", "show"} & set(words)
+        stashed = "stash" in words and not {"drop", "clear", "pop", "apply", "list", "show"} & set(
+            words
+        )
         named = any(text.startswith("refs/handrail/") for text in words)
         kept = "update-ref" in words and named and (dropping or "branch" in said)
-        packed = effect.kind is Kind.DISCARD and earlier.name == "tar" and any(
-            "--others" in [word.text for word in program.commands[index].argv]
-            for index in earlier.fed_by
+        packed = (
+            effect.kind is Kind.DISCARD
+            and earlier.name == "tar"
+            and any(
+                "--others" in [word.text for word in program.commands[index].argv]
+                for index in earlier.fed_by
+            )
         )
         saved = (stashed or diffed) and not dropping and effect.kind is Kind.DISCARD
         if (earlier.name == "git" and (saved or kept)) or packed:

@@ -35,7 +35,13 @@ def rationality_of(action: Action, history: History, goal: str) -> Rationality:
     if not goal and not history.recent:
         score = NEUTRAL
     return Rationality(
-        round(score, 2), alignment, progression, efficiency, completeness, tuple(issues), tuple(suggestions)
+        round(score, 2),
+        alignment,
+        progression,
+        efficiency,
+        completeness,
+        tuple(issues),
+        tuple(suggestions),
     )
 
 

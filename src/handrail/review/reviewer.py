@@ -26,7 +26,15 @@ from handrail.review.rules import Rule, RuleBook
 from handrail.review.tools import MalformedInputError, command_of, read_tool
 from handrail.review.weigh import weigh
 from handrail.review.world import BlindWorld, LocalWorld, World
-from handrail.shell import Command, Knowledge, Program, Reading, UnreadableError, default_knowledge, read
+from handrail.shell import (
+    Command,
+    Knowledge,
+    Program,
+    Reading,
+    UnreadableError,
+    default_knowledge,
+    read,
+)
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
@@ -258,7 +266,9 @@ class Reviewer:
         program = understood.program
         if program is None or program.broken:
             return None
-        if all(_covered(effect, at) for effect in draft.effects if effect.severity >= Severity.HIGH):
+        if all(
+            _covered(effect, at) for effect in draft.effects if effect.severity >= Severity.HIGH
+        ):
             return None
         trash = f"{at.trash}/{self._trash_name(action)}"
         made = rewrite_command(understood.command, program, draft.effects, trash)

@@ -118,11 +118,13 @@ def _moved_at_run_time(wish: Wish, parts: list[str], names: list[str], says: str
     """Paths that only the shell knows are moved to the same path below the trash."""
     trash = shlex.quote(wish.trash)
     loop = (
-        f"for hr in {' '.join(names)}; do [ -e \"$hr\" ] || [ -L \"$hr\" ] || continue; "
+        f'for hr in {" ".join(names)}; do [ -e "$hr" ] || [ -L "$hr" ] || continue; '
         f'hd=$(cd "$(dirname -- "$hr")" && pwd) && mkdir -p {trash}"$hd" && mv -- "$hr" {trash}"$hd"/ '
         "|| exit 1; done"
     )
-    return Change(_group(*parts, f"({loop})"), says, f"handrail restore {wish.trash.rpartition('/')[2]}")
+    return Change(
+        _group(*parts, f"({loop})"), says, f"handrail restore {wish.trash.rpartition('/')[2]}"
+    )
 
 
 def _split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
@@ -164,7 +166,14 @@ def _git_parts(command: Command) -> tuple[list[Word], list[Word]]:
     words = list(command.argv)
     index = 1
     while index < len(words) and words[index].text.startswith("-"):
-        takes_value = words[index].text in {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"}
+        takes_value = words[index].text in {
+            "-C",
+            "-c",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--config-env",
+        }
         index += 2 if takes_value else 1
     return words[:index], words[index:]
 
@@ -194,19 +203,31 @@ def _with_lease(wish: Wish) -> Change | None:
 
 
 def _deletes_remote(text: str) -> bool:
-    return text in {"--mirror", "--delete", "-d", "--prune", "--all", "--tags"} or text.startswith(":")
+    return text in {"--mirror", "--delete", "-d", "--prune", "--all", "--tags"} or text.startswith(
+        ":"
+    )
 
 
 def _patch_first(wish: Wish) -> Change | None:
     """Uncommitted changes are written down as a patch before they are thrown away."""
     before, (subcommand, *rest) = _git_parts(wish.command)
-    if subcommand.text not in {"reset", "checkout", "switch", "restore", "read-tree", "checkout-index", "rm"}:
+    if subcommand.text not in {
+        "reset",
+        "checkout",
+        "switch",
+        "restore",
+        "read-tree",
+        "checkout-index",
+        "rm",
+    }:
         return None
     git = _git(wish.command, before)
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     patch = shlex.quote(f"{wish.trash}/work.patch")
     return Change(
-        _group(f"mkdir -p {shlex.quote(wish.trash)}", f"{git} diff --binary HEAD > {patch}", original),
+        _group(
+            f"mkdir -p {shlex.quote(wish.trash)}", f"{git} diff --binary HEAD > {patch}", original
+        ),
         "uncommitted changes are kept as a patch first",
         f'cd "$({git} rev-parse --show-toplevel)" && git apply --3way {patch}',
     )
@@ -272,7 +293,9 @@ def _keep_branch(wish: Wish) -> Change | None:
         return None
     git = _git(wish.command, before)
     folder = f"refs/handrail/{wish.trash.rpartition('/')[2]}"
-    keeps = [f"{git} update-ref {shlex.quote(f'{folder}/{w.text}')} {shlex.quote(w.text)}" for w in names]
+    keeps = [
+        f"{git} update-ref {shlex.quote(f'{folder}/{w.text}')} {shlex.quote(w.text)}" for w in names
+    ]
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     backs = [f"git branch {shlex.quote(w.text)} {shlex.quote(f'{folder}/{w.text}')}" for w in names]
     return Change(
@@ -310,7 +333,9 @@ def _least_mode(wish: Wish) -> Change | None:
     for index, word in enumerate(wish.command.argv[1:], 1):
         if word.text in _MODES:
             words[index] = _MODES[word.text]
-            return Change(" ".join(words), f"{word.text} became {words[index]}: only the owner may write")
+            return Change(
+                " ".join(words), f"{word.text} became {words[index]}: only the owner may write"
+            )
     return None
 
 
@@ -332,7 +357,10 @@ REWRITERS: dict[str, tuple[tuple[frozenset[Kind], Rewriter], ...]] = {
     "unlink": ((_DELETE, _to_trash),),
     "git": (
         (frozenset({Kind.REWRITE}), lambda wish: _first((_with_lease, _keep_branch), wish)),
-        (frozenset({Kind.DISCARD}), lambda wish: _first((_patch_first, _archive_untracked, _keep_stash), wish)),
+        (
+            frozenset({Kind.DISCARD}),
+            lambda wish: _first((_patch_first, _archive_untracked, _keep_stash), wish),
+        ),
     ),
     "chmod": ((frozenset({Kind.PERMIT}), _least_mode),),
     "yes": ((_ENDLESS, _time_limit),),

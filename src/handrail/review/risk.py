@@ -31,7 +31,12 @@ _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
 def risk_of(
-    effects: Sequence[Effect], *, outside: set[int], privileged: set[int], failures: int, config: Config
+    effects: Sequence[Effect],
+    *,
+    outside: set[int],
+    privileged: set[int],
+    failures: int,
+    config: Config,
 ) -> Risk:
     """The risk of an action; `outside` and `privileged` name effects by their index."""
     best: tuple[float, tuple[Factor, ...]] = (0.0, ())

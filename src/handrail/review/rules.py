@@ -20,7 +20,9 @@ _MAX_MATCHED = 10_000
 class Rule(Protocol):
     """Something that may speak up about an action."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What reviews call it."""
 
     def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
         """What it has to say, if anything."""
@@ -187,7 +189,10 @@ class RuleBook:
             rule
             for rule in GOVERNING
             if rule.fixed
-            or (rule.name not in off and (builtin == "all" or (builtin == "essential" and rule.essential)))
+            or (
+                rule.name not in off
+                and (builtin == "all" or (builtin == "essential" and rule.essential))
+            )
         )
         others = OTHERS if builtin == "all" else ()
         self._others: tuple[Rule, ...] = tuple(

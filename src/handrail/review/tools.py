@@ -168,7 +168,9 @@ def _mcp(action: Action) -> ToolUse:
         effects.append(effect(Kind.CHANGE, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
                               says=f"calls {action.tool}, which acts outside this machine"))  # fmt: skip
     reads = any(word in _HARMLESS_SERVERS for word in words)
-    writes = any(word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words)
+    writes = any(
+        word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words
+    )
     for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
         value = action.input.get(field)
         if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):

@@ -90,9 +90,7 @@ PERMITS: dict[Place, Weight] = {
 }  # fmt: skip
 
 _BY_KIND = {Kind.WRITE: WRITES, Kind.DELETE: DELETES, Kind.PERMIT: PERMITS}
-_CLOSE = frozenset(
-    {Place.SCOPE, Place.TEMP, Place.UNKNOWN, Place.HOOK, Place.REPOSITORY}
-)
+_CLOSE = frozenset({Place.SCOPE, Place.TEMP, Place.UNKNOWN, Place.HOOK, Place.REPOSITORY})
 _LOOKALIKE = re.compile(r"(?=.*[a-z])(?=.*[\u0370-\u03ff\u0400-\u052f])")
 _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
@@ -130,6 +128,8 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
         return effect
     if effect.severity >= _H and place is Place.SCOPE:
         weight = Weight()
+    if effect.kind is Kind.WRITE and effect.recursive and path.endswith("/.git"):
+        return _apply(effect, _REPOSITORY, at)
     if effect.kind is Kind.WRITE and at.places.holds_home(path):
         return _apply(effect, _HOME, at)
     if effect.kind is Kind.PERMIT and weight.severity is not None and place is not Place.TEMP:
@@ -176,8 +176,16 @@ def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) 
     if place is Place.TEMP:
         if at.places.is_temp_root(path):
             severity = _M if effect.glob else _H
-            return _apply(effect, Weight(severity, _IMPOSSIBLE, says="empties the temp folder {target}",
-                                         instead="Delete only what you made: `ls -la {listed}`"), at)
+            return _apply(
+                effect,
+                Weight(
+                    severity,
+                    _IMPOSSIBLE,
+                    says="empties the temp folder {target}",
+                    instead="Delete only what you made: `ls -la {listed}`",
+                ),
+                at,
+            )
         return _apply(effect, DELETES[Place.TEMP], at)
     if effect.severity is not KINDS[Kind.DELETE].severity or effect.undo is _IMPOSSIBLE:
         return effect
@@ -191,30 +199,76 @@ def _weigh_deletion(effect: Effect, path: str, place: Place, at: Circumstances) 
 def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
     if at.places.secret(path) or (effect.glob and at.places.glob_of_secrets(path)):
         verb = "links to" if effect.kind is Kind.LINK else "reads"
-        return _apply(effect, Weight(_H, _IMPOSSIBLE, Kind.SECRET, f"{verb} {{target}}, which holds secrets",
-                                     "Use the program that needs the secret; do not read it yourself."), at)
+        return _apply(
+            effect,
+            Weight(
+                _H,
+                _IMPOSSIBLE,
+                Kind.SECRET,
+                f"{verb} {{target}}, which holds secrets",
+                "Use the program that needs the secret; do not read it yourself.",
+            ),
+            at,
+        )
     in_scope = at.in_scope(path)
     if at.places.env_file(path):
         severity = _M if in_scope else _H
-        return _apply(effect, Weight(severity, _IMPOSSIBLE, Kind.SECRET, "reads {target}, which may hold secrets",
-                                     "List the names only: `grep -o '^[A-Z_]*' {target}`"), at)
+        return _apply(
+            effect,
+            Weight(
+                severity,
+                _IMPOSSIBLE,
+                Kind.SECRET,
+                "reads {target}, which may hold secrets",
+                "List the names only: `grep -o '^[A-Z_]*' {target}`",
+            ),
+            at,
+        )
     if effect.kind is Kind.READ and _DISK.fullmatch(path):
-        return _apply(effect, Weight(_H, _IMPOSSIBLE, Kind.SECRET, "reads the raw disk {target}",
-                                     "Read files, not the disk: `lsblk` shows what is there."), at)
+        return _apply(
+            effect,
+            Weight(
+                _H,
+                _IMPOSSIBLE,
+                Kind.SECRET,
+                "reads the raw disk {target}",
+                "Read files, not the disk: `lsblk` shows what is there.",
+            ),
+            at,
+        )
     return effect
 
 
 def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
-    if effect.target.startswith("/") and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL:
+    if (
+        effect.target.startswith("/")
+        and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL
+    ):
         return _apply(effect, WRITES[Place.HANDRAIL], at)
     host = parse_host(effect.target).host
     if _LOOKALIKE.search(host):
-        return _apply(effect, Weight(_H, _IMPOSSIBLE, says=f"contacts {host}, a name with letters that look like others",
-                                     instead="Spell the address in plain letters."), at)
+        return _apply(
+            effect,
+            Weight(
+                _H,
+                _IMPOSSIBLE,
+                says=f"contacts {host}, a name with letters that look like others",
+                instead="Spell the address in plain letters.",
+            ),
+            at,
+        )
     if is_metadata(host):
-        return _apply(effect, Weight(_H, _IMPOSSIBLE, Kind.SECRET,
-                                     f"asks {host} for the credentials of this cloud machine",
-                                     "Use the cloud's own tool, e.g. `aws sts get-caller-identity`."), at)
+        return _apply(
+            effect,
+            Weight(
+                _H,
+                _IMPOSSIBLE,
+                Kind.SECRET,
+                f"asks {host} for the credentials of this cloud machine",
+                "Use the cloud's own tool, e.g. `aws sts get-caller-identity`.",
+            ),
+            at,
+        )
     if is_loopback(host) or at.trusted(host):
         return msgspec.structs.replace(effect, severity=min(effect.severity, _L), undo=_NEEDLESS)
     if is_private(host) and effect.severity <= _M:

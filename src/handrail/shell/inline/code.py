@@ -6,7 +6,8 @@ from typing import cast
 
 import msgspec
 
-from handrail.model.effect import Effect
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
 
 MAX_CODE = 128 * 1024
 
@@ -21,6 +22,14 @@ class Code(msgspec.Struct, frozen=True):
     """Programs that it starts without a shell."""
 
 
+_TOO_LONG = Effect(
+    Kind.UNSEEN,
+    "code",
+    Severity.HIGH,
+    Undo.IMPOSSIBLE,
+    f"runs more than {MAX_CODE // 1024} KB of code, too much to read",
+    "Put the code into a file of the project, and run that.",
+)
 _READERS = {
     "python": "python",
     "javascript": "javascript",
@@ -38,8 +47,10 @@ _READERS = {
 def read_code(language: str, code: str) -> Code:
     """Read code of a language for its effects; an unknown language has none."""
     module = _READERS.get(language)
-    if module is None or len(code) > MAX_CODE:
+    if module is None:
         return Code()
+    if len(code) > MAX_CODE:
+        return Code((_TOO_LONG,))
     # Imported on demand: most command lines hold no foreign code, and `ast` is not small.
     reader = import_module(f"handrail.shell.inline.{module}").read
     return cast("Callable[[str], Code]", reader)(code)
