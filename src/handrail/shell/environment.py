@@ -59,8 +59,8 @@ class Environment:
 
     def values(self, name: str) -> tuple[Word, ...]:
         """The values that a variable may have."""
-        if name.isdigit():
-            place = int(name)
+        if name.isdecimal():
+            place = int(name[:9])
             if place == 0:
                 return (self.zero,)
             return (self.arguments[place - 1] if place <= len(self.arguments) else Word(""),)

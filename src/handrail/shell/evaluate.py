@@ -7,10 +7,12 @@ import posixpath
 import re
 from collections.abc import Callable, Sequence
 
+from handrail.shell.errors import TooLargeError
 from handrail.shell.quoting import decode_ansi_c
 from handrail.shell.word import OPAQUE, Word
 
-MAX_OUTPUT = 64 * 1024
+MAX_OUTPUT = 256 * 1024
+"""Nobody prints more than this in order to use it; a part of it would hide the rest."""
 
 DECODERS = frozenset({"base64", "base32", "xxd", "rev", "rot13", "tr", "uudecode", "gunzip", "zcat",
                       "gzip", "openssl", "bzip2", "xz", "bunzip2", "unxz"})  # fmt: skip
@@ -26,7 +28,9 @@ def output_of(argv: Sequence[Word], given: str | None, cwd: Word) -> str | None:
         output = evaluator([word.text for word in argv[1:]], given, cwd.text)
     except (ValueError, IndexError, binascii.Error, OverflowError):
         return None
-    return None if output is None else output[:MAX_OUTPUT]
+    if output is not None and len(output) > MAX_OUTPUT:
+        raise TooLargeError(len(output), MAX_OUTPUT)
+    return output
 
 
 def _echo(args: list[str], given: str | None, cwd: str) -> str:
@@ -57,12 +61,15 @@ def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
                 return "%"
             value = values[used] if used < len(values) else ""
             used += 1
-            return decode_ansi_c(value) if match.group().endswith("b") else value
+            value = decode_ansi_c(value) if match.group().endswith("b") else value
+            return value if match[1] is None else value[: int(match[1][:6] or 0)]
 
-        pieces.append(re.sub(r"%%|%[-+ #0]*[\d*]*(?:\.\d+)?[a-zA-Z]", fill, template))
+        pieces.append(re.sub(r"%%|%[-+ #0]*[\d*]*(?:\.(\d*))?[a-zA-Z]", fill, template))
         values = values[used:]
         if not values or not used:
             break
+    else:
+        return None
     return "".join(pieces)
 
 
@@ -112,7 +119,7 @@ def _tr_set(text: str) -> str:
     text = decode_ansi_c(text)
     return re.sub(
         r"(.)-(.)",
-        lambda match: "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1))),
+        lambda match: "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1)[:256])),
         text,
     )
 

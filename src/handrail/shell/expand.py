@@ -19,7 +19,7 @@ from handrail.shell.syntax import Source
 from handrail.shell.word import OPAQUE, Word
 
 _PLAIN = re.compile(r"[^\\*?\[\]{}~]+")
-_GLOB = re.compile(r"[*?]|\[[^\]]+\]")
+_GLOB = re.compile(r"[*?]|\[(?:[^\[\]]+|\[)\]")
 _FIELD = re.compile(r"[ \t\n]+")
 _PARAMETER = re.compile(
     r"\$\{(?P<length>\#)?(?P<indirect>!)?(?P<name>\w+|[@*#?$!-])"

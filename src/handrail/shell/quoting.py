@@ -75,9 +75,8 @@ def brace_expand(text: str, limit: int = 64) -> list[str]:
                     words.append(inner)
                     if len(words) >= limit:
                         break
-            return [head + word + rest for word in words for rest in brace_expand(tail, limit)][
-                :limit
-            ]
+            rests = brace_expand(tail, limit)
+            return [head + word + rest for word in words for rest in rests][:limit]
         start = text.find("{", start + 1)
     return [text]
 
