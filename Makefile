@@ -1,12 +1,12 @@
 # Works on a machine that has only Python 3.11+, git and make.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-PYTHON_SOURCES = src tests $(wildcard benchmarks)
+PYTHON_SOURCES = src tests scripts $(wildcard benchmarks)
 FUZZ_SECONDS ?= 60
 INSTALLED_BY = pyproject.toml constraints.txt scripts/setup
 check = @scripts/setup check
 
-.PHONY: help demo test lint bench fuzz clean
+.PHONY: help demo test lint docs bench fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -20,8 +20,13 @@ test: lint ## all checks and all tests
 lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(check) ruff check $(PYTHON_SOURCES)
 	$(check) ruff format --check $(PYTHON_SOURCES)
-	$(check) mypy --strict src tests
+	$(check) mypy --strict src tests scripts
 	$(check) lint-imports --no-logo
+
+docs: .venv/.installed-dev ## make all generated docs anew
+	@.venv/bin/python -m handrail.config.reference > docs/configuration.md
+	@.venv/bin/python scripts/verdicts.py
+	@.venv/bin/python scripts/docs.py
 
 bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py

@@ -1,0 +1,253 @@
+"""Writes docs/verdicts.md (what Handrail says to telling examples) and docs/programs.md (what
+the tables know): `python scripts/verdicts.py`. `make docs` does that and more.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from handrail.model import KINDS, Action, Decision, Fact, Program, Review, Severity
+from handrail.review import Reviewer
+from handrail.shell import OPAQUE
+from handrail.shell.tables import FAMILIES
+
+DOCS = Path(__file__).parents[1] / "docs"
+HOME = "/home/you"
+CWD = f"{HOME}/shop"
+_MAX_CODE = 70
+_MAX_WHEN = 80
+
+_VERDICTS = """\
+# Verdicts
+
+<!-- Do not edit: `make docs`. The examples stand in verdicts.yaml. -->
+
+What Handrail says to {commands} telling actions in {families} families. Every line was asked
+from the reviewer itself, with the default settings, as user `you`, in the project
+`/home/you/shop`, as the first action of a run, and without a look at the disk.
+
+| verdict | meaning |
+|---|---|
+| allow | runs |
+| warn | runs, and the warning is recorded |
+| warn, checkpoint first | may run once a checkpoint covers it |
+| **rewritten** | something safer runs, which is shown |
+| **block** | does not run; the agent is told why, and what to do instead |
+
+A live review also looks at the disk. Then a deletion in the project that is shown here as
+*warn, checkpoint first* is rewritten: what exists is moved to the trash, and `handrail restore`
+brings it back. What does not exist may be deleted.
+
+How a verdict comes about: [concepts](concepts.md). All that the tables know:
+[programs](programs.md). What no review can see: [threat model](threat-model.md).
+
+## Families
+
+"""
+
+_PROGRAMS = """\
+# Programs
+
+<!-- Do not edit: `make docs`. -->
+
+What the tables know to be serious (severity high or critical), for {programs} of the {known}
+programs they hold. The rest only read, write or run things, and are judged by their paths.
+
+*When* is the condition of the fact: bare words are the subcommand, `--force|-f` is an option
+that must be given, `!--dry-run` one that must not, `@glob` an operand; empty means always. A
+place decides how much a deletion or a write weighs in the end, so `rm` is not listed here for
+each folder; see [concepts](concepts.md#places). Programs with a language of their own (`find`,
+`dd`, `curl`, `psql` and others) are read by functions on top of these facts. To add a program,
+see [architecture](architecture.md#how-to-add-a-program).
+"""
+
+
+class Family(msgspec.Struct, forbid_unknown_fields=True):
+    """One section: its title, what holds for it, and examples."""
+
+    family: str
+    about: str
+    examples: list[str | dict[str, dict[str, object]]]
+
+
+def families() -> list[Family]:
+    """The examples of docs/verdicts.yaml."""
+    return msgspec.convert(yaml.safe_load((DOCS / "verdicts.yaml").read_text()), list[Family])
+
+
+def reviewer() -> Reviewer:
+    """A reviewer whose answers are the same on every machine."""
+    return Reviewer(environ={"HOME": HOME}, see_disk=False, now=lambda: 0.0)
+
+
+def action_of(example: str | dict[str, dict[str, object]]) -> Action:
+    """A line is a shell command; a mapping is a call of another tool."""
+    if isinstance(example, str):
+        return Action("Bash", {"command": example}, CWD)
+    ((tool, given),) = example.items()
+    return Action(tool, given, CWD, {"HOME": HOME})
+
+
+def render_verdicts() -> str:
+    """docs/verdicts.md."""
+    judge = reviewer()
+    sections: list[str] = []
+    titles: list[str] = []
+    total = 0
+    for family in families():
+        rows = [_row(example, judge) for example in family.examples]
+        total += len(rows)
+        titles.append(f"- [{family.family}](#{anchor(family.family)})")
+        about = textwrap.fill(family.about.strip(), 95, break_long_words=False)
+        header = "| action | verdict | why | instead |\n|---|---|---|---|"
+        sections.append("\n".join([f"\n## {family.family}\n", about, "", header, *rows]))
+    head = _VERDICTS.format(commands=total, families=len(titles))
+    return head + "\n".join([*titles, *sections]) + "\n"
+
+
+def _row(example: str | dict[str, dict[str, object]], judge: Reviewer) -> str:
+    review = judge.review(action_of(example))
+    shown = example if isinstance(example, str) else _call(example)
+    return table_row(code(shown), _verdict(review), _why(review), _instead(review))
+
+
+def _call(example: dict[str, dict[str, object]]) -> str:
+    ((tool, given),) = example.items()
+    return f"{tool} {msgspec.json.encode(given).decode()}"
+
+
+def _verdict(review: Review) -> str:
+    if review.decision is Decision.MODIFY:
+        return "**rewritten**"
+    if review.decision is Decision.BLOCK:
+        return "**block**"
+    return "warn, checkpoint first" if review.checkpoint_first else str(review.decision)
+
+
+def _why(review: Review) -> str:
+    if review.reasons:
+        return review.reasons[0]
+    effects = dict.fromkeys(effect.text for effect in review.effects)
+    says = "; ".join(list(effects)[:2])
+    return f"It {says}." if says else "It changes nothing that matters."
+
+
+def _instead(review: Review) -> str:
+    if review.rewrite is None:
+        return review.alternative
+    says = "; ".join(review.rewrite.changes)
+    command = str(review.rewrite.input.get("command", ""))
+    says = says[:1].upper() + says[1:] + "."
+    return f"{code(command)}. {says}" if len(command) <= _MAX_CODE else says
+
+
+# Programs
+
+
+def render_programs() -> str:
+    """docs/programs.md."""
+    sections: list[str] = []
+    serious: set[str] = set()
+    known: set[str] = set()
+    for family in FAMILIES:
+        module = import_module(f"handrail.shell.tables.{family}")
+        known.update(module.PROGRAMS)
+        rows: list[str] = []
+        for names, program in _same(module.PROGRAMS):
+            facts = list(_serious_facts(program, ""))
+            if not facts:
+                continue
+            serious.update(names)
+            rows += [table_row(_names(names), *cells) for cells in _merged(facts)]
+        if rows:
+            about = (module.__doc__ or "").strip().splitlines()[0]
+            header = "| program | when | what it does | instead |\n|---|---|---|---|"
+            title = family.replace("_", " ").capitalize()
+            sections.append("\n".join([f"\n## {title}\n", about, "", header, *rows]))
+    head = _PROGRAMS.format(programs=f"{len(serious):,}", known=f"{len(known):,}")
+    return head + "\n".join(sections) + "\n"
+
+
+def _same(programs: dict[str, Program]) -> Iterator[tuple[list[str], Program]]:
+    """Programs under all the names that one entry has."""
+    groups: dict[int, tuple[list[str], Program]] = {}
+    for name, program in programs.items():
+        if not program.same_as:
+            groups.setdefault(id(program), ([], program))[0].append(name)
+    for name, program in programs.items():
+        for names, _ in groups.values():
+            if program.same_as in names:
+                names.append(name)
+    return iter(groups.values())
+
+
+def _names(names: list[str], limit: int = 6) -> str:
+    shown = ", ".join(map(code, names[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _serious_facts(program: Program, path: str) -> Iterator[tuple[str, Fact]]:
+    for fact in program.facts:
+        if (fact.severity or KINDS[fact.does].severity) >= Severity.HIGH:
+            yield f"{path} {fact.when}".strip(), fact
+    for names, subcommand in program.subcommands.items():
+        yield from _serious_facts(subcommand, f"{path} {names}".strip())
+
+
+def _merged(facts: Iterable[tuple[str, Fact]]) -> Iterator[tuple[str, str, str]]:
+    """When, what, instead: facts that say the same stand in one line."""
+    merged: dict[tuple[str, str], list[str]] = {}
+    for when, fact in facts:
+        named = not re.fullmatch(r"each|last|cwd|-.*|\d+\+?|.*=|", fact.on)
+        target = fact.on if named else "its target"
+        says = fact.says or f"{KINDS[fact.does].verb} {{target}}"
+        critical = " (critical)" if fact.severity is Severity.CRITICAL else ""
+        does = says.replace("{target}", target).strip() + critical
+        merged.setdefault((does, fact.instead.replace("{target}", "TARGET")), []).append(when)
+    for (does, instead), whens in merged.items():
+        yield ", ".join(map(code, _clipped(dict.fromkeys(whens)))), does, instead
+
+
+def _clipped(whens: Iterable[str]) -> Iterator[str]:
+    """Conditions for a person: the first words of long ones, and not twice the same."""
+    shown = (when.replace(OPAQUE, "…") for when in whens if when)
+    short = (
+        when if len(when) <= _MAX_WHEN else f"{when[:_MAX_WHEN].rstrip('|')}…" for when in shown
+    )
+    return iter(dict.fromkeys(short))
+
+
+# Markdown
+
+
+def table_row(*cells: str) -> str:
+    """A line of a table."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def code(text: str) -> str:
+    """A code span that holds any text, backticks too."""
+    flat = text.replace("\n", " ")
+    fence = "`" * (max((len(run) for run in re.findall("`+", flat)), default=0) + 1)
+    pad = " " if "`" in flat else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def anchor(title: str) -> str:
+    """The name that a heading has in links."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def main() -> None:
+    """Write both files."""
+    (DOCS / "verdicts.md").write_text(render_verdicts())
+    (DOCS / "programs.md").write_text(render_programs())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Everything a user can meet stands in the docs."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import click
+import pytest
+
+from handrail.config.jsonschema import json_schema
+from handrail.model import Kind
+from handrail.model.ordinal import Decision, Undo
+from handrail.review.rules import GOVERNING, OTHERS
+from handrail.review.weigh import DELETES, WRITES
+from handrail.shell.tables import FAMILIES
+
+Page = Callable[[str], str]
+
+
+@pytest.mark.parametrize("rule", [rule.name for rule in (*GOVERNING, *OTHERS)])
+def test_every_rule_is_explained(rule: str, page: Page) -> None:
+    assert f"| `{rule}` |" in page("docs/concepts.md")
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_every_kind_of_effect_is_explained(kind: Kind, page: Page) -> None:
+    assert f"| `{kind}` |" in page("docs/concepts.md")
+
+
+@pytest.mark.parametrize("place", sorted({*WRITES, *DELETES}))
+def test_every_place_is_explained(place: str, page: Page) -> None:
+    row = re.search(rf"(?m)^\| `{place}` \| (.+?) \|", page("docs/concepts.md"))
+    assert row is not None
+
+
+@pytest.mark.parametrize("value", [*Decision, *Undo], ids=str)
+def test_every_decision_and_undo_is_explained(value: object, page: Page) -> None:
+    assert f"\n| {value} |" in page("docs/concepts.md")
+
+
+def test_every_command_and_option_is_documented(maker: ModuleType, page: Page) -> None:
+    text = page("docs/cli.md")
+    missing = [
+        f"{context.command_path} {name}"
+        for context in maker.contexts()
+        for name in ("", *_options(context.command))
+        if f"## `{context.command_path}`" not in text or name not in text
+    ]
+    assert missing == []
+
+
+def _options(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            yield from parameter.opts
+
+
+def test_the_command_line_reference_is_up_to_date(maker: ModuleType, page: Page) -> None:
+    """If not: make docs"""
+    assert page("docs/cli.md") == maker.render_cli()
+
+
+def test_every_setting_is_documented(page: Page) -> None:
+    text = page("docs/configuration.md")
+    assert [
+        key for key in sorted(_keys(json_schema())) if not re.search(rf"[`.]{key}`", text)
+    ] == []
+
+
+def _keys(schema: object) -> set[str]:
+    if isinstance(schema, dict):
+        own = set(schema.get("properties", {}))
+        return own.union(*map(_keys, schema.values()))
+    return set().union(*map(_keys, schema)) if isinstance(schema, list) else set()
+
+
+def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:
+    project = tomllib.loads(page("pyproject.toml"))
+    (contract,) = project["tool"]["importlinter"]["contracts"]
+    layers = [layer.strip("()") for layer in reversed(contract["layers"])]
+    assert re.findall(r"(?m)^\| `(\w+)/` \|", page("docs/architecture.md")) == layers
+
+
+def test_every_dependency_has_its_reason(page: Page) -> None:
+    project = tomllib.loads(page("pyproject.toml"))
+    names = {re.split(r"[<>=~!]", item)[0] for item in project["project"]["dependencies"]}
+    section = page("docs/architecture.md").split("## Dependencies")[1].split("Deliberately")[0]
+    assert set(re.findall(r"(?m)^\| `([\w-]+)` \|", section)) == names
+
+
+def test_the_readme_does_not_boast(page: Page) -> None:
+    """The number of programs is rounded down."""
+    from handrail.shell.tables import all_programs
+
+    said = re.search(r"of ([\d,]+) programs", page("README.md"))
+    assert said is not None
+    assert int(said[1].replace(",", "")) <= len(all_programs())
+
+
+def test_families_with_serious_facts_are_listed(verdicts: ModuleType) -> None:
+    titles = re.findall(r"(?m)^## (.+)$", verdicts.render_programs())
+    assert set(titles) <= {family.replace("_", " ").capitalize() for family in FAMILIES}
+    assert len(titles) > len(FAMILIES) / 2
