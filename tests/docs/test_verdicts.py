@@ -40,3 +40,7 @@ def test_every_stop_says_why_and_what_to_do_instead(page: Page) -> None:
 def test_code_spans_hold_pipes_and_backticks(verdicts: ModuleType) -> None:
     assert verdicts.code("a `b` c") == "`` a `b` c ``"
     assert verdicts.table_row(verdicts.code("a | b")) == r"| `a \| b` |"
+
+
+def test_stars_and_tildes_mean_themselves_outside_of_code(verdicts: ModuleType) -> None:
+    assert verdicts.prose("deletes ~/**/x: `ls ~/*`.") == r"deletes \~/\*\*/x: `ls ~/*`."

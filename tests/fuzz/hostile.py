@@ -1,6 +1,8 @@
-"""Command lines that are meant to hurt whoever reads them: one table for tests and benchmarks.
+"""Command lines that are meant to hurt whoever reads them, for tests and benchmarks.
 
 None of them is ever run. They are built on demand, because some are ten megabytes long.
+`COMMANDS` are expensive or odd; `HIDDEN` all delete /etc, behind the limits that keep reading
+them cheap: what is cut off, skipped or given up on must not be taken for harmless.
 """
 
 import base64
@@ -322,4 +324,84 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "trailing backslash": lambda: "rm -rf /etc \\",
     "only operators": lambda: "| & ; < > ( ) { } && || ;; << >> <<< &> >| |&",
     "stray keywords": lambda: "do done fi then else elif esac in for while if case rm -rf /etc",
+}
+
+
+_PAYLOAD = "rm -rf /etc"
+_EIGHT = "a b c d e f g h"
+"""As many values as are followed one by one."""
+_COMMENTS = "#x\n" * 30_000
+
+
+def _lines(words: str) -> str:
+    return "\n".join(words.split())
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _call_chain(count: int, define: str) -> str:
+    lines = [define.format(f"f{n}", f"f{n + 1}") for n in range(count)]
+    return "\n".join([*lines, define.format(f"f{count}", _PAYLOAD), "f0"])
+
+
+HIDDEN: Mapping[str, Callable[[], str]] = {
+    "behind 50 env": lambda: "env " * 50 + _PAYLOAD,
+    "behind 50 nice": lambda: "nice " * 50 + _PAYLOAD,
+    "behind 50 command": lambda: "command " * 50 + _PAYLOAD,
+    "behind 50 eval": lambda: "eval " * 50 + _PAYLOAD,
+    "behind 50 find": lambda: "find . -exec " * 50 + _PAYLOAD + " \\;",
+    "behind two negations": lambda: f"! ! {_PAYLOAD}",
+    "behind three negations": lambda: f"! ! ! {_PAYLOAD}",
+    "behind 50 functions": lambda: _call_chain(50, "{}() {{ {}; }}"),
+    "behind 50 aliases": lambda: _call_chain(50, "alias {}='{}'"),
+    "ninth item of xargs": lambda: f"printf '%s\\n' {_EIGHT} /etc | xargs rm -rf",
+    "ninth line of xargs": lambda: f"xargs rm -rf <<E\n{_lines(_EIGHT)}\n/etc\nE",
+    "ninth item of xargs -I": lambda: f"printf '%s\\n' {_EIGHT} /etc | xargs -I@ rm -rf @",
+    "ninth command of xargs": lambda: (
+        f"printf '%s\\n' {_EIGHT} '{_PAYLOAD}' | xargs -I@ sh -c '@'"
+    ),
+    "ninth item of parallel": lambda: f"parallel rm -rf ::: {_EIGHT} /etc",
+    "ninth command of parallel": lambda: f"printf '%s\\n' {_EIGHT} '{_PAYLOAD}' | parallel",
+    "ninth line of read": lambda: (
+        f"printf '%s\\n' {_EIGHT} /etc | while read x; do rm -rf $x; done"
+    ),
+    "ninth value of a loop": lambda: f"for i in {_EIGHT} /etc; do rm -rf $i; done",
+    "ninth value of a loop, as a command": lambda: f"for i in {_EIGHT} '{_PAYLOAD}'; do $i; done",
+    "ninth value of a loop, for eval": lambda: f"for i in {_EIGHT} '{_PAYLOAD}'; do eval $i; done",
+    "ninth value of a loop, for sh": lambda: (
+        f"for i in {_EIGHT} '{_PAYLOAD}'; do sh -c \"$i\"; done"
+    ),
+    "ninth alternative": lambda: (
+        "".join(f"t && x={name}; " for name in _EIGHT.split()) + "t && x=/etc; rm -rf $x"
+    ),
+    "ninth recipe": lambda: "printf 'a:\\n" + "\\tls\\n" * 8 + f"\\t{_PAYLOAD}\\n' > Makefile; make",
+    "ninth script of psql": lambda: "psql " + "-c '\\! ls' " * 8 + f"-c '\\! {_PAYLOAD}'",
+    "65th word of a brace": lambda: f"rm -rf {{{','.join(f'a{n}' for n in range(64))},/etc}}",
+    "65th word of a brace with a range": lambda: "rm -rf {{1..64},/etc}",
+    "65th value of printf": lambda: f"printf '%s\\n' {'ls ' * 64}'{_PAYLOAD}' | sh",
+    "cut by printf": lambda: "printf '%.2s -rf /etc' rmdir | sh",
+    "behind long output": lambda: f"echo '{_COMMENTS}{_PAYLOAD}' | sh",
+    "behind long input": lambda: f"sh <<'E'\n{_COMMENTS}{_PAYLOAD}\nE",
+    "behind long encoded text": lambda: f"echo {_encoded(_COMMENTS + _PAYLOAD)} | base64 -d | sh",
+    "behind long translated text": lambda: f"echo '{_COMMENTS}rm -rf /fud' | tr fud etc | sh",
+    "behind a long file": lambda: f"cat > r.sh <<'E'\n{_COMMENTS}{_PAYLOAD}\nE\nsh r.sh",
+    "behind long Python": lambda: (
+        f"python3 -c '{_COMMENTS}\nimport shutil; shutil.rmtree(\"/etc\")'"
+    ),
+    "behind deep Python": lambda: (
+        f"python3 -c 'x = {'-' * 5_000}1\nimport shutil; shutil.rmtree(\"/etc\")'"
+    ),
+    "behind long Perl": lambda: f"perl -e '{_COMMENTS}system(\"{_PAYLOAD}\")'",
+    "behind deep Perl": lambda: f"perl -e '{'{' * 3_000}system(\"{_PAYLOAD}\"){'}' * 3_000}'",
+    "behind long awk": lambda: f"awk '{_COMMENTS}BEGIN {{ system(\"{_PAYLOAD}\") }}'",
+    "behind broken text": lambda: ")\n" + "ls;\n" * 250 + f"{_PAYLOAD}\n",
+    "before broken text": lambda: "ls\n" * 250 + f"{_PAYLOAD}\necho 'x",
+    "behind 70 arguments": lambda: f"set -- {'a ' * 70}/etc; rm -rf ${{71}}",
+    "behind many traps": lambda: "trap ls EXIT; " * 100 + f"trap '{_PAYLOAD}' EXIT",
+    "behind nested defaults": lambda: "rm -rf ${x:-${y:-/etc}}",
+    "behind nested defaults, as a command": lambda: "${x:-${y:-rm}} -rf /etc",
+    "behind carriage returns": lambda: f"ls\r\n{_PAYLOAD}\r\n",
+    "behind NUL bytes": lambda: "r\0m -rf /e\0tc",
 }

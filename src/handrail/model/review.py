@@ -84,7 +84,9 @@ class Review(msgspec.Struct, frozen=True):
     @property
     def explanation(self) -> str:
         """The decision and its main reason as one sentence."""
-        return self.reasons[0] if self.reasons else "Nothing in it changes anything outside the task."
+        return (
+            self.reasons[0] if self.reasons else "Nothing in it changes anything outside the task."
+        )
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):

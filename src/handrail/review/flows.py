@@ -7,10 +7,12 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
-from handrail.shell import Program
+from handrail.shell import OPAQUE, Program
 from handrail.shell.flows import upstream
 from handrail.shell.readers.hosts import is_loopback, parse_host
 
+_SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
+"""Programs that send what stands on their input, and nothing else."""
 _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 
 
@@ -18,57 +20,88 @@ def join_flows(
     program: Program, effects: Sequence[Effect], at: Circumstances
 ) -> tuple[Effect, ...]:
     """The effects, with secrets that are sent out and work that was saved first seen as such."""
-    by_command: dict[int, list[Effect]] = {}
-    for effect in effects:
-        by_command.setdefault(effect.command, []).append(effect)
-    joined = [
-        _sent(effect, program, by_command, at) if effect.kind in HOST_KINDS else effect
-        for effect in effects
-    ]
-    if any(effect.kind in _LOSSES for effect in joined):
+    kinds = {effect.kind for effect in effects}
+    joined = list(effects)
+    if not kinds.isdisjoint(HOST_KINDS) and program.commands:
+        flow = _Flow(program, effects)
+        joined = [
+            _sent(effect, flow, at) if effect.kind in HOST_KINDS else effect for effect in joined
+        ]
+    if not kinds.isdisjoint(_LOSSES):
         joined = [_saved(effect, program) for effect in joined]
-    if any(effect.kind is Kind.EXHAUST for effect in joined):
+    if Kind.EXHAUST in kinds:
         joined = [_limited(effect, program) for effect in joined]
     return tuple(joined)
 
 
-def _sent(
-    effect: Effect, program: Program, by_command: dict[int, list[Effect]], at: Circumstances
-) -> Effect:
+class _Flow:
+    """Which secrets reach a command: on its input, in its arguments, or through a file."""
+
+    def __init__(self, program: Program, effects: Sequence[Effect]) -> None:
+        self.program = program
+        self._effects: dict[int, list[Effect]] = {}
+        for effect in effects:
+            self._effects.setdefault(effect.command, []).append(effect)
+        self._tainted: dict[str, Effect] = {}
+        for index in range(len(program.commands)):
+            secrets = self.secrets(index)
+            for effect in self._effects.get(index, ()) if secrets else ():
+                if effect.kind is Kind.WRITE:
+                    self._tainted[effect.target] = secrets[0]
+
+    def sources(self, index: int) -> list[Effect]:
+        """What a command and everything that feeds it does."""
+        commands = (*upstream(self.program, index), index)
+        return [effect for command in commands for effect in self._effects.get(command, ())]
+
+    def secrets(self, index: int) -> list[Effect]:
+        """The secrets that reach a command."""
+        found: list[Effect] = []
+        for effect in self.sources(index):
+            if effect.kind is Kind.SECRET:
+                found.append(effect)
+            elif effect.kind is Kind.READ and effect.target in self._tainted:
+                found.append(self._tainted[effect.target])
+        return found
+
+
+def _sent(effect: Effect, flow: _Flow, at: Circumstances) -> Effect:
     """A connection that gets a secret, or private data, on its input or in its arguments."""
-    if is_loopback(parse_host(effect.target).host) or not program.commands:
+    if is_loopback(parse_host(effect.target).host):
         return effect
-    sources = [
-        item
-        for index in (*upstream(program, effect.command), effect.command)
-        for item in by_command.get(index, ())
-    ]
-    secrets = [item for item in sources if item.kind is Kind.SECRET]
+    secrets = flow.secrets(effect.command)
+    if effect.kind is Kind.REACH:
+        # Where a connection goes may depend on something that is not meant to leave.
+        secrets = [secret for secret in secrets if secret.severity >= Severity.HIGH]
     if secrets:
-        return msgspec.structs.replace(
-            effect,
-            kind=Kind.SEND,
-            severity=Severity.CRITICAL,
-            undo=Undo.IMPOSSIBLE,
-            says=f"sends {secrets[0].target} to {effect.target}",
-            instead="Do not send secrets; give the program that needs one a name for it instead.",
-        )
-    fed = upstream(program, effect.command)
-    private = [
-        item
-        for item in sources
-        if item.kind is Kind.READ and item.command in fed and not at.in_scope(item.target)
-    ]
-    if private:
-        return msgspec.structs.replace(
-            effect,
-            kind=Kind.SEND,
-            severity=Severity.HIGH,
-            undo=Undo.IMPOSSIBLE,
-            says=f"sends {private[0].target} to {effect.target}",
-            instead="Keep local files on this machine; say what is needed from them.",
-        )
+        return _sends(
+            effect, secrets[0].target, Severity.CRITICAL,
+            "Do not send secrets; give the program that needs one a name for it instead.",
+        )  # fmt: skip
+    fed = upstream(flow.program, effect.command)
+    for source in flow.sources(effect.command):
+        if source.kind is Kind.READ and source.command in fed and not at.in_scope(source.target):
+            return _sends(
+                effect, source.target, Severity.HIGH,
+                "Keep local files on this machine; say what is needed from them.",
+            )  # fmt: skip
+    command = flow.program.commands[effect.command]
+    plain = command.input is not None and OPAQUE not in command.input
+    if effect.severity is Severity.HIGH and plain and command.name in _SENDERS:
+        # What is sent stands in the command itself.
+        return msgspec.structs.replace(effect, severity=Severity.MEDIUM)
     return effect
+
+
+def _sends(effect: Effect, what: str, severity: Severity, instead: str) -> Effect:
+    return msgspec.structs.replace(
+        effect,
+        kind=Kind.SEND,
+        severity=severity,
+        undo=Undo.IMPOSSIBLE,
+        says=f"sends {what} to {effect.target}",
+        instead=instead,
+    )
 
 
 def _saved(effect: Effect, program: Program) -> Effect:

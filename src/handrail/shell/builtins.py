@@ -30,17 +30,13 @@ def _cd(walker: "Walker", command: Command, env: Environment, situation: Situati
     return ""
 
 
-def _popd(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
-) -> str | None:
+def _popd(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
     return None
 
 
-def _eval(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
-) -> str | None:
+def _eval(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     text = " ".join(word.text for word in command.argv[1:])
     if not text.strip(OPAQUE + " \n"):
@@ -53,7 +49,7 @@ def _source(
     walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     walker.emit(command)
-    if len(command.argv) < 2:  # noqa: PLR2004 - nothing to source
+    if len(command.argv) < 2:
         return None
     word = command.argv[1]
     text = env.files.get(join(env.cwd, word).text)
@@ -83,9 +79,7 @@ def _inner(
         walker.emit(command)
         return ""
     concurrent = situation.concurrent or name == "coproc"
-    here = msgspec.structs.replace(
-        situation, via=(*situation.via, name), concurrent=concurrent
-    )
+    here = msgspec.structs.replace(situation, via=(*situation.via, name), concurrent=concurrent)
     inner = msgspec.structs.replace(command, argv=rest, via=here.via)
     return walker.caller.call(inner, env, here)
 
@@ -101,9 +95,7 @@ def _alias(
     return None
 
 
-def _trap(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
-) -> str | None:
+def _trap(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     words = [word for word in command.argv[1:] if not word.text.startswith("-")]
     if len(words) > 1 and words[0].text.strip():
@@ -112,14 +104,12 @@ def _trap(
     return ""
 
 
-def _set(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
-) -> str | None:
+def _set(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
     if words and words[0].text == "--":
         env.arguments = words[1:]
-    return ""
+    return "" if words else None
 
 
 def _shift(
@@ -129,13 +119,13 @@ def _shift(
     return ""
 
 
-def _read(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
-) -> str | None:
+def _read(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
     while words and words[0].text.startswith("-"):
-        words = words[2:] if words[0].text in {"-d", "-n", "-N", "-p", "-t", "-u", "-i"} else words[1:]
+        words = (
+            words[2:] if words[0].text in {"-d", "-n", "-N", "-p", "-t", "-u", "-i"} else words[1:]
+        )
     values: tuple[Word, ...]
     if command.input is not None:
         lines = [line for line in command.input.split("\n") if line]
@@ -174,16 +164,14 @@ def _printf(
 ) -> str | None:
     walker.emit(command)
     argv = command.argv
-    if len(argv) > 3 and argv[1].text == "-v":  # noqa: PLR2004 - printf -v name format
+    if len(argv) > 3 and argv[1].text == "-v":
         value = output_of((argv[0], *argv[3:]), None, env.cwd)
         env.assign(argv[2].text, (UNKNOWN if value is None else Word(value),))
         return ""
     return output_of(argv, command.input, env.cwd)
 
 
-BUILTINS: dict[
-    str, Callable[["Walker", Command, Environment, Situation], str | None]
-] = {
+BUILTINS: dict[str, Callable[["Walker", Command, Environment, Situation], str | None]] = {
     "cd": _cd,
     "pushd": _cd,
     "popd": _popd,

@@ -23,7 +23,7 @@ from handrail.shell.word import OPAQUE, Word
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
@@ -99,6 +99,9 @@ class Caller:
         if path in env.copies:
             copied = (Word(env.copies[path]), *command.argv[1:])
             command = msgspec.structs.replace(command, argv=copied)
+        if path.startswith("/etc/init.d/"):
+            service = (Word("service"), Word(command.name), *command.argv[1:])
+            command = msgspec.structs.replace(command, argv=service)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:

@@ -11,11 +11,18 @@ class Redirect(msgspec.Struct, frozen=True, gc=False):
 
     operator: str
     target: Word
+    descriptor: str = ""
+    """The number in front of the operator (`2>`), if there is one."""
 
     @property
     def writes(self) -> bool:
         """Whether the file is changed by opening it."""
         return ">" in self.operator
+
+    @property
+    def takes_output(self) -> bool:
+        """Whether standard output goes there instead of on."""
+        return self.writes and self.descriptor in {"", "1"}
 
     @property
     def appends(self) -> bool:

@@ -108,7 +108,7 @@ def _tr(args: list[str], given: str | None, cwd: str) -> str | None:
         return None
     if args[0] == "-d" and len(args) > 1:
         return given.translate(dict.fromkeys(map(ord, _tr_set(args[1]))))
-    if args[0].startswith("-") or len(args) < 2:  # noqa: PLR2004 - from and to
+    if args[0].startswith("-") or len(args) < 2:
         return None
     source, target = _tr_set(args[0]), _tr_set(args[1])
     target += target[-1:] * (len(source) - len(target))
@@ -158,7 +158,7 @@ def _mktemp(args: list[str], given: str | None, cwd: str) -> str:
 def _seq(args: list[str], given: str | None, cwd: str) -> str | None:
     numbers = [int(arg) for arg in args]
     first, last = (1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[-1])
-    step = numbers[1] if len(numbers) == 3 else 1  # noqa: PLR2004 - first, step, last
+    step = numbers[1] if len(numbers) == 3 else 1
     return "".join(f"{number}\n" for number in range(first, last + 1, step)[:64])
 
 

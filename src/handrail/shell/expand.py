@@ -136,7 +136,11 @@ class Expander:
         options = [""]
         is_string = node.type == "string"
         position = node.start_byte + is_string
-        end = node.end_byte - is_string if source.data[node.end_byte - 1 : node.end_byte] == b'"' else node.end_byte
+        end = (
+            node.end_byte - is_string
+            if source.data[node.end_byte - 1 : node.end_byte] == b'"'
+            else node.end_byte
+        )
         for child in node.named_children:
             if child.type in {"string_content", "heredoc_content"}:
                 continue
@@ -144,9 +148,9 @@ class Expander:
             values = [
                 " ".join(fields) for fields in self._alternatives(child, source, env, quoted=True)
             ]
-            options = [
-                option + literal + mask(value) for option in options for value in values
-            ][:MAX_ALTERNATIVES]
+            options = [option + literal + mask(value) for option in options for value in values][
+                :MAX_ALTERNATIVES
+            ]
             position = child.end_byte
         tail = mask(unquote(source.slice(position, max(position, end))))
         return [[option + tail] for option in options]
@@ -209,9 +213,7 @@ class Expander:
         self.visit(node, source, env)
         return [[OPAQUE]]
 
-    def visit(
-        self, node: tree_sitter.Node, source: Source, env: Environment
-    ) -> None:
+    def visit(self, node: tree_sitter.Node, source: Source, env: Environment) -> None:
         """Read the commands inside words whose own value does not matter or stays unknown."""
         for child in node.named_children:
             if child.type in {"command_substitution", "process_substitution"}:
@@ -336,7 +338,7 @@ def _edit(text: str, symbol: str, argument: str) -> str:
         return text.replace(pattern, replacement, -1 if symbol == "//" else 1)
     if symbol[0] in "^,":
         change = str.upper if symbol[0] == "^" else str.lower
-        return change(text) if len(symbol) == 2 else change(text[:1]) + text[1:]  # noqa: PLR2004
+        return change(text) if len(symbol) == 2 else change(text[:1]) + text[1:]
     if symbol[0] == "#" and not re.search(r"[*?\[]", argument):
         return text.removeprefix(argument)
     if symbol[0] == "%" and not re.search(r"[*?\[]", argument):

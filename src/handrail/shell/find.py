@@ -88,7 +88,12 @@ def read_find(command: Command) -> Search:
             names.clear()
         negated = False
     return Search(
-        tuple(roots) or (Word("."),), tuple(names), narrowed, deletes, tuple(executes), tuple(writes)
+        tuple(roots) or (Word("."),),
+        tuple(names),
+        narrowed,
+        deletes,
+        tuple(executes),
+        tuple(writes),
     )
 
 

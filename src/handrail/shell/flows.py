@@ -29,6 +29,11 @@ _REWORKING = frozenset({"sed", "awk", "tr", "cut", "jq", "yq", "perl", "python",
                         "gpg", "unzip", "strings", "dd"})  # fmt: skip
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
 _RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
+_SHOWING = frozenset({"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"})
+_SECRET_NAME = re.compile(
+    r"\$\{?((?:\w*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY"
+    r"|CREDENTIALS?|PASSPHRASE))\}?(?![\w:#%])"
+)
 _NOTES = {
     "fork_bomb": (Kind.EXHAUST, Severity.CRITICAL, "Run the work once, or in a loop with an end."),
 }
@@ -67,12 +72,35 @@ def joined_effects(
                          "holds characters that make it look different from what it does",
                          "Write it without text-direction characters."))  # fmt: skip
     extra.extend(applied_effects(program, networked, upstream))
+    extra.extend(_printed_secrets(program))
     for note in program.notes:
         if note.kind in _NOTES:
             kind, severity, instead = _NOTES[note.kind]
             command = program.commands[note.command]
             extra.append(_at(note.command, kind, command.text, severity, note.says, instead))
     return effects + tuple(extra)
+
+
+def _printed_secrets(program: Program) -> Iterator[Effect]:
+    """`echo $API_TOKEN`: a secret that ends up in front of the agent, not in a program."""
+    consumed = {
+        feeder
+        for command in program.commands
+        if command.name not in _SHOWING
+        for feeder in command.fed_by
+    }
+    for index, command in enumerate(program.commands):
+        if command.name not in {"echo", "printf", "printenv"} or index in consumed:
+            continue
+        if command.redirects or command.assignments:
+            continue
+        for word in command.argv[1:]:
+            match = _SECRET_NAME.search(word.raw if command.name != "printenv" else f"${word.text}")
+            if match and (not word.exact or command.name == "printenv"):
+                yield _at(index, Kind.SECRET, f"${match[1]}", Severity.HIGH,
+                          f"prints the secret in ${match[1]}",
+                          f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`')  # fmt: skip
+                break
 
 
 def upstream(program: Program, index: int) -> frozenset[int]:
@@ -168,7 +196,9 @@ def _runs_file(
     fetched: dict[str, int],
     unpacking: set[int],
 ) -> Iterator[Effect]:
-    word = command.argv[1] if command.argv[0].text in {"source", "."} else _script_word(command, entry)
+    word = (
+        command.argv[1] if command.argv[0].text in {"source", "."} else _script_word(command, entry)
+    )
     path = join(command.cwd, word)
     unpacked = [at for at in unpacking if at < index and not path.text.startswith("/usr/")]
     if unpacked and entry is None:
@@ -227,8 +257,8 @@ def _was_hidden(program: Program, index: int) -> bool:
     return False
 
 
-def _at(
-    index: int, kind: Kind, target: str, severity: Severity, says: str, instead: str
-) -> Effect:
-    made = effect(kind, target[:80], severity=severity, undo=Undo.IMPOSSIBLE, says=says, instead=instead)
+def _at(index: int, kind: Kind, target: str, severity: Severity, says: str, instead: str) -> Effect:
+    made = effect(
+        kind, target[:80], severity=severity, undo=Undo.IMPOSSIBLE, says=says, instead=instead
+    )
     return Effect(made.kind, made.target, made.severity, made.undo, made.says, made.instead, index)

@@ -17,9 +17,7 @@ _SEPARATOR = re.compile(r"&&|\|\||[;&|\n()]|\{(?=\s)|(?<=\s)\}")
 _MAX_PIECES = 200
 
 
-def read_fragments(
-    walker: "Walker", text: str, env: Environment, situation: Situation
-) -> None:
+def read_fragments(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
     """Take the text apart at separators and read each piece as a simple command.
 
     The parser gave up on it, the shell may not: what the pieces would do counts, even if
@@ -31,11 +29,11 @@ def read_fragments(
         argv: list[Word] = []
         index = 0
         while index < len(words):
-            operator = re.fullmatch(r"\d*(<>|>>|>\||&>|<|>)(.*)", words[index])
-            if operator and (operator[2] or index + 1 < len(words)):
-                target = operator[2] or words[index + 1]
-                redirects.append(Redirect(operator[1], Word(target)))
-                index += 1 if operator[2] else 2
+            operator = re.fullmatch(r"(\d*)(<>|>>|>\||&>|<|>)(.*)", words[index])
+            if operator and (operator[3] or index + 1 < len(words)):
+                target = operator[3] or words[index + 1]
+                redirects.append(Redirect(operator[2], Word(target), operator[1]))
+                index += 1 if operator[3] else 2
                 continue
             argv.extend(Word(word) for word in brace_expand(words[index]))
             index += 1

@@ -113,7 +113,7 @@ def _short_options(
 
 def _full_name(name: str, grammar: Grammar) -> str:
     """The option that an abbreviation such as `--har` stands for, where it is only one."""
-    if name in grammar.known or len(name) < 5:  # noqa: PLR2004 - "--" and three letters
+    if name in grammar.known or len(name) < 5:
         return name
     matches = [full for full in grammar.known if full.startswith(name)]
     return matches[0] if len(matches) == 1 else name

@@ -50,9 +50,7 @@ def unescape(text: str) -> str:
     """The value of an unquoted word: each backslash quotes the next character."""
     if "\\" not in text:
         return text
-    return re.sub(
-        r"\\(\n)|\\(.)", lambda match: mask(match.group(2) or ""), text, flags=re.DOTALL
-    )
+    return re.sub(r"\\(\n)|\\(.)", lambda match: mask(match.group(2) or ""), text, flags=re.DOTALL)
 
 
 def unescape_string(text: str) -> str:

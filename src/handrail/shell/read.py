@@ -17,7 +17,6 @@ from handrail.shell.tables import all_programs
 from handrail.shell.walk import Walker
 from handrail.shell.word import Word
 
-
 _DEFAULTS = (
     ("TMPDIR", (Word("/tmp"),)),
     ("IFS", (Word(" \t\n"),)),
@@ -54,7 +53,9 @@ def read(
     deadline (of the monotonic clock) passes.
     """
     knowledge = knowledge or default_knowledge()
-    variables = {name: (Word(value),) for name, value in (environ or {}).items()}
+    variables: dict[str, tuple[Word, ...]] = {
+        name: (Word(value),) for name, value in (environ or {}).items()
+    }
     for name, value in _DEFAULTS:
         variables.setdefault(name, value)
     try:

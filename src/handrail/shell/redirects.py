@@ -59,10 +59,11 @@ def open_redirects(
 def _file(
     walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
 ) -> None:
-    operator = ""
+    operator = descriptor = ""
     targets: list[tree_sitter.Node] = []
     for child in node.children:
         if child.type == "file_descriptor":
+            descriptor = source.text(child)
             continue
         if child.is_named and child.type != "ERROR":
             targets.append(child)
@@ -79,7 +80,7 @@ def _file(
         opened.arguments.extend(walker.expander.words(extra, source, env))
     if operator.endswith("&") and (target.text.isdigit() or target.text == "-"):
         return
-    opened.redirects += (Redirect(operator, target),)
+    opened.redirects += (Redirect(operator, target, descriptor),)
     if operator.startswith("<") and ">" not in operator:
         opened.reads = True
         opened.input = env.files.get(join(env.cwd, target).text)
@@ -106,9 +107,7 @@ def _heredoc(
             opened.then.append(child)
 
 
-def _expanded(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment
-) -> str:
+def _expanded(walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment) -> str:
     text = walker.expander.text_of(node, source, env)
     if "`" not in text:
         return text

@@ -20,7 +20,7 @@ from handrail.shell.process_runner import run_kill
 from handrail.shell.readers import SCRIPTS
 from handrail.shell.shells import has_text, read_shell
 from handrail.shell.situation import Situation
-from handrail.shell.word import OPAQUE, UNKNOWN, Word
+from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
@@ -281,7 +281,7 @@ def _copy(
 ) -> None:
     """A program that is copied or linked keeps doing what it does, whatever it is called."""
     operands = entry.parse(command.argv).operands
-    if len(operands) != 2:  # noqa: PLR2004 - from and to
+    if len(operands) != 2:
         return
     source, target = operands
     name = source.text.rpartition("/")[2]
@@ -339,9 +339,7 @@ def input_items(walker: "Walker", command: Command, env: Environment) -> list[Wo
     return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
 
 
-def names_printed(
-    walker: "Walker", fed_by: tuple[int, ...], env: Environment
-) -> Iterable[Word]:
+def names_printed(walker: "Walker", fed_by: tuple[int, ...], env: Environment) -> Iterable[Word]:
     """The file names that the feeding commands list, as words with wildcards."""
     for index in fed_by:
         feeder = walker.commands[index]
@@ -375,9 +373,7 @@ def _at(
         walker.script(command.input, env.fork(), here)
 
 
-RUNNERS: dict[
-    str, Callable[["Walker", Command, Entry, Environment, Situation], None]
-] = {
+RUNNERS: dict[str, Callable[["Walker", Command, Entry, Environment, Situation], None]] = {
     "shell": _shell,
     "interpreter": _interpreter,
     "deno": _deno,

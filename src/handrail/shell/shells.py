@@ -30,7 +30,7 @@ def read_shell(command: Command) -> ShellCall:
         if text == "--":
             index += 1
             break
-        if len(text) < 2 or text[0] not in "-+" or text[1] == OPAQUE:  # noqa: PLR2004
+        if len(text) < 2 or text[0] not in "-+" or text[1] == OPAQUE:
             break
         index += 1
         if text[:2] == "--":

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
+_PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
+_ALWAYS = (frozenset({"false", "! true"}), frozenset({"true", ":", "[ 1 ]", "((1))", "1"}))
+"""Conditions that `until` and `while` never leave."""
 MAX_LOOP = 8
 """Values of a `for` loop that are gone through one by one."""
 
@@ -101,11 +104,17 @@ def _declare(
     """`export`, `declare`, `local`, `readonly`, `typeset`."""
     before = len(walker.commands)
     assigned: list[tuple[str, Word]] = []
+    words: list[Word] = []
     for child in node.named_children:
         if child.type == "variable_assignment":
             assigned.append(walker.assign(child, source, env))
         elif child.type != "variable_name":
-            walker.expander.words(child, source, env)
+            words.extend(walker.expander.words(child, source, env))
+    if not assigned:
+        # `export -p` prints every variable.
+        name = Word(source.text(node.children[0]))
+        walker.emit(Command((name, *words), env.cwd, via=situation.via, fed_by=situation.fed_by))
+        return None
     _emit_assignments(walker, assigned, before, source, node, env, situation)
     return ""
 
@@ -249,8 +258,22 @@ def _for(
 def _loop(
     walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
 ) -> str | None:
+    first = len(walker.commands)
     walker.statements(node.children, source, env, situation)
+    body = node.named_children[-1] if node.named_children else None
+    starts = body is not None and any(child.type == "&" for child in body.children)
+    if starts and _never_ends(node, source):
+        names = {command.name for command in walker.commands[first:] if not command.via}
+        if not names & _PAUSES:
+            walker.note("fork_bomb", "starts processes in the background without end")
     return None
+
+
+def _never_ends(node: tree_sitter.Node, source: Source) -> bool:
+    if node.type == "c_style_for_statement":
+        return source.text(node).replace(" ", "").startswith("for((;;))")
+    condition = source.text(node.named_children[0])
+    return condition in _ALWAYS[source.text(node).startswith("while")]
 
 
 def _function(
@@ -297,5 +320,3 @@ STATEMENTS: dict[str, Statement] = {
     "function_definition": _function,
     "ERROR": _error,
 }
-
-

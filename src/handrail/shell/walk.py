@@ -134,6 +134,10 @@ class Walker:
         argv, assignments, inner = self._words(node, source, env)
         opened = open_redirects(self, [*inner, *redirects], source, env)
         self.situation = outer
+        if node is not None and redirects:
+            # The parser loses a lone `-` before a here-document (`sh - <<EOF`).
+            lost = source.slice(node.end_byte, redirects[0].start_byte).split()
+            argv.extend(map(Word, lost))
         argv.extend(opened.arguments)
         own = tuple(range(before, len(self.commands)))
         if opened.reads:
@@ -161,7 +165,7 @@ class Walker:
             known = self.commands[sink]
             fed_by = known.fed_by + tuple(range(first, len(self.commands)))
             self.commands[sink] = msgspec.structs.replace(known, fed_by=fed_by)
-        if any(redirect.writes for redirect in opened.redirects):
+        if any(item.takes_output for item in opened.redirects):
             output = ""
         return self.behind_heredoc(opened, output, first, source, env, situation)
 
@@ -191,9 +195,7 @@ class Walker:
             end = child.end_byte
         return argv, assignments, redirects
 
-    def assign(
-        self, node: tree_sitter.Node, source: Source, env: Environment
-    ) -> tuple[str, Word]:
+    def assign(self, node: tree_sitter.Node, source: Source, env: Environment) -> tuple[str, Word]:
         """Set the variable of an assignment node; returns its name and (first) value."""
         name_node, *rest = node.named_children
         name = source.text(name_node).partition("[")[0]
@@ -215,10 +217,10 @@ class Walker:
 
     def write(self, redirects: tuple[Redirect, ...], output: str | None, env: Environment) -> None:
         """Remember what was written into files, so that running them can be followed."""
-        for redirect in redirects:
-            if redirect.writes and redirect.target.exact and output is not None:
-                path = join(env.cwd, redirect.target).text
-                old = env.files.get(path, "") if redirect.appends else ""
+        for item in redirects:
+            if item.takes_output and item.target.exact and output is not None:
+                path = join(env.cwd, item.target).text
+                old = env.files.get(path, "") if item.appends else ""
                 env.files[path] = old + output
 
     def behind_heredoc(

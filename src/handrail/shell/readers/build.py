@@ -2,7 +2,7 @@
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.word import Word
+from handrail.shell.word import OPAQUE, Word
 
 
 def path_effect(
@@ -18,7 +18,7 @@ def path_effect(
     facts = KINDS[kind]
     return Effect(
         kind,
-        path.text if path.exact else path.shown,
+        path.text.replace(OPAQUE, "…"),
         severity or facts.severity,
         facts.undo,
         says,

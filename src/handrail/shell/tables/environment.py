@@ -53,6 +53,15 @@ VARIABLES: dict[str, Variable] = {
         Kind.UNSEEN, Severity.MEDIUM, "loads modules from a folder that anyone can write",
         r"(?:^|:)(?:/dev/shm)(?:[/:]|$)",
     ),
+    "GOFLAGS": Variable(
+        Kind.TAMPER, Severity.HIGH, "switches off the checks of downloaded modules", r"-insecure"
+    ),
+    "GOPROXY": Variable(
+        Kind.UNSEEN, Severity.HIGH, "loads modules over an open connection", r"http://"
+    ),
+    "GONOSUMDB": Variable(
+        Kind.TAMPER, Severity.MEDIUM, "switches off the checks of downloaded modules"
+    ),
     "NODE_OPTIONS": _OPTIONS,
     "PERL5OPT": _OPTIONS,
     "RUBYOPT": _OPTIONS,

@@ -134,7 +134,8 @@ PROGRAMS: dict[str, Program] = {
     "grub-install": _changes("writes how the machine starts", _BOOT, harmless="|-V"),
     "grub2-install": Program(same_as="grub-install"),
     **dict.fromkeys(
-        ("update-grub", "grub-mkconfig", "grub2-mkconfig", "grub-set-default", "grub-reboot",
+        ("update-grub", "grub-mkconfig", "grub2-mkconfig", "grub-set-default", "grub2-set-default",
+         "grub-reboot",
          "grub-editenv", "grubby", "lilo", "extlinux", "update-bootloader", "zipl", "mkinitcpio",
          "dracut", "mkinitrd", "update-initramfs", "kernel-install", "installkernel",
          "refind-install", "bless"),

@@ -70,6 +70,9 @@ PROGRAMS: dict[str, Program] = {
         facts=(
             Fact(PRIVILEGE, "!-e|--edit", severity=LOW, says=_RAISED),
             Fact(WRITE, "-e|--edit", on="each"),
+            Fact(PRIVILEGE, "-i|-s|--login|--shell !@*", severity=HIGH,
+                 says="opens a shell as root, where nobody sees what is run",
+                 instead="Run the one command that needs it: `sudo apt-get update`."),
         ),
         harmless="-l|-v|-k|-K|--list|--validate|--version|-V|--reset-timestamp|--remove-timestamp|--help",
     ),
