@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
@@ -113,7 +114,7 @@ def render_verdicts() -> str:
 def _row(example: str | dict[str, dict[str, object]], judge: Reviewer) -> str:
     review = judge.review(action_of(example))
     shown = example if isinstance(example, str) else _call(example)
-    return table_row(code(shown), _verdict(review), _why(review), _instead(review))
+    return table_row(code(shown), _verdict(review), prose(_why(review)), _instead(review))
 
 
 def _call(example: dict[str, dict[str, object]]) -> str:
@@ -139,10 +140,10 @@ def _why(review: Review) -> str:
 
 def _instead(review: Review) -> str:
     if review.rewrite is None:
-        return review.alternative
+        return prose(review.alternative)
     says = "; ".join(review.rewrite.changes)
     command = str(review.rewrite.input.get("command", ""))
-    says = says[:1].upper() + says[1:] + "."
+    says = prose(says[:1].upper() + says[1:] + ".")
     return f"{code(command)}. {says}" if len(command) <= _MAX_CODE else says
 
 
@@ -210,7 +211,7 @@ def _merged(facts: Iterable[tuple[str, Fact]]) -> Iterator[tuple[str, str, str]]
         does = says.replace("{target}", target).strip() + critical
         merged.setdefault((does, fact.instead.replace("{target}", "TARGET")), []).append(when)
     for (does, instead), whens in merged.items():
-        yield ", ".join(map(code, _clipped(dict.fromkeys(whens)))), does, instead
+        yield ", ".join(map(code, _clipped(dict.fromkeys(whens)))), prose(does), prose(instead)
 
 
 def _clipped(whens: Iterable[str]) -> Iterator[str]:
@@ -223,6 +224,15 @@ def _clipped(whens: Iterable[str]) -> Iterator[str]:
 
 
 # Markdown
+
+
+def prose(text: str) -> str:
+    """Text whose stars, tildes and brackets mean themselves, outside of code spans."""
+    parts = re.split(r"(`[^`]*`)", text)
+    escaped = [re.sub(r"([*~<>$\[\]_])", r"\\\1", part) for part in parts[::2]]
+    return "".join(
+        part for pair in zip_longest(escaped, parts[1::2], fillvalue="") for part in pair
+    )
 
 
 def table_row(*cells: str) -> str:
