@@ -132,7 +132,7 @@ _SCRIPT = FileType("", _whole)
 def _later(path: str, effect: Effect, kind: FileType) -> Effect:
     name = path.rpartition("/")[2]
     if kind.by_itself and effect.severity is Severity.CRITICAL:
-        return Effect(Kind.PERSIST, path, Severity.HIGH, Undo.CHECKPOINT,
+        return Effect(Kind.PERSIST, path, Severity.HIGH, Undo.IMPOSSIBLE,
                       f"puts a command into {name} that runs by itself and {effect.text}",
                       "Leave that command out, or put it where a person starts it.")  # fmt: skip
     return Effect(Kind.WRITE, path, Severity.MEDIUM, Undo.CHECKPOINT,

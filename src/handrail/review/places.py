@@ -154,6 +154,10 @@ class Places:
         bare = _without_wildcard(path)
         return any(root == bare or root.startswith(bare.rstrip("/") + "/") for root in self.roots)
 
+    def is_home(self, path: str) -> bool:
+        """Whether a path is the user's whole home folder."""
+        return bool(self.home) and _without_wildcard(path) == self.home
+
     def holds_home(self, path: str) -> bool:
         """Whether a path is the home folder or something above it."""
         above = path == self.home or self.home.startswith(path + "/")

@@ -44,6 +44,13 @@ _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""
 _MAX_SITES = 256
 _RAISING = frozenset({"sudo", "doas", "su"})
+_SHORTER = "Use several short, plain commands; put long text into a file first."
+_SWITCHED_OFF = Review(
+    Decision.ALLOW,
+    Risk(0.0, Severity.NONE),
+    _NEUTRAL,
+    reasons=("Reviews are switched off (step_reviewer.enabled).",),
+)
 _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
@@ -96,12 +103,22 @@ class Reviewer:
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
+        if not self.config.step_reviewer.enabled:
+            return _SWITCHED_OFF
         at = self._circumstances(action, history)
         try:
             understood = self._understand(action, at)
-        except (UnreadableError, MalformedInputError) as error:
-            return _unreadable(str(error))
-        return self._judge(action, understood, at)
+        except UnreadableError as error:
+            return _unreadable(str(error), _SHORTER)
+        except MalformedInputError as error:
+            return _unreadable(str(error), f"Call {action.tool} again with all of its fields.")
+        draft = self._judge(action, understood, at)
+        if draft.decision is not Decision.MODIFY:
+            return draft
+        rewrite = self._rewrite(action, understood, draft, at)
+        if rewrite is not None:
+            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
+        return _without_rewrite(draft)
 
     # Understanding
 
@@ -212,23 +229,21 @@ class Reviewer:
             rationality = rationality_of(action, history, goal)
         risk = self._risk(effects, understood, history.failed[name] if name else 0, at)
         base = base_decision(risk, rationality, self.config)
-        first_time = not (name and history.ran_before(name))
+        tamed = effects is not understood.effects
+        first_time = not tamed and not (name and history.ran_before(name))
         decision = decide(base, risk, effects, hits, first_time=first_time)
-        draft = Review(
+        return Review(
             decision,
             risk,
             rationality,
             effects,
             hits,
-            reasons=_reasons(effects, hits, rationality, risk),
+            reasons=_reasons(effects, hits, self._issues(rationality), risk),
             alternative=_alternative(effects, hits) if decision.stops else "",
             confidence=_confidence(effects, understood.program),
             steps=steps_of(understood, effects) if decision > Decision.ALLOW else (),
             faults=faults,
         )
-        if decision is Decision.MODIFY:
-            return self._modify(action, understood, draft, at)
-        return draft
 
     def _risk(
         self, effects: Sequence[Effect], understood: Understood, failures: int, at: Circumstances
@@ -246,20 +261,6 @@ class Reviewer:
             effects, outside=outside, privileged=privileged, failures=failures, config=self.config
         )
 
-    def _modify(
-        self, action: Action, understood: Understood, draft: Review, at: Circumstances
-    ) -> Review:
-        """Rewrite it; else let it run behind a checkpoint; else block it."""
-        rewrite = self._rewrite(action, understood, draft, at)
-        if rewrite is not None:
-            return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
-        only_rules = not any(effect.severity >= Severity.HIGH for effect in draft.effects)
-        if not only_rules and not irreversible(draft.effects):
-            return msgspec.structs.replace(
-                draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
-            )
-        return msgspec.structs.replace(draft, decision=Decision.BLOCK)
-
     def _rewrite(
         self, action: Action, understood: Understood, draft: Review, at: Circumstances
     ) -> Rewrite | None:
@@ -276,11 +277,23 @@ class Reviewer:
             return None
         text, changes = made
         updated = {**action.input, "command": text}
-        again = self.review(msgspec.structs.replace(action, input=updated), at.history)
-        if again.decision.stops:
+        if self._still_stopped(msgspec.structs.replace(action, input=updated), at):
             return None
         restore = " && ".join(change.restore for change in changes if change.restore)
         return Rewrite(updated, tuple(change.says for change in changes), restore)
+
+    def _issues(self, rationality: Rationality) -> tuple[str, ...]:
+        lowest = self.config.step_reviewer.rationality.low_threshold
+        if rationality.score >= lowest:
+            return rationality.issues
+        return (*rationality.issues, "it does not fit the goal or the steps before it")
+
+    def _still_stopped(self, action: Action, at: Circumstances) -> bool:
+        try:
+            draft = self._judge(action, self._understand(action, at), at)
+        except UnreadableError:
+            return True
+        return _without_rewrite(draft).decision.stops
 
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
@@ -303,19 +316,31 @@ def _is_shell(path: str, text: str) -> bool:
     )
 
 
-def _unreadable(problem: str) -> Review:
+def _without_rewrite(draft: Review) -> Review:
+    """What cannot be rewritten runs behind a checkpoint, if that can undo it; else not at all."""
+    if draft.decision is not Decision.MODIFY:
+        return draft
+    serious = any(effect.severity >= Severity.HIGH for effect in draft.effects)
+    if serious and not irreversible(draft.effects):
+        return msgspec.structs.replace(
+            draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
+        )
+    return msgspec.structs.replace(draft, decision=Decision.BLOCK)
+
+
+def _unreadable(problem: str, alternative: str) -> Review:
     return Review(
         Decision.BLOCK,
         Risk(1.0, Severity.CRITICAL),
         _NEUTRAL,
         reasons=(f"It cannot be read, so it is not run: {problem}.",),
-        alternative="Use several short, plain commands; put long text into a file first.",
+        alternative=alternative,
         confidence=0.0,
     )
 
 
 def _reasons(
-    effects: Sequence[Effect], hits: Sequence[RuleHit], rationality: Rationality, risk: Risk
+    effects: Sequence[Effect], hits: Sequence[RuleHit], issues: Sequence[str], risk: Risk
 ) -> tuple[str, ...]:
     """All reasons as sentences, the strongest first, none twice."""
     serious = sorted(
@@ -324,7 +349,7 @@ def _reasons(
     )
     sentences = [_sentence(effect.text) for effect in serious]
     sentences += [_sentence(hit.says) for hit in hits]
-    sentences += [_sentence(issue) for issue in rationality.issues if risk.severity > Severity.NONE]
+    sentences += [_sentence(issue) for issue in issues if risk.severity > Severity.NONE]
     return tuple(dict.fromkeys(sentences))
 
 

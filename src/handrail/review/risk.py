@@ -81,6 +81,7 @@ def _score(
     score = min(max(total, FLOORS[effect.severity]), _CEILINGS[effect.severity])
     difference = round(score - total, 2)
     if difference:
-        name = "can be undone" if difference < 0 else f"{effect.severity} severity"
+        bound = "at most" if difference < 0 else "at least"
+        name = f"{bound} {effect.severity}"
         factors.append(Factor(name, difference))
     return score, tuple(factors)

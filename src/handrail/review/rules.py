@@ -199,10 +199,10 @@ class RuleBook:
             rule for rule in (*others, *map(Custom, custom), *more) if rule.name not in off
         )
 
-    def tame(self, effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    def tame(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
         """Serious effects that no rule in force governs only warn."""
-        if len(self._governing) == len(GOVERNING):
-            return tuple(effects)
+        if all(effect.severity < Severity.HIGH or self._governed(effect) for effect in effects):
+            return effects
         return tuple(
             effect
             if effect.severity < Severity.HIGH or self._governed(effect)

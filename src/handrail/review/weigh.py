@@ -73,7 +73,7 @@ DELETES: dict[Place, Weight] = {
     Place.KERNEL: Weight(_C, _IMPOSSIBLE, Kind.SYSTEM, "removes {target} from the kernel", "Read it: `cat {target}`"),
     Place.HANDRAIL: WRITES[Place.HANDRAIL],
     Place.TRASH: Weight(_C, _IMPOSSIBLE, Kind.TAMPER, "empties Handrail's trash",
-                        "Leave it: Handrail clears its trash by itself."),
+                        "Leave it; a person can empty it."),
     Place.AGENT: Weight(_H, _IMPOSSIBLE, says="deletes an agent's settings, {target}", instead=_LIST_FIRST),
     Place.PROFILE: Weight(_H, _IMPOSSIBLE, says="deletes {target}, outside {scope}", instead=_LIST_FIRST),
     Place.HOOK: Weight(_H, _CHECKPOINT, says="deletes {target}, which git runs by itself", instead=_LIST_FIRST),
@@ -90,6 +90,7 @@ PERMITS: dict[Place, Weight] = {
 }  # fmt: skip
 
 _BY_KIND = {Kind.WRITE: WRITES, Kind.DELETE: DELETES, Kind.PERMIT: PERMITS}
+_PROJECT = frozenset({Place.SCOPE, Place.OUTSIDE, Place.OTHER_HOME})
 _CLOSE = frozenset({Place.SCOPE, Place.TEMP, Place.UNKNOWN, Place.HOOK, Place.REPOSITORY})
 _LOOKALIKE = re.compile(r"(?=.*[a-z])(?=.*[\u0370-\u03ff\u0400-\u052f])")
 _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
@@ -118,7 +119,9 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
         place = Place.UNKNOWN
     if at.places.protected(path) and place is not Place.HANDRAIL:
         return _apply(effect, _PROTECTED, at)
-    if effect.kind is Kind.DELETE and place is not Place.TEMP and at.places.root_of(path):
+    if effect.kind is Kind.DELETE and at.places.is_home(path):
+        return _apply(effect, _HOME_GONE, at)
+    if effect.kind is Kind.DELETE and place in _PROJECT and at.places.root_of(path):
         return _apply(effect, _WHOLE, at)
     if effect.kind is Kind.DELETE and place in _CLOSE:
         return _weigh_deletion(effect, path, place, at)
@@ -158,6 +161,12 @@ _REPOSITORY = Weight(_C, _IMPOSSIBLE, says="deletes the repository's history, {t
                      instead="Leave `.git` alone; `git status` shows what is there.")  # fmt: skip
 _HOME = Weight(_C, _IMPOSSIBLE, says="moves or overwrites {target}, which holds everything you have",
                instead="Name the files that should move; list them first: `ls -la {target}`")  # fmt: skip
+_HOME_GONE = Weight(
+    _C,
+    _IMPOSSIBLE,
+    says="deletes your home folder, {target}",
+    instead="Name the files that should go; list them first: `ls -la {listed}`",
+)
 _HARMLESS = Weight(_L, _NEEDLESS)
 _BLIND = Weight(_H, _UNKNOWN, says="deletes a folder that is only known at run time, {target}",
                 instead="Say the folder: `ls -la` it first, then delete it by its name.")  # fmt: skip
