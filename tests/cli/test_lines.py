@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -211,13 +211,23 @@ def test_a_line_of_50_mb_needs_little_memory() -> None:
     assert peak < 4 * MAX_LINE
 
 
-def test_a_hostile_line_takes_little_time() -> None:
-    slowest = 0.0
-    for line, _ in HOSTILE.values():
-        began = perf_counter()
-        answer_line(line, REVIEWER, "/")
-        slowest = max(slowest, perf_counter() - began)
-    assert slowest < 2  # a tenth of a second on a quiet machine
+COSTLY = {
+    "braces": b'{"command": "echo ' + b"{1..9}" * 40 + b'"}',
+    "doubling": b'{"command": "' + b"A=$A$A;" * 40 + b'echo $A"}',
+    "here-documents": b'{"command": "' + b"cat <<E\\n" * 25_000 + b'"}',
+    "redirections": b'{"command": "ls ' + b">a " * 80_000 + b'"}',
+    "addresses": b'{"command": "curl ' + b"http://a.b/ " * 20_000 + b'"}',
+    "endless path": b'{"tool": "Read", "input": {"file_path": "' + b"/a" * 1_900_000 + b'"}}',
+    "endless host": b'{"tool": "WebFetch", "input": {"url": "http://' + b"a." * 1_900_000 + b'"}}',
+}
+
+
+@pytest.mark.parametrize("line", COSTLY.values(), ids=COSTLY)
+def test_a_line_made_to_be_slow_is_answered_in_time(line: bytes) -> None:
+    began = process_time()
+    (answer,) = ask(line)
+    assert answer.keys() >= KEYS
+    assert process_time() - began < 2  # about a quarter of a second on a quiet machine
 
 
 def test_it_answers_before_the_next_question(shell: Shell) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.cli import settle
 from handrail.cli.answer import answer, dump, refusal
+from handrail.cli.bounded import bounded_review
 from handrail.model.action import Action
 from handrail.review import Reviewer
 from handrail.review.tools import SHELL_TOOLS
@@ -68,7 +69,7 @@ def answer_line(line: bytes, reviewer: Reviewer, folder: str) -> bytes:
     try:
         request = _read(line)
         key = request.id
-        return dump(answer(reviewer.review(_action(request, folder)), key))
+        return dump(answer(bounded_review(reviewer, _action(request, folder)), key))
     except _BadRequestError as error:
         problem = str(error)
     except RecursionError:

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import msgspec
 
+from handrail.cli.bounded import bounded_review
 from handrail.cli.sessions import PastStep, Session
 from handrail.config import Config, ConfigError, load_settings
 from handrail.config.glob import escape
@@ -64,7 +65,7 @@ class Past:
             if home and "HOME" not in action.env:
                 action = msgspec.structs.replace(action, env={**action.env, "HOME": home})
             began = perf_counter()
-            review = None if step.problem else reviewer.review(action, history)
+            review = None if step.problem else bounded_review(reviewer, action, history)
             seconds = perf_counter() - began
             yield Judged(session.name, index, action, review, step.problem, seconds)
             if review is not None:

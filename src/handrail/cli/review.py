@@ -71,7 +71,9 @@ def command(
         serve(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
         return 0
     action = _action(words, tool, given, folder)
-    review = reviewer.review(action)
+    from handrail.cli.bounded import bounded_review
+
+    review = bounded_review(reviewer, action)
     if as_json:
         from handrail.cli.answer import answer, dump
 
