@@ -63,8 +63,11 @@ def _nested_loops(depth: int, values: int) -> str:
 
 
 def _heredocs(count: int) -> str:
-    return "cat " + " ".join(f"<<E{n}" for n in range(count)) + "\n" + "".join(
-        f"x\nE{n}\n" for n in range(count)
+    return (
+        "cat "
+        + " ".join(f"<<E{n}" for n in range(count))
+        + "\n"
+        + "".join(f"x\nE{n}\n" for n in range(count))
     )
 
 
@@ -170,11 +173,11 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "array doubling": lambda: "a=(x x); " + 'a=("${a[@]}" "${a[@]}"); ' * 64 + 'echo "${a[@]}"',
     "argument doubling": lambda: "set -- x x; " + 'set -- "$@" "$@"; ' * 64 + 'echo "$@"',
     "alternatives of variables": lambda: _joined_doubling(64),
-    "alternatives in one word": lambda: "".join(
-        f"a{n}=1; t && a{n}=2; t || a{n}=3; " for n in range(30)
-    )
-    + "rm "
-    + "".join(f"$a{n}" for n in range(30)),
+    "alternatives in one word": lambda: (
+        "".join(f"a{n}=1; t && a{n}=2; t || a{n}=3; " for n in range(30))
+        + "rm "
+        + "".join(f"$a{n}" for n in range(30))
+    ),
     "file doubling": lambda: _growing_file(64),
     "file that appends to itself": lambda: "echo xx > f; " + "cat < f >> f; " * 64 + "sh f",
     "indirect variables": lambda: "a=a; " + "echo ${!a} " * 5_000,
@@ -204,8 +207,10 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "deeply nested loops": lambda: _nested_loops(25, 8),
     "loop over a huge range": lambda: "for i in {1..999999}; do rm -rf $i; done",
     "loops one after the other": lambda: "for i in a b c d e f g h i; do rm $i; done; " * 2_000,
-    "ever-growing loop": lambda: "a=x; for i in 1 2 3 4 5 6 7 8; do for j in 1 2 3 4 5 6 7 8; do "
-    "for k in 1 2 3 4 5 6 7 8; do a=$a$a; done; done; done; rm $a",
+    "ever-growing loop": lambda: (
+        "a=x; for i in 1 2 3 4 5 6 7 8; do for j in 1 2 3 4 5 6 7 8; do "
+        "for k in 1 2 3 4 5 6 7 8; do a=$a$a; done; done; done; rm $a"
+    ),
     # wrappers
     "bash -c chain": lambda: _quoted_chain("bash -c", 200),
     "eval chain": lambda: _quoted_chain("eval", 200),
@@ -216,12 +221,9 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "wrapper zoo": lambda: _plain_chain("sudo env nice nohup timeout 5 xargs time", 200),
     "xargs of many items": lambda: "printf '%s\\n' " + "a " * BIG + "| xargs rm -rf",
     "xargs with a placeholder": lambda: "echo " + "a " * 50_000 + "| xargs -I{} rm -rf {}{}{}{}",
-    "xargs placeholder that grows": lambda: "echo "
-    + "x" * 50_000
-    + " | xargs -I{} "
-    + "xargs -I{} " * 20
-    + "rm "
-    + "{}" * 5_000,
+    "xargs placeholder that grows": lambda: (
+        "echo " + "x" * 50_000 + " | xargs -I{} " + "xargs -I{} " * 20 + "rm " + "{}" * 5_000
+    ),
     "parallel of many items": lambda: "parallel rm ::: " + "a " * 50_000,
     "find with many actions": lambda: "find . " + "-exec rm {} ; " * 10_000,
     "find with many escaped actions": lambda: "find . " + "-exec rm {} \\; " * 10_000,
@@ -233,15 +235,17 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "python bomb": lambda: f"python3 -c 'x = {'(' * 50_000}'",
     "python with deep expressions": lambda: "python3 -c 'x = " + "-" * 50_000 + "1'",
     "python with a long sum": lambda: "python3 -c 'x = " + "1+" * 20_000 + "1'",
-    "python that multiplies": lambda: "python3 -c 'import os; os.system(\"rm \" + \"x\" * 9**9)'",
-    "python that doubles": lambda: "python3 -c 'a=\"xx\"\n" + "a=a+a\n" * 64 + "print(a)'",
+    "python that multiplies": lambda: 'python3 -c \'import os; os.system("rm " + "x" * 9**9)\'',
+    "python that doubles": lambda: 'python3 -c \'a="xx"\n' + "a=a+a\n" * 64 + "print(a)'",
     "python with a large power": lambda: "python3 -c 'import os; os.remove(str(9**9**9))'",
     "python with a large shift": lambda: "python3 -c 'import os; os.remove(str(1<<9999999999))'",
     "python with a wide format": lambda: "python3 -c 'import os; os.remove(\"%999999999d\" % 1)'",
-    "python with a padded word": lambda: 'python3 -c \'import os; os.remove("a".ljust(10**10))\'',
+    "python with a padded word": lambda: "python3 -c 'import os; os.remove(\"a\".ljust(10**10))'",
     "python with a wide f-string": lambda: "python3 -c 'import os; os.remove(f\"{1:999999999}\")'",
-    "python with joins": lambda: "python3 -c 'import os; os.remove(\"x\".join([\"y\"]*10**9))'",
-    "python with a huge range": lambda: "python3 -c 'import os\nfor i in range(10**9): os.remove(str(i))'",
+    "python with joins": lambda: 'python3 -c \'import os; os.remove("x".join(["y"]*10**9))\'',
+    "python with a huge range": lambda: (
+        "python3 -c 'import os\nfor i in range(10**9): os.remove(str(i))'"
+    ),
     "perl bomb": lambda: "perl -e '" + "{" * 50_000 + "'",
     "perl quotes": lambda: "perl -e '" + "q{" * 50_000 + "'",
     "ruby bomb": lambda: "ruby -e '" + "#{" * 50_000 + "'",
@@ -257,9 +261,9 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "base64 chain": lambda: _base64_chain(12),
     "long base64 chain": lambda: _base64_chain(26),
     "huge base64": lambda: "echo " + "QUFB" * 60_000 + " | base64 -d | sh",
-    "huge base64 of commands": lambda: "echo "
-    + base64.b64encode(b"rm -rf /etc;" * 10_000).decode()
-    + " | base64 -d | sh",
+    "huge base64 of commands": lambda: (
+        "echo " + base64.b64encode(b"rm -rf /etc;" * 10_000).decode() + " | base64 -d | sh"
+    ),
     "wide printf": lambda: "printf '%99999999s' x | sh",
     "printf with many directives": lambda: "printf '" + "%s" * 50_000 + "' a b c | sh",
     "printf with many values": lambda: "printf '%s' " + "a " * 50_000 + "| sh",
@@ -271,7 +275,9 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "seq with a zero step": lambda: "seq 1 0 5 | sh",
     "tr range": lambda: "echo a | tr '\\0-\\377' 'a-z' | sh",
     "tr range over all of unicode": lambda: "echo a | tr '\x01-\U0010ffff' 'a-z' | sh",
-    "tr ranges over all of unicode": lambda: "echo a | tr '" + "\x01-\U0010ffff" * 1_000 + "' b | sh",
+    "tr ranges over all of unicode": lambda: (
+        "echo a | tr '" + "\x01-\U0010ffff" * 1_000 + "' b | sh"
+    ),
     "rev of many lines": lambda: "rev <<E | sh\n" + "x\n" * BIG + "E\n",
     "xxd of odd digits": lambda: "echo " + "f" * 200_001 + " | xxd -r -p | sh",
     "yes": lambda: "yes 'rm -rf /etc' | head -n 999999999 | sh",
@@ -359,9 +365,7 @@ HIDDEN: Mapping[str, Callable[[], str]] = {
     "ninth item of xargs": lambda: f"printf '%s\\n' {_EIGHT} /etc | xargs rm -rf",
     "ninth line of xargs": lambda: f"xargs rm -rf <<E\n{_lines(_EIGHT)}\n/etc\nE",
     "ninth item of xargs -I": lambda: f"printf '%s\\n' {_EIGHT} /etc | xargs -I@ rm -rf @",
-    "ninth command of xargs": lambda: (
-        f"printf '%s\\n' {_EIGHT} '{_PAYLOAD}' | xargs -I@ sh -c '@'"
-    ),
+    "ninth command of xargs": lambda: f"printf '%s\\n' {_EIGHT} '{_PAYLOAD}' | xargs -I@ sh -c '@'",
     "ninth item of parallel": lambda: f"parallel rm -rf ::: {_EIGHT} /etc",
     "ninth command of parallel": lambda: f"printf '%s\\n' {_EIGHT} '{_PAYLOAD}' | parallel",
     "ninth line of read": lambda: (
@@ -376,7 +380,9 @@ HIDDEN: Mapping[str, Callable[[], str]] = {
     "ninth alternative": lambda: (
         "".join(f"t && x={name}; " for name in _EIGHT.split()) + "t && x=/etc; rm -rf $x"
     ),
-    "ninth recipe": lambda: "printf 'a:\\n" + "\\tls\\n" * 8 + f"\\t{_PAYLOAD}\\n' > Makefile; make",
+    "ninth recipe": lambda: (
+        "printf 'a:\\n" + "\\tls\\n" * 8 + f"\\t{_PAYLOAD}\\n' > Makefile; make"
+    ),
     "ninth script of psql": lambda: "psql " + "-c '\\! ls' " * 8 + f"-c '\\! {_PAYLOAD}'",
     "65th word of a brace": lambda: f"rm -rf {{{','.join(f'a{n}' for n in range(64))},/etc}}",
     "65th word of a brace with a range": lambda: "rm -rf {{1..64},/etc}",

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-PATIENCE = 20.0
+PATIENCE = 10.0
 """Seconds after which an answer is not waited for any more; nothing honest needs one."""
 _MEMORY = 3 * 1024**3
 _ROOT = Path(__file__).parents[2]
@@ -92,7 +92,9 @@ def _serve() -> None:
     from handrail.review import Reviewer
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    reviewer = Reviewer(Config(scope=("/work/x/**",)), environ={"HOME": "/home/test"}, see_disk=False)
+    reviewer = Reviewer(
+        Config(scope=("/work/x/**",)), environ={"HOME": "/home/test"}, see_disk=False
+    )
     _review(reviewer, "ls")
     for line in sys.stdin:
         name = line.rstrip("\n")
@@ -112,7 +114,7 @@ def _review(reviewer: Any, text: str) -> dict[str, object]:
         walkers.append(walker)
         return plain_read(walker, text, env)
 
-    walk.Walker.read = counted_read  # type: ignore[method-assign]
+    walk.Walker.read = counted_read  # type: ignore[method-assign,assignment]
     answer: dict[str, object] = {}
     before = time.process_time()
     try:

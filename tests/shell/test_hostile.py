@@ -46,17 +46,23 @@ def test_brace_bombs_make_few_words(bomb: str) -> None:
     assert len(brace_expand(bomb)) <= 64
 
 
-@pytest.mark.parametrize("text", ["{", "}", "{}", "{,}", "{a,", "{a,b", "{..}", "{1..}", "{{,}", "{a..b..c}"])
+@pytest.mark.parametrize(
+    "text", ["{", "}", "{}", "{,}", "{a,", "{a,b", "{..}", "{1..}", "{{,}", "{a..b..c}"]
+)
 def test_incomplete_braces_stay_as_they_are_or_expand(text: str) -> None:
     assert brace_expand(text)
 
 
-@pytest.mark.parametrize("text", ["\\", "\\x", "\\u", "\\U", "\\c", "\\0", "\\777", "\\Uffffffff", "\\ud800"])
+@pytest.mark.parametrize(
+    "text", ["\\", "\\x", "\\u", "\\U", "\\c", "\\0", "\\777", "\\Uffffffff", "\\ud800"]
+)
 def test_incomplete_escapes_do_not_raise(text: str) -> None:
     assert isinstance(decode_ansi_c(text), str)
 
 
-@pytest.mark.parametrize("name", ["²", "٣", "9" * 5000, "0" * 5000, "", "-1", "🕱", "@", "*", "#", "?"])
+@pytest.mark.parametrize(
+    "name", ["²", "٣", "9" * 5000, "0" * 5000, "", "-1", "🕱", "@", "*", "#", "?"]
+)
 def test_odd_variable_names_have_a_value(name: str) -> None:
     assert Environment(Word("/"), {}).values(name)
 
@@ -93,14 +99,16 @@ def test_alternatives_do_not_pile_up() -> None:
         "dirname /",
         "mktemp -p",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("given", [None, "", "x", "=" * 9, "\udc80", "\0", "é" * 5])
 def test_printers_never_raise_and_print_little(line: str, given: str | None) -> None:
     output = output_of([Word(word) for word in line.split()], given, Word("/"))
     assert output is None or len(output) <= MAX_OUTPUT
 
 
-@pytest.mark.parametrize("cwd", ["", ".", "a/b", "..", "/\0", "/" + "a/" * 500_000, "\udc80", "~", "*"])
+@pytest.mark.parametrize(
+    "cwd", ["", ".", "a/b", "..", "/\0", "/" + "a/" * 500_000, "\udc80", "~", "*"]
+)
 def test_any_folder_will_do(cwd: str) -> None:
     reading = read("rm -rf x /etc", cwd=cwd)
     assert "/etc" in {effect.target for effect in reading.effects}
