@@ -1,5 +1,6 @@
 """`handrail restore`: bring back what was moved to the trash instead of deleted."""
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def command(key: str | None, dry_run: bool, into: str | None, as_json: bool) -> 
     try:
         batch = find_batch(folder, key)
     except NoSuchBatchError as error:
-        raise click.ClickException(f"{error}; `handrail restore` lists what there is") from None
+        raise click.ClickException(f"{error}; see handrail restore") from None
     return _restore(batch, into, dry_run=dry_run, as_json=as_json)
 
 
@@ -97,7 +98,8 @@ def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
         screen.say(screen.paint(f" {clip(folder, screen.width - 1)}", "dim"))
         return
     for batch in batches:
-        size = _size(sum(item.size for item in batch.items))
+        saved = (os.path.getsize(os.path.join(batch.folder, name)) for name in batch.saved)
+        size = _size(sum(item.size for item in batch.items) + sum(saved))
         head = f" {batch.id}"
         about = f"{_ago(batch.moved)}, {size}"
         screen.say(screen.paint(pad(head, 20), "bold") + screen.paint(about, "dim"))
