@@ -42,7 +42,7 @@ def _ansi_c_char(match: re.Match[str]) -> str:
     if octal:
         return chr(int(octal, 8) & 0xFF)
     if control:
-        return chr(ord(control) & 0x1F)
+        return "\x7f" if control == "?" else chr(ord(control) & 0x1F)
     return _SIMPLE.get(simple, "\\" + simple)
 
 
