@@ -10,6 +10,7 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Step
 
 _COMMAND = 30
+_SHORT = 20
 _ROOMY = 70
 _MAX_STEPS = 12
 _MAX_REASONS = 4
@@ -38,7 +39,8 @@ def _in_short(screen: Screen, action: Action, review: Review) -> None:
     says = "; ".join(dict.fromkeys(step.says for step in review.steps if step.says))
     if review.reasons or not says:
         says = review.explanation
-    text = clip(shown_action(action), _COMMAND)
+    free = screen.width - 5 - columns(visible(says))
+    text = clip(shown_action(action), min(max(free, _SHORT), screen.width // 2))
     room = screen.width - 5 - columns(text)
     screen.say(f"   {text}  {screen.paint(clip(says, room), 'dim')}")
 
