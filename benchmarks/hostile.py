@@ -1,0 +1,38 @@
+"""How long it takes to refuse what is meant to hurt."""
+
+from benchmarks.measure import Table, milli
+from tests.fuzz.hostile import COMMANDS
+from tests.fuzz.judge import Judge, Judgement
+
+LIMIT = 0.1
+_PATIENCE = 3.0
+_TIMES = 3
+
+
+def hostile_table(rows: int) -> Table:
+    """The slowest of all hostile inputs, and how many are slower than the limit."""
+    with Judge(_PATIENCE) as judge:
+        best = {name: _best(judge, name) for name in COMMANDS}
+    slowest = sorted(best.items(), key=lambda item: -item[1].seconds)
+    late = sum(judgement.seconds > LIMIT for judgement in best.values())
+    faults = sum(bool(judgement.fault) for judgement in best.values())
+    table = Table(
+        "Hostile input",
+        ("command line", "verdict", "time"),
+        note=f"The slowest {rows} of {len(COMMANDS)}; processor time, best of {_TIMES}. "
+        f"{late} take longer than {milli(LIMIT)}, {faults} end without a verdict "
+        f"(an error, or none in {_PATIENCE:g} s).",
+    )
+    for name, judgement in slowest[:rows]:
+        table.add(name, judgement.fault or judgement.decision, milli(judgement.seconds))
+    return table
+
+
+def _best(judge: Judge, name: str) -> Judgement:
+    """The quickest of a few; one that is far too slow is not asked again."""
+    best = judge.judge(name)
+    for _ in range(_TIMES - 1):
+        if best.fault or best.seconds < LIMIT / 4 or best.seconds > LIMIT * 10:
+            break
+        best = min(best, judge.judge(name), key=lambda judgement: judgement.seconds)
+    return best
