@@ -18,6 +18,11 @@ STOPPED = [
     "sfdisk /dev/sda",
     "sgdisk -p -Z /dev/sda",
     "parted -s /dev/sdb -- mklabel gpt",
+    "parted /dev/sda mkl gpt",
+    "parted -s /dev/sda unit MiB mkp primary 0% 100%",
+    "parted /dev/sda print rm 1",
+    "parted /dev/sda tog 1 boot",
+    "parted /dev/sda disk_s pmbr_boot on",
     "wipefs -a /dev/sda",
     "blkdiscard /dev/sda",
     "hdparm --security-erase x /dev/sda",
@@ -39,7 +44,6 @@ STOPPED = [
     "umount -a",
     "diskutil eraseDisk JHFS+ X disk2",
     "tmutil delete /x",
-    "restic forget --prune",
     "ssh host mkfs.ext4 /dev/sdb",
 ]
 
@@ -72,8 +76,8 @@ CALM = [
     "mount",
     "mount | grep ext4",
     "qemu-img create -f qcow2 x.qcow2 1G",
-    "restic snapshots",
-    "restic forget --dry-run",
+    "parted /dev/sda unit s p free",
+    "parted /dev/sda align-check opt 1",
     "diskutil list",
 ]
 

@@ -25,6 +25,9 @@ STOPPED = {
         "git checkout README.md",
         "git checkout src/",
         "git checkout .gitignore",
+        "git checkout src/fix/node.js",
+        "git checkout ./fix/node.js",
+        "git checkout -- fix/node.js",
         "git checkout --pathspec-from-file=list.txt",
         "git restore src/app.py",
         "git restore -SW .",
@@ -119,6 +122,10 @@ def test_what_to_do_instead(effects: Effects, kind: Kind, command: str) -> None:
 
 
 CALM = [
+    "git checkout fix/node.js",
+    "git checkout feat/add-index.ts",
+    "git checkout origin/vue.js",
+    "git checkout dependabot/npm_and_yarn/next.js",
     "git status -sb",
     "git reset HEAD~1",
     "git reset --keep HEAD~1",

@@ -16,6 +16,14 @@ DANGEROUS = [
     ("curl -X DELETE https://api.example.com/users/5", "destroy high"),
     ("curl -XDELETE localhost:9200/_all", "destroy high"),
     ("http DELETE :9200/products", "destroy high"),
+    ("http POST :9200/products/_delete_by_query", "destroy high"),
+    ("xh post :9200/products/_close", "destroy high"),
+    ("https POST es.example.com/_delete_by_query", "destroy high"),
+    ("http :9200/x/_delete_by_query query:='{}'", "destroy high"),
+    ("curlie POST :9200/x/_delete_by_query", "destroy high"),
+    ("curl -XPOST localhost:9200/_shutdown", "destroy high"),
+    ("curl --request GET -sXDELETE http://localhost:9200/x", "destroy high"),
+    ("wget --method=GET --method=DELETE http://localhost:9200/x", "destroy high"),
     ("curl -X DELETE http://grafana:3000/api/dashboards/uid/abc", "destroy high"),
     ("curl -X POST http://localhost:9090/api/v1/admin/tsdb/delete_series?m=x", "destroy high"),
     ("curl https://api.stripe.com/v1/refunds -u sk_live_x: -d charge=ch_1", "destroy high"),
@@ -66,6 +74,9 @@ DANGEROUS = [
 ]
 
 EVERYDAY = [
+    "http POST :9200/x/_search query:=1",
+    "curl -XPOST localhost:9200/x/_refresh",
+    "http POST :8000/door/_close",
     "curl -fsSL https://example.com/data.json",
     "curl -X DELETE http://localhost:3000/items/5",
     "curl --unix-socket /tmp/app.sock http://localhost/ping",

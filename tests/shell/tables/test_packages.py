@@ -16,6 +16,10 @@ STOPPED = {
         "npm --registry=https://registry.npmjs.org publish",
         "npm unpublish pkg --force",
         "npm owner add bob pkg",
+        "npm author remove bob pkg",
+        "npm dist-tags del pkg old",
+        "fastlane ios release",
+        "fastlane pilot upload",
         "npm access set status=public pkg",
         "pnpm --filter core publish",
         "yarn npm publish",
@@ -80,7 +84,6 @@ STOPPED = {
         "dnf remove -y glibc",
         "rpm -e --nodeps x",
         "pacman -Rdd glibc",
-        "pacman -Rns $(pacman -Qq)",
         "apk del musl",
         "zypper rm -y systemd",
     ],
@@ -88,6 +91,8 @@ STOPPED = {
         "pip freeze | xargs pip uninstall -y",
         "pip uninstall -y pip",
         "brew uninstall --force $(brew list)",
+        "pacman -Rns $(pacman -Qq)",
+        "dnf list installed | xargs dnf remove -y",
         "conda remove -n base --all",
     ],
     Kind.SECRET: [
@@ -123,6 +128,9 @@ def test_what_to_do_instead(effects: Effects, kind: Kind, command: str) -> None:
 
 
 CALM = [
+    "fastlane ios test",
+    "fastlane pilot list",
+    "fastlane deliver init",
     "npm install lodash",
     "npm ci",
     "npm publish --dry-run",
@@ -168,3 +176,27 @@ CALM = [
 @pytest.mark.parametrize("command", CALM)
 def test_everyday_packages(effects: Effects, command: str) -> None:
     assert all(effect.severity < Severity.HIGH for effect in effects(command))
+
+
+@pytest.mark.parametrize("command", ["pip uninstall -y $NAME", "apt remove $NAME", "fastlane beta"])
+def test_only_warned_about(effects: Effects, command: str) -> None:
+    assert max(effect.severity for effect in effects(command)) <= Severity.MEDIUM
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("pip install a -i https://x.example/simple", "instead of PyPI"),
+        ("pip install a --extra-index-url https://x.example/simple", "as well"),
+    ],
+)
+def test_another_index_is_named(effects: Effects, command: str, said: str) -> None:
+    assert any(said in effect.text for effect in effects(command))
+
+
+@pytest.mark.parametrize(
+    "host", ["pypi.org", "download.pytorch.org", "x.jfrog.io", "a:b@x.pkg.dev"]
+)
+def test_well_known_indexes(effects: Effects, host: str) -> None:
+    found = effects(f"pip install a --index-url https://{host}/simple")
+    assert not [effect.text for effect in found if effect.severity > Severity.LOW]

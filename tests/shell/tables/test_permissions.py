@@ -18,6 +18,8 @@ STOPPED = [
     ("chmod u+s tool", Kind.PRIVILEGE),
     ("chmod +s tool", Kind.PRIVILEGE),
     ("chmod 04755 tool", Kind.PRIVILEGE),
+    ("sudo chmod g+s tool", Kind.PRIVILEGE),
+    ("sudo chmod 2755 tool", Kind.PRIVILEGE),
     ("setfacl -R -m o::rwx src", Kind.PERMIT),
     ("setcap cap_setuid+ep tool", Kind.PRIVILEGE),
     ("useradd -m bob", Kind.SYSTEM),
@@ -48,6 +50,8 @@ def test_opening_a_door(effects: Effects, command: str, kind: Kind) -> None:
 
 
 CALM = [
+    "chmod g+s shared",
+    "chmod 2775 shared",
     "chmod +x run.sh",
     "chmod 755 bin/*",
     "chmod -R u+rwX,go-w build",

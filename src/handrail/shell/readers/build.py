@@ -2,6 +2,7 @@
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.shell.options import Call
 from handrail.shell.word import OPAQUE, Word
 
 
@@ -41,3 +42,14 @@ def effect(
     """An effect on anything but a path."""
     facts = KINDS[kind]
     return Effect(kind, target, severity or facts.severity, undo or facts.undo, says, instead)
+
+
+_HARMLESS_METHODS = ("", "OPTIONS", "HEAD", "GET")
+
+
+def http_method(call: Call, *names: str) -> str:
+    """The HTTP method that options give: of several times the last, of two spellings the worse."""
+    found = [call.options[name][-1].text.upper() for name in names if call.options.get(name)]
+    if "DELETE" in found:
+        return "DELETE"
+    return next((method for method in found if method not in _HARMLESS_METHODS), "".join(found[:1]))

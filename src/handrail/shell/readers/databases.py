@@ -11,7 +11,7 @@ from handrail.shell.options import Call
 from handrail.shell.paths import join
 from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.readers.sql import SERVER, Server, read_sql, rule
-from handrail.shell.word import OPAQUE, Word
+from handrail.shell.word import Word
 
 TEXT_OPTIONS = (
     "-c", "--command", "-e", "--execute", "-q", "--query", "-Q", "--sql", "--execute-sql",
@@ -124,83 +124,6 @@ def _sql_scripts(command: Command, call: Call) -> Iterator[str]:
                 yield match["run"].strip()
         for program in _PROGRAM.finditer(text):
             yield (program[1] or program[2] or "").replace("''", "'")
-
-
-# Redis
-
-_REDIS_KEYS = "Count the keys first: `redis-cli DBSIZE`, and look with `redis-cli --scan`."
-_REDIS = (
-    rule(r"FLUSHALL|FLUSHDB", Kind.DESTROY, Severity.HIGH,
-         "deletes every key of the database", _REDIS_KEYS),
-    rule(r"SHUTDOWN", Kind.KILL, Severity.HIGH,
-         "stops the server", "Ask it how it is: `redis-cli PING`."),
-    rule(r"DEBUG (?:SEGFAULT|PANIC|RESTART|CRASH-AND-RECOVER|RELOAD|LOADAOF|FLUSHALL|OOM|ASSERT)",
-         Kind.KILL, Severity.HIGH,
-         "crashes or restarts the server", "Ask it how it is: `redis-cli INFO`."),
-    rule(r"CONFIG SET (?:DIR|DBFILENAME)\b", Kind.PERSIST, Severity.HIGH,
-         "makes the server write its data into a file of one's choice",
-         "Read it: `redis-cli CONFIG GET dir`."),
-    rule(r"CONFIG SET (?:APPENDONLY NO|SAVE(?: '?\"?'?\"?)?$|PROTECTED-MODE NO|REQUIREPASS\b|"
-         r"MASTERAUTH\b|RENAME-COMMAND\b|ENABLE-DEBUG-COMMAND\b)", Kind.TAMPER, Severity.HIGH,
-         "switches off the server's storage or protection",
-         "Read it: `redis-cli CONFIG GET save`."),
-    rule(r"CONFIG (?:SET|REWRITE|RESETSTAT)", Kind.CHANGE, Severity.MEDIUM,
-         "changes the server's settings"),
-    rule(r"(?:SLAVEOF|REPLICAOF) (?!NO ONE)", Kind.DESTROY, Severity.HIGH,
-         "replaces the data by that of another server", "Read it: `redis-cli INFO replication`."),
-    rule(r"MODULE LOAD", Kind.UNSEEN, Severity.HIGH,
-         "loads native code into the server", "List them: `redis-cli MODULE LIST`."),
-    rule(r"CLUSTER (?:RESET|FLUSHSLOTS|FORGET|DELSLOTS)", Kind.DESTROY, Severity.HIGH,
-         "takes the cluster apart", "Look first: `redis-cli CLUSTER INFO`."),
-    rule(r"ACL (?:SETUSER|DELUSER|LOAD)|SCRIPT FLUSH|FUNCTION (?:FLUSH|DELETE)|SWAPDB|"
-         r"XGROUP DESTROY", Kind.CHANGE, Severity.MEDIUM,
-         "changes accounts or functions of the server"),
-)  # fmt: skip
-_REDIS_CALL = re.compile(
-    r"redis\.p?call\(\s*['\"](\w+)['\"](?:\s*,\s*['\"](\w+)['\"])?", re.IGNORECASE
-)
-
-
-def _redis(command: Command, call: Call) -> Iterator[Effect]:
-    """`redis-cli COMMAND args`, or one command a line on the input."""
-    words = call.operands
-    lines = [" ".join(word.text for word in words)]
-    if not words and command.input is not None:
-        lines = command.input.splitlines()
-    if words and words[0].text.upper() in {"EVAL", "EVALSHA", "EVAL_RO", "FCALL"}:
-        lines = [" ".join(filter(None, found)) for found in _REDIS_CALL.findall(lines[0])]
-    for line in lines:
-        yield from _redis_line(line.strip())
-    if words and words[0].text.upper() in {"DEL", "UNLINK"}:
-        yield from _redis_delete(command, words[1:])
-    if call.has("--cluster") and any(
-        word.text in {"del-node", "reset", "rebalance", "fix"} for word in call.values("--cluster")
-    ):
-        yield effect(Kind.DESTROY, "the cluster", severity=Severity.HIGH,
-                     says="removes nodes from the cluster or moves its data",
-                     instead="Look first: `redis-cli --cluster check HOST:PORT`.")  # fmt: skip
-
-
-def _redis_line(line: str) -> Iterator[Effect]:
-    for known in _REDIS:
-        if known.pattern.match(line):
-            yield effect(known.kind, line[:60], severity=known.severity, says=known.says,
-                         instead=known.instead)  # fmt: skip
-            return
-
-
-def _redis_delete(command: Command, keys: tuple[Word, ...]) -> Iterator[Effect]:
-    many = any(OPAQUE in word.text or "*" in word.text for word in keys) and (
-        "xargs" in command.via or any("*" in word.text or "$(" in word.raw for word in keys)
-    )
-    names = " ".join(word.shown for word in keys)[:60]
-    if many:
-        yield effect(Kind.DESTROY, names, severity=Severity.HIGH,
-                     says="deletes every key that a search found", instead=_REDIS_KEYS)  # fmt: skip
-    else:
-        yield effect(
-            Kind.DESTROY, names, severity=Severity.MEDIUM, says=f"deletes the keys {names}"
-        )
 
 
 # MongoDB
@@ -347,7 +270,6 @@ def _manage_scripts(command: Command, call: Call) -> Iterator[str]:
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "sql": _sql,
-    "redis": _redis,
     "mongo": _mongo,
     "cypher": _cypher,
     "rails": _rails,

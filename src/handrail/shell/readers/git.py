@@ -9,7 +9,7 @@ from handrail.shell.command import Command
 from handrail.shell.knowledge import compile_glob
 from handrail.shell.options import Call
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.build import effect, http_method, path_effect
 from handrail.shell.tables.git import CONFIG_COMMANDS, CONFIG_PLAIN
 from handrail.shell.word import Word
 
@@ -28,6 +28,13 @@ _FILE_NAME = re.compile(
     r"|^\.\w",
     re.IGNORECASE,
 )
+_BRANCH = re.compile(
+    r"(?:origin|upstream|remotes|refs|heads|tags)/|"
+    r"(?:fix|bug|bugfix|hotfix|feature|feat|chore|release|refactor|revert|wip|issue|backport|"
+    r"dependabot|renovate|codex|claude|copilot|cursor)/",
+    re.IGNORECASE,
+)
+"""How branches are named; `fix/node.js` is one of them, not a file."""
 _TEMPORARY = re.compile(r"(?:^|[\s'\"=!])(?:/tmp|/var/tmp|/dev/shm|/private/tmp)(?:/|$)")
 _ADDRESS = re.compile(r"https?://")
 _OFF = frozenset({"false", "0", "no", "off", ""})
@@ -67,7 +74,7 @@ def _is_path(word: Word) -> bool:
         or text.startswith(_PATH_STARTS)
         or text.endswith("/")
         or word.glob
-        or _FILE_NAME.search(text) is not None
+        or (_FILE_NAME.search(text) is not None and not _BRANCH.match(text))
     )
 
 
@@ -232,7 +239,7 @@ def _api(command: Command, call: Call) -> Iterator[Effect]:
         yield from _graphql(fields)
         return
     posts = "POST" if fields or call.has("--input") else "GET"
-    method = next((word.text.upper() for word in call.values("-X", "--method")), posts)
+    method = http_method(call, "-X", "--method") or posts
     if method in _READING:
         return
     severity, says = _weight(method, path, fields)

@@ -9,7 +9,7 @@ from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.build import effect, http_method, path_effect
 from handrail.shell.readers.hosts import Address, parse_host, parse_url
 from handrail.shell.word import OPAQUE, Word
 
@@ -27,6 +27,8 @@ _ADMIN = re.compile(
     r"_delete_by_query|delete_series|/doDelete\b|/scriptText\b|/purge_cache\b|/_cluster/settings\b"
 )
 """Addresses of well-known services that delete or stop something when they are posted to."""
+_SEARCH_PORTS = frozenset({9200, 9201, 9243})
+_SEARCH_ORDER = re.compile(r"/_(?:close|shutdown|freeze)\b")
 _ADMIN_BODY = re.compile(r"<delete>|\"purge_everything\"\s*:\s*true")
 _LIVE_KEY = re.compile(r"\b[sr]k_live_")
 LOOK_FIRST = "Send only what the task needs, in the command itself: `curl -d 'text' URL`."
@@ -199,18 +201,27 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
 
 def _curl_orders(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
     """What the server is told to delete, stop or pay."""
-    method = (call.values("-X", "--request") or [Word("")])[-1].text.upper()
+    method = http_method(call, "-X", "--request")
+    if call.operands and _METHOD.fullmatch(call.operands[0].text):
+        method = method or call.operands[0].text.upper()  # curlie POST address
     texts = [word.text for word in call.values("-d", "--data", "--data-raw", "--json")]
     posts = method not in {"", "GET", "HEAD"} or bool(texts) or call.has("--data-urlencode", "-F")
     for address in addresses:
         if method == "DELETE":
             yield from _deletes(address)
-        elif posts and (
-            _ADMIN.search(address.path) or any(_ADMIN_BODY.search(text) for text in texts)
-        ):
-            yield _orders(address, "tells {} to delete or stop something for everyone")
+        elif posts and _is_order(address, texts):
+            yield _orders(address, _ORDER)
         elif texts and any(_LIVE_KEY.search(word.text) for word in command.argv):
             yield _orders(address, "gives {} an order with a live key, which moves real money")
+
+
+_ORDER = "tells {} to delete or stop something for everyone"
+
+
+def _is_order(address: Address, texts: Iterable[str]) -> bool:
+    if _ADMIN.search(address.path) or any(_ADMIN_BODY.search(text) for text in texts):
+        return True
+    return address.port in _SEARCH_PORTS and _SEARCH_ORDER.search(address.path) is not None
 
 
 def _orders(address: Address, says: str) -> Effect:
@@ -286,9 +297,14 @@ def _wget(command: Command, call: Call) -> Iterator[Effect]:
     for word in call.values("--post-data", "--body-data"):
         body.add_literal(word)
     yield from body.effects(addresses)
-    if any(word.text.upper() == "DELETE" for word in call.values("--method")):
-        for address in addresses:
+    method = http_method(call, "--method")
+    for address in addresses:
+        if method == "DELETE":
             yield from _deletes(address)
+        elif (method not in {"", "GET", "HEAD"} or body.severity is not None) and _is_order(
+            address, [word.text for word in call.values("--post-data", "--body-data")]
+        ):
+            yield _orders(address, _ORDER)
     for word in call.values("-i", "--input-file", "--load-cookies", "--config"):
         if word.text not in NO_FILE:
             yield reads(command, word)
@@ -353,8 +369,12 @@ def _httpie(command: Command, call: Call) -> Iterator[Effect]:
     if unknown_input(command) and not call.has("--ignore-stdin", "-I"):
         body.add(Severity.HIGH)
     yield from body.effects([address])
+    posts = "POST" if body.severity is not None else ""
+    texts = [word.text for word in (*words[1:], *call.values("--raw"))]
     if method == "DELETE":
         yield from _deletes(address)
+    elif (method or posts) not in {"", "GET", "HEAD", "OPTIONS"} and _is_order(address, texts):
+        yield _orders(address, _ORDER)
     for word in call.values("-o", "--output"):
         yield from writes(command, word)
 

@@ -16,6 +16,8 @@ from handrail.shell.word import Word
 _WORLD = re.compile(r"0*[2-7]?[0-7]{2}[2367]")
 """Others may write; not with the sticky bit (1777), which is how shared temp folders are made."""
 _SET_UID = re.compile(r"0*[4567][0-7]{3}")
+_SET_GID = re.compile(r"0*[2367][0-7]{3}")
+_AS_ROOT = frozenset({"sudo", "doas", "su", "pkexec", "run0", "sudo-rs", "please"})
 _NO_ACCESS = re.compile(r"0+|(?:a|ugo)?-rwx|(?:a|ugo)?=")
 _PRIVATE = re.compile(r"0*[4-7]00|(?:go|og|o|g)(?:-[rwxX]+|=),?")
 """Only takes something away from others, as is done with keys."""
@@ -35,12 +37,13 @@ def _opens_to_all(mode: str) -> bool:
     return False
 
 
-def _sets_user(mode: str) -> bool:
-    if _SET_UID.fullmatch(mode):
+def _sets_identity(mode: str, octal: re.Pattern[str], who: str) -> bool:
+    """Whether a mode makes a program act as its owner (`u`) or as its group (`g`)."""
+    if octal.fullmatch(mode):
         return True
     for clause in mode.split(","):
         match = _CLAUSE.fullmatch(clause)
-        if match is None or (match[1] and not set(match[1]) & {"u", "a"}):
+        if match is None or (match[1] and not set(match[1]) & {who, "a"}):
             continue
         if re.search(r"[+=][rwxXt]*s", match[2]):
             return True
@@ -62,8 +65,11 @@ def _chmod(command: Command, call: Call) -> Iterator[Effect]:
     deep = call.has("-R", "--recursive")
     for word in files:
         path = join(command.cwd, word)
-        if _sets_user(mode):
-            yield _setuid(word, path)
+        if _sets_identity(mode, _SET_UID, "u"):
+            yield _acts_as(word, path, "owner (setuid)")
+        elif _AS_ROOT.intersection(command.via) and _sets_identity(mode, _SET_GID, "g"):
+            # Without root it is the own group, as is done with folders that several share.
+            yield _acts_as(word, path, "group (setgid)")
         if _opens_to_all(mode):
             says = f"lets every user change {path.shown}"
         elif _NO_ACCESS.fullmatch(mode):
@@ -84,11 +90,11 @@ def _chmod(command: Command, call: Call) -> Iterator[Effect]:
         yield msgspec.structs.replace(wide, undo=Undo.UNKNOWN)
 
 
-def _setuid(word: Word, path: Word) -> Effect:
+def _acts_as(word: Word, path: Word, whom: str) -> Effect:
     return effect(
         Kind.PRIVILEGE,
         path.shown,
-        says=f"lets everyone who runs {path.shown} act as its owner (setuid)",
+        says=f"lets everyone who runs {path.shown} act as its {whom}",
         instead=f"Make it executable only: `chmod 755 {word.shown}`.",
     )
 

@@ -42,8 +42,30 @@ def _cargo(command: Command, call: Call) -> Iterator[Effect]:
             )
 
 
+_REMOVING = frozenset(
+    "remove rm purge autoremove autopurge erase delete del uninstall deinstall".split()
+)
+
+
+def _removed_list(command: Command, call: Call) -> Iterator[Effect]:
+    """`apt remove $(a list)`, `a list | xargs pip uninstall`: nobody sees which packages go."""
+    verbs = {word.text for word in call.operands[:2]}
+    removing = verbs & _REMOVING or call.has("-R", "--remove") or command.name == "xbps-remove"
+    for word in call.operands if removing else ():
+        listed = "xargs" in command.via or re.search(r"\$\(|`", word.raw)
+        if listed and not word.text.replace(OPAQUE, "").strip():
+            yield effect(
+                Kind.DESTROY,
+                word.shown,
+                says="removes every package of a list at once",
+                instead="See the list first, then remove them by name.",
+            )
+            return
+
+
 def _pip(command: Command, call: Call) -> Iterator[Effect]:
     """An index whose name only looks like a known one."""
+    yield from _removed_list(command, call)
     for word in call.values(*_INDEX):
         if not word.text.replace(OPAQUE, "").isascii():
             yield effect(
@@ -128,7 +150,9 @@ def _joined(words: Iterable[str]) -> str:
 
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "apt": _removed_list,
     "cargo": _cargo,
+    "packages": _removed_list,
     "pip": _pip,
 }
 

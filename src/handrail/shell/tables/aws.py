@@ -43,7 +43,7 @@ _VALUES = """
 """
 _HARMLESS = (
     "--dry-run|--dryrun|--help|--generate-cli-skeleton|--endpoint-url=*localhost*"
-    "|--endpoint-url=*127.0.0.1*|--endpoint-url=*localstack*"
+    "|--endpoint-url=*127.0.0.1*|--endpoint-url=*localstack* !--no-dry-run"
 )
 
 _LOOK = "Look first with the matching `aws SERVICE describe-…` or `list-…`; leave it to the user."

@@ -315,9 +315,14 @@ PROGRAMS: dict[str, Program] = {
     "redis-cli": Program(
         reader="redis",
         posix=True,
-        values="-h -p -s -a -u -n -r -i -d -D -X --user --pass --pattern --quoted-pattern --eval "
-               "--rdb --functions-rdb "
-        "--cacert --cert --key --sni --cluster -t --count --memkeys-samples --lru-test",
+        values="-h -p -s -a -u -n -r -i -d -D -X -t --user --pass --pattern --quoted-pattern "
+        "--count --cursor --eval --rdb --functions-rdb --show-pushes --pipe-timeout "
+        "--memkeys-samples --keystats-samples --top --lru-test --intrinsic-latency --vset-recall "
+        "--sni --cacert --cacertdir --cert --key "
+        "--tls-ciphers --tls-ciphersuites --cluster --cluster-replicas --cluster-master-id "
+        "--cluster-primary-id --cluster-weight --cluster-from --cluster-to --cluster-from-user "
+        "--cluster-from-pass --cluster-slots --cluster-timeout --cluster-pipeline "
+        "--cluster-threshold --dsn --iredisrc --url --username --password",
         facts=(Fact(WRITE, on="--rdb|--functions-rdb"), Fact(READ, on="--eval")),
         harmless="--help|--version|-v",
     ),

@@ -24,6 +24,8 @@ _BACKUPS = "Look first with `list` or `info`; leave the deletion of backups to t
 _JENKINS = "delete-*|groovy|groovysh|shutdown|safe-shutdown|quiet-down|remove-job-*|clear-queue"
 _LOOK_JENKINS = "Look first: `jenkins-cli list-jobs`."
 _NO_RELEASE = "Build it without sending it, and let the user release it."
+_STORES = "deliver|supply|upload_to_app_store|upload_to_play_store*|appstore"
+_RELEASES = "release|production|deploy|publish"
 
 PROGRAMS: dict[str, Program] = {
     # building
@@ -352,16 +354,29 @@ PROGRAMS: dict[str, Program] = {
     ),
     # app stores
     "fastlane": Program(
+        values="--env --api_key_path --app_identifier --username --team_id --ipa --pkg --aab --apk "
+        "--track --package_name --json_key -u -a -i -q --type --git_url --git_branch",
         harmless="--help|-h|--version",
         facts=(
-            Fact(PUBLISH,
-                 "deliver|supply|upload_to_app_store|upload_to_play_store|appstore|release",
+            Fact(PUBLISH, f"{_STORES}|{_RELEASES} !@init|download_*|generate_*",
                  severity=HIGH, says="sends the app to its store", instead=_NO_RELEASE),
-            Fact(PUBLISH, "* deliver|release|production|deploy", severity=HIGH,
+            Fact(PUBLISH, f"* {_STORES}|{_RELEASES}", severity=HIGH,
                  says="sends the app to its store", instead=_NO_RELEASE),
-            Fact(PUBLISH, "pilot|beta|testflight|upload_to_testflight", severity=MEDIUM),
+            Fact(PUBLISH, "pilot|testflight upload|distribute", severity=HIGH,
+                 says="sends the app to its testers", instead=_NO_RELEASE),
+            Fact(PUBLISH, "pilot|testflight !@*", severity=HIGH,
+                 says="sends the app to its testers", instead=_NO_RELEASE),
+            Fact(PUBLISH, "run upload_to_testflight|pilot|testflight|firebase_app_distribution",
+                 severity=HIGH, says="sends the app to its testers", instead=_NO_RELEASE),
+            Fact(PUBLISH, "upload_to_testflight|firebase_app_distribution", severity=HIGH,
+                 says="sends the app to its testers", instead=_NO_RELEASE),
+            Fact(PUBLISH, "beta", severity=MEDIUM),
+            Fact(PUBLISH, "* beta", severity=MEDIUM),
             Fact(DESTROY, "match nuke", says="revokes all certificates of the team",
                  instead="Look first: `fastlane lanes`."),
+            Fact(DESTROY, "match_nuke", says="revokes all certificates of the team",
+                 instead="Look first: `fastlane lanes`."),
+            Fact(CHANGE, "match !--readonly", severity=MEDIUM),
         ),
     ),
     "eas-cli": Program(same_as="eas"),

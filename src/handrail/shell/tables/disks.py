@@ -107,9 +107,10 @@ _PARTITIONS: dict[str, Program] = {
         "--resize-table -h --hybrid -l --load-backup -r --transpose -m --gpttombr -A --attributes "
         "-u --partition-guid -U --disk-guid -a --set-alignment -b --backup -i --info",
     ),
+    # parted takes every beginning of a command's name that can only mean one of them.
     "parted": _edits(
-        "@mklabel|mktable|rm|mkpart|mkpartfs|resizepart|resize|set|name|toggle|move|cp|mkfs|rescue"
-        "|disk_set|disk_toggle|type",
+        "@mkl*|mkt*|mkp*|mkf*|rm|res[ci]*|resize|set|n|na|nam|name|to|tog*|ty|typ|type|mo|mov|move"
+        "|cp|d|di|dis|disk*",
         "changes the partitions of a disk", "Only print them: `parted /dev/sda print`.",
         "-a --align",
     ),
@@ -457,33 +458,10 @@ _MAC: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-_BACKUPS: dict[str, Program] = {
-    "restic": _destroys(
-        "forget|prune|rewrite|key|migrate|repair|unlock !--dry-run|-n", "deletes from the backups",
-        "Show what would go: `restic forget --dry-run`.",
-        "-r --repo -p --password-file --tag --host -o",
-        "|-h",
-    ),
-    "borg": _destroys(
-        "delete|prune|compact|recreate|break-lock|config|key !--dry-run|-n",
-        "deletes from the backups",
-        "Show what would go: `borg prune --dry-run`.",
-        "-a --glob-archives -P --prefix --keep-daily",
-        "|-h",
-    ),
-    "kopia": _destroys("snapshot|repository|policy|maintenance "
-                       "delete|destroy|expire|run|disconnect",
-                       "deletes from the backups", "Look first: `kopia snapshot list`."),
-    "duplicity": _destroys("remove-*|cleanup|collection-cleanup --force",
-                           "deletes from the backups",
-                           "Look first: `duplicity collection-status file:///backup`."),
-}  # fmt: skip
-
 PROGRAMS: dict[str, Program] = {
     **_PARTITIONS,
     **_FILE_SYSTEMS,
     **_VOLUMES,
     **_MOUNTS,
     **_MAC,
-    **_BACKUPS,
 }

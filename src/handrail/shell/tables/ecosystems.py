@@ -2,7 +2,6 @@
 
 from handrail.shell.tables.packages import from_plain_http, publishes, redirected
 from handrail.shell.tables.shorthand import (
-    CHANGE,
     DESTROY,
     INSTALL,
     LOW,
@@ -223,15 +222,5 @@ PROGRAMS: dict[str, Program] = {
         facts=(Fact(RUN, "allow|permit|grant", severity=MEDIUM, says="lets .envrc run by itself"),
                Fact(READ, "allow|permit|grant", on="each")),
         wraps=(Wrapper(when="exec", skip=1),),
-    ),
-    "fastlane": Program(
-        facts=(publishes("deliver|release|supply|pilot|upload_to_*|appstore|beta|deploy|produce",
-                         "puts the app where others get it", "fastlane lanes"),
-               publishes("* release|beta|deploy|upload*", "puts the app where others get it",
-                         "fastlane lanes"),
-               Fact(DESTROY, "match nuke", says="revokes all signing certificates",
-                    instead="Look at them: `fastlane match development --readonly`."),
-               Fact(CHANGE, "match", severity=MEDIUM)),
-        harmless="--help",
     ),
 }  # fmt: skip

@@ -25,6 +25,7 @@ from handrail.shell.tables.shorthand import (
 
 _STASH = "Keep the changes first: `git stash push --include-untracked`."
 _LOOK = "Look first what would go: `git clean -nd`."
+_DRY = "-n|--dry-run !--no-dry-run"
 _LEASE = "Push so that nobody's commits are lost: `git push --force-with-lease`."
 _REFLOG = "Leave git's safety net alone; look at it with `git reflog`."
 _ADDRESS = "@*://*|*@*:*|*::*"
@@ -112,7 +113,7 @@ SUBCOMMANDS: dict[str, Program] = {
             discard("-f|--force", "deletes untracked files that git cannot bring back",
                      instead=_LOOK),
         ),
-        harmless="-n|--dry-run|-i|--interactive",
+        harmless=f"-i|--interactive|{_DRY}",
     ),
     "stash": Program(
         values="-m --message --pathspec-from-file",
@@ -130,9 +131,9 @@ SUBCOMMANDS: dict[str, Program] = {
                      on="each", instead="Without force git keeps changes: `git rm {target}`."),
             Fact(WRITE, "!--cached", on="each", says="removes {target}, which git still has"),
         ),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
-    "mv": Program(facts=(Fact(WRITE, on="each"),), harmless="-n|--dry-run"),
+    "mv": Program(facts=(Fact(WRITE, on="each"),), harmless=_DRY),
     "worktree": Program(
         values="-b -B --reason --expire",
         facts=(
@@ -141,7 +142,7 @@ SUBCOMMANDS: dict[str, Program] = {
             Fact(WRITE, "add", on="1"),
             Fact(WRITE, "move", on="each"),
         ),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
     "submodule": Program(
         values="-b --branch --reference --name --depth -j --jobs -n --summary-limit",
@@ -158,7 +159,7 @@ SUBCOMMANDS: dict[str, Program] = {
     "read-tree": Program(
         values="--index-output --prefix",
         facts=(discard("--reset", "overwrites changed files with another tree"),),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
     "checkout-index": Program(
         values="--prefix --stage",
@@ -194,7 +195,7 @@ SUBCOMMANDS: dict[str, Program] = {
             Fact(PUBLISH, severity=LOW, says="pushes commits"),
         ),
         wraps=(Wrapper(form="shell", options="--receive-pack|--exec"),),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
     "branch": Program(
         values="-u --set-upstream-to --sort --format --points-at --contains --no-contains",
@@ -240,7 +241,7 @@ SUBCOMMANDS: dict[str, Program] = {
     "reflog": Program(
         facts=(rewrite("expire|delete", "deletes the record that lost commits are found by",
                         _REFLOG),),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
     "gc": Program(
         facts=(
@@ -254,7 +255,7 @@ SUBCOMMANDS: dict[str, Program] = {
         values="--expire",
         facts=(rewrite("", "deletes commits that nothing points to, for good",
                         "Look first: `git prune --dry-run`."),),
-        harmless="-n|--dry-run",
+        harmless=_DRY,
     ),
     "update-ref": Program(
         values="-m",

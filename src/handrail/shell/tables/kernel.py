@@ -8,6 +8,7 @@ from handrail.shell.tables.shorthand import (
     READ,
     SYSTEM,
     TAMPER,
+    UNSEEN,
     WRITE,
     Fact,
     Program,
@@ -138,7 +139,7 @@ PROGRAMS: dict[str, Program] = {
          "grub-reboot",
          "grub-editenv", "grubby", "lilo", "extlinux", "update-bootloader", "zipl", "mkinitcpio",
          "dracut", "mkinitrd", "update-initramfs", "kernel-install", "installkernel",
-         "refind-install", "bless"),
+         "refind-install", "bless", "kernelstub"),
         _changes("changes how the machine starts", _BOOT, harmless="|-h|-V|-l|--list|--info"),
     ),
     "bootctl": _changes("changes how the machine starts", _BOOT,
@@ -252,6 +253,10 @@ PROGRAMS: dict[str, Program] = {
     "update-alternatives": Program(
         facts=(Fact(CHANGE, "--install|--set|--remove|--remove-all|--config|--auto",
                     severity=MEDIUM,
-                    says="changes which program a name means"),),
+                    says="changes which program a name means"),
+               Fact(UNSEEN, "--install|--set @/tmp/*|/var/tmp/*|/dev/shm/*",
+                    says="makes a name mean a program that anyone can write",
+                    instead="Only look: `update-alternatives --display NAME`.")),
+        values="--altdir --admindir --log",
     ),
 }  # fmt: skip

@@ -26,7 +26,9 @@ _GLOBAL = """
     --profile-output --field-manager --config
 """
 _FILES = "-f --filename -k --kustomize -l --selector --field-selector --timeout -o --output "
-_HARMLESS = "--help|--dry-run|--local"
+_ACTUALLY = "!--dry-run=none|--dry-run=false"  # behind another `--dry-run`, it takes that back
+_DRY = f"--help|--dry-run {_ACTUALLY}"
+_HARMLESS = f"--help|--dry-run|--local {_ACTUALLY}"
 
 _LOOK = "Look first: `kubectl get all`; show the user what would go and let them delete it."
 _PREVIEW = "See what it would do: `kubectl diff -f FILE`."
@@ -74,7 +76,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
         values=f"{_GLOBAL} --image -e --env -l --labels --overrides --override-type --restart "
         "--port --image-pull-policy --annotations -o --output --pod-running-timeout "
         "--serviceaccount --requests --limits --replicas",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         wraps=(Wrapper(where="elsewhere", skip=1),),
         facts=(
             Fact(ESCAPE, "--privileged", says="starts a pod with full power over its node",
@@ -88,7 +90,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     "debug": Program(
         values=f"{_GLOBAL} --image -c --container --target --copy-to --env --set-image "
         "--image-pull-policy --custom",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         wraps=(Wrapper(where="elsewhere", skip=1),),
         facts=(
             Fact(ESCAPE, "@node/*|nodes/*|no/*", on="1",
@@ -179,7 +181,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "scale": Program(
         values=f"{_GLOBAL} {_FILES} --replicas --current-replicas --resource-version",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         facts=(
             Fact(DESTROY, "--replicas=0", on="each", says="stops every copy of {target}",
                  instead="Restart it instead: `kubectl rollout restart {target}`."),
@@ -189,7 +191,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     "drain": Program(
         values=f"{_GLOBAL} {_FILES} --grace-period --pod-selector --chunk-size "
         "--skip-wait-for-delete-timeout",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         facts=(
             Fact(DESTROY, on="1", says="throws all work off the node {target}",
                  instead="See what runs there: `kubectl get pods -A --field-selector "
@@ -203,7 +205,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "taint": Program(
         values=f"{_GLOBAL} {_FILES}",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         facts=(
             Fact(DESTROY, "@*NoExecute", says="throws work off the nodes",
                  instead="Look first: `kubectl describe node NAME`."),
@@ -214,7 +216,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "rollout": Program(
         values=f"{_GLOBAL} {_FILES} --to-revision --revision",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         facts=(
             Fact(CHANGE, "undo", severity=MEDIUM, says="goes back to an older version"),
             Fact(CHANGE, "restart|pause|resume", severity=LOW),
@@ -236,7 +238,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
     ),
     "auth": Program(
         values=f"{_GLOBAL} {_FILES}",
-        harmless="--help|--dry-run",
+        harmless=_DRY,
         facts=(Fact(PRIVILEGE, "reconcile", severity=MEDIUM, says="changes roles and bindings"),),
     ),
     "config": Program(
@@ -265,7 +267,7 @@ KUBECTL_SUBCOMMANDS: dict[str, Program] = {
 
 _OC_ADM = Program(
     values=f"{_GLOBAL} {_FILES} --role-namespace --rolebinding-name -z --serviceaccount",
-    harmless="--help|--dry-run",
+    harmless=_DRY,
     facts=(
         Fact(DESTROY, "drain", on="1", says="throws all work off the node {target}",
              instead="See what runs there: `oc describe node {target}`."),
@@ -312,7 +314,7 @@ _OC_SUBCOMMANDS: dict[str, Program] = {
         ),
     ),
     "rollback|idle|tag|import-image|policy|start-build|cancel-build": Program(
-        harmless="--help|--dry-run", facts=(Fact(CHANGE, severity=MEDIUM),)
+        harmless=_DRY, facts=(Fact(CHANGE, severity=MEDIUM),)
     ),
 }  # fmt: skip
 
@@ -340,7 +342,7 @@ PROGRAMS: dict[str, Program] = {
     "oc": Program(values=_GLOBAL, harmless="--help|--version", subcommands=_OC_SUBCOMMANDS),
     "helm": Program(
         values=_HELM_VALUES,
-        harmless="--help|-h|--dry-run",
+        harmless=f"-h|{_DRY}",
         facts=(
             Fact(DESTROY, "uninstall|delete|del|un", on="each",
                  says="removes the release {target} and everything that it installed",

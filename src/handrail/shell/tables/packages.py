@@ -19,12 +19,10 @@ from handrail.shell.tables.shorthand import (
     Program,
     Wrapper,
 )
-from handrail.shell.word import OPAQUE
 
 _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
 _UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*|*@?http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
-_UNKNOWN = f"@*{OPAQUE}*"
 _OWN = "removes the guard that watches this agent"
 _PERSON = "Ask a person; `handrail status` shows what the guard does."
 _DRY = "--dry-run|--help|-h|--version|-V"
@@ -70,13 +68,15 @@ _NPM_FACTS = (
     publishes("publish", "publishes the package for everyone", "npm publish --dry-run"),
     publishes("unpublish", "takes a package away from everyone who uses it", "npm view"),
     publishes("deprecate|undeprecate", "marks a package for everyone", "npm view"),
-    publishes("owner|author add|rm", "changes who may publish the package", "npm owner ls"),
+    publishes("owner|author add|rm|remove", "changes who may publish the package", "npm owner ls"),
     publishes("access set|grant|revoke|public|restricted|edit|2fa-*",
               "changes who may use or publish the package", "npm access get status"),
-    publishes("team create|destroy|add|rm", "changes a team of the registry", "npm team ls"),
-    publishes("org set|rm", "changes the members of an organisation", "npm org ls"),
-    publishes("dist-tag|tag add|rm|set", "changes which version everyone gets", "npm dist-tag ls"),
-    publishes("token create|revoke|delete", "creates or revokes access tokens", "npm token list"),
+    publishes("team create|destroy|add|rm|remove", "changes a team of the registry", "npm team ls"),
+    publishes("org|ogr set|add|rm", "changes the members of an organisation", "npm org ls"),
+    publishes("dist-tag|dist-tags|tag add|a|rm|r|del|d|remove|set|s",
+              "changes which version everyone gets", "npm dist-tag ls"),
+    publishes("token create|add|revoke|delete|remove|rm", "creates or revokes access tokens",
+              "npm token list"),
     publishes("profile|hook set|add|rm|update|enable-2fa|disable-2fa",
               "changes the account at the registry", "npm profile get"),
     Fact(SECRET, f"config get {_TOKENS}", says="prints a registry token",
@@ -200,6 +200,27 @@ _JAVASCRIPT: dict[str, Program] = {
 
 # Python
 
+_KNOWN_INDEXES = (
+    "pypi.org", "files.pythonhosted.org", "test.pypi.org", "download.pytorch.org",
+    "pypi.nvidia.com", "pypi.ngc.nvidia.com", "*.pkg.dev", "*.jfrog.io", "*.azure.com",
+    "*.amazonaws.com", "localhost*", "127.*", "10.*", "192.168.*",
+)  # fmt: skip
+
+
+def _foreign(names: str) -> str:
+    """One of these options with an address that is not a well-known index."""
+    known = "|".join(
+        f"{name}=http*://{user}{host}{rest}"
+        for name in names.split("|")
+        for host in _KNOWN_INDEXES
+        for user in ("", "*@")
+        for rest in ("", "/*", ":*")
+    )
+    return f"{names} !{known}"
+
+
+_OTHER_INDEX = _foreign("-i|--index-url")
+_MORE_INDEX = _foreign("--extra-index-url")
 _PIP = Program(
     values="-r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -f "
     "--find-links -t --target --prefix --root --src -d --dest -w --wheel-dir --trusted-host "
@@ -215,15 +236,16 @@ _PIP = Program(
         Fact(UNSEEN, "install|download|sync --trusted-host !--trusted-host=*pypi.org|"
              "--trusted-host=*pythonhosted.org|--trusted-host=localhost*|--trusted-host=127.*",
              says="installs without checking who sends the code", instead=_REGISTRY),
-        Fact(INSTALL, "install -i|--index-url|--extra-index-url", severity=MEDIUM,
-             says="installs from another index as well"),
+        Fact(INSTALL, f"install|download|wheel {_OTHER_INDEX}", severity=MEDIUM,
+             on="-i|--index-url", says="takes the packages from {target} instead of PyPI"),
+        Fact(INSTALL, f"install|download|wheel {_MORE_INDEX}", severity=MEDIUM,
+             on="--extra-index-url",
+             says="takes packages from {target} as well, where anyone may have put the same name"),
         Fact(INSTALL, "install @*git+https://*|https://*", severity=MEDIUM),
         redirected("config set @*index-url*|*trusted-host*|*find-links*|*proxy*|*cert*",
                    "pip config list"),
         Fact(INSTALL, "install|sync", severity=LOW),
         Fact(INSTALL, "uninstall", severity=LOW, says="removes packages"),
-        Fact(DESTROY, f"uninstall {_UNKNOWN}", says="removes every package of a list at once",
-             instead="Make a new environment: `python -m venv .venv`."),
         Fact(TAMPER, "uninstall @handrail", says=_OWN, instead=_PERSON),
         Fact(DESTROY, "uninstall @pip|setuptools", says="removes the installer itself",
              instead="Upgrade it: `pip install --upgrade pip`."),
@@ -241,6 +263,7 @@ _UV_VALUES = (
 )
 _UV = Program(
     values=_UV_VALUES,
+    reader="pip",
     chdir="--directory|--project",
     facts=(
         publishes("publish", "publishes the package for everyone", "uv build"),
@@ -252,8 +275,6 @@ _UV = Program(
              instead="Download and read it first: `curl -O`."),
         Fact(INSTALL, "add|sync|pip|tool|python install|sync|upgrade", severity=LOW),
         Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
-        Fact(DESTROY, f"pip uninstall {_UNKNOWN}", says="removes every package of a list at once",
-             instead="Make a new environment: `uv venv`."),
         Fact(TAMPER, "pip|tool uninstall @handrail", says=_OWN, instead=_PERSON),
         Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
         Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),

@@ -215,8 +215,9 @@ _ACCOUNTS: dict[str, Program] = {
         single_dash=True,
         facts=(
             Fact(SYSTEM, "-addUser|-deleteUser|-resetPasswordFor|-newPassword|-secureTokenOn"
-                 "|-secureTokenOff|-guestAccount|-autologin|-screenLock",
-                 says=_CHANGES_USERS, instead=_LIST_USERS),
+                 "|-secureTokenOff", says=_CHANGES_USERS, instead=_LIST_USERS),
+            Fact(SYSTEM, "-guestAccount|-afpGuestAccess|-smbGuestAccess|-autologin|-screenLock"
+                 "|-automaticTime !@status", says=_CHANGES_USERS, instead=_LIST_USERS),
         ),
     ),
     "dseditgroup": Program(
@@ -350,7 +351,8 @@ _GUARDS: dict[str, Program] = {
     "apparmor_parser": _protection("takes programs out of AppArmor", "Only ask: `aa-status`.",
                                    "-R|--remove|-C|--Complain"),
     "csrutil": _protection("switches System Integrity Protection off",
-                           "Only ask: `csrutil status`.", "disable|clear|authenticated-root"),
+                           "Only ask: `csrutil status`.",
+                           "disable|clear|authenticated-root|netboot !@status"),
     "spctl": _protection("switches Gatekeeper off", "Only ask: `spctl --status`.",
                          "--master-disable|--global-disable|--disable|--remove|--add"),
     "profiles": Program(facts=(

@@ -182,10 +182,14 @@ PROGRAMS: dict[str, Program] = {
     ),
     "infisical": Program(
         facts=(
-            _prints("secrets|export !@set|delete|folders", "prints secrets",
+            _prints("secrets|export !@set|delete|folders|generate-example-env", "prints secrets",
                     "Run the program with them: `infisical run -- command`."),
             _loses("secrets delete", "deletes secrets",
                    "Run the program with them: `infisical run -- command`."),
+            _loses("secrets folders delete", "deletes a folder of secrets",
+                   "List them: `infisical secrets folders get`."),
+            _prints("user get token", "prints a token",
+                    "Run the program with them: `infisical run -- command`."),
         ),
         harmless="--help|-h|--version",
     ),

@@ -13,19 +13,19 @@ from handrail.shell.tables.shorthand import (
     SYSTEM,
     TAMPER,
     UNSEEN,
+    WRITE,
     Fact,
     Program,
     Wrapper,
 )
-from handrail.shell.word import OPAQUE
 
 _ESSENTIAL = (
-    f"@systemd*|libc6*|libc-bin|glibc*|*/glibc|musl|bash|dash|coreutils*|util-linux*|dpkg|apt|"
-    f"apt-get|rpm|dnf|yum|pacman|apk-tools|base|base-files|base-passwd|filesystem|init|sysvinit*|"
-    f"login|mount|passwd|shadow*|sudo|openssh-server|ssh|sshd|linux-image*|linux|linux-lts|kernel*|"
-    f"grub*|shim*|python3|python3-minimal|python|perl-base|busybox|network-manager|NetworkManager|"
-    f"netplan.io|ubuntu-minimal|ubuntu-desktop|zlib*|libssl*|openssl|tar|gzip|findutils|e2fsprogs|"
-    f"sys-apps/*|sys-libs/*|core|core18|core2*|snapd|*{OPAQUE}*|\\*"
+    "@systemd*|libc6*|libc-bin|glibc*|*/glibc|musl|bash|dash|coreutils*|util-linux*|dpkg|apt|"
+    "apt-get|rpm|dnf|yum|pacman|apk-tools|base|base-files|base-passwd|filesystem|init|sysvinit*|"
+    "login|mount|passwd|shadow*|sudo|openssh-server|ssh|sshd|linux-image*|linux|linux-lts|kernel*|"
+    "grub*|shim*|python3|python3-minimal|python|perl-base|busybox|network-manager|NetworkManager|"
+    "netplan.io|ubuntu-minimal|ubuntu-desktop|zlib*|libssl*|openssl|tar|gzip|findutils|e2fsprogs|"
+    "sys-apps/*|sys-libs/*|core|core18|core2*|snapd|\\*"
 )
 _GUARDS = (
     "@ufw|firewalld|iptables*|nftables|auditd|audit|apparmor*|selinux*|fail2ban|clamav*|falco*|"
@@ -73,6 +73,7 @@ _APT = Program(
     harmless="-s|--simulate|--dry-run|--just-print|--recon|--no-act|-d|--download-only|--help|-h",
 )  # fmt: skip
 _DNF = Program(
+    reader="packages",
     values="-c --config -x --exclude --setopt --repo --repoid --enablerepo --disablerepo "
     "--releasever --installroot --repofrompath --forcearch",
     facts=(
@@ -91,6 +92,7 @@ _DNF = Program(
     harmless="--assumeno|--downloadonly|--help|-h|--version",
 )  # fmt: skip
 _PACMAN = Program(
+    reader="packages",
     values="--config --root -r --dbpath -b --cachedir --arch --ignore --overwrite --sysroot",
     facts=(
         Fact(INSTALL, "-R|--remove", on="each", severity=MEDIUM,
@@ -109,10 +111,9 @@ _PACMAN = Program(
     harmless="-p|--print|--help|-h|-V|--version",
 )  # fmt: skip
 _BREW = Program(
+    reader="packages",
     facts=(
         Fact(INSTALL, "uninstall|remove|rm|autoremove", severity=LOW, says="removes packages"),
-        Fact(DESTROY, f"uninstall|remove|rm @*{OPAQUE}*", says="removes every package of a list",
-             instead="See what is installed: `brew list`."),
         Fact(DESTROY, "uninstall|remove|rm --zap", severity=MEDIUM, says="deletes settings too"),
         *from_plain_http("install|tap|cask", ""),
         Fact(PERSIST, "tap @*://*", severity=MEDIUM, says="adds a source of packages"),
@@ -159,7 +160,9 @@ PROGRAMS: dict[str, Program] = {
                  "--force-remove-reinstreq", says="overrides what keeps the system whole",
                  instead="Look first: `dpkg --audit`."),
             Fact(INSTALL, "-i|--install|--unpack", severity=MEDIUM, says="installs a package file"),
-            Fact(READ, "-i|--install|--unpack|-c|-I|-x|-X|-e", on="each"),
+            Fact(READ, "-i|--install|--unpack", on="each"),
+            Fact(READ, "-c|-I|-x|-X|-e|--extract|--vextract", on="1"),
+            Fact(WRITE, "-x|-X|-e|--extract|--vextract|--control", on="2", recursive=True),
         ),
         harmless="--dry-run|--no-act|--simulate|--help|--version|-l|-L|-s|-S",
     ),
@@ -193,6 +196,7 @@ PROGRAMS: dict[str, Program] = {
     "yay": _PACMAN,
     "paru": _PACMAN,
     "apk": Program(
+        reader="packages",
         values="-X --repository -p --root --repositories-file --keys-dir -t --virtual --arch",
         facts=(
             *_removes("del", "Look first: `apk info`."),
@@ -205,6 +209,7 @@ PROGRAMS: dict[str, Program] = {
         harmless="-s|--simulate|--help",
     ),
     "zypper": Program(
+        reader="packages",
         values="-c --config -R --root -t --type -r --repo -p --plus-repo --from",
         facts=(
             *_removes("remove|rm", "Look first: `zypper info`."),
@@ -228,6 +233,7 @@ PROGRAMS: dict[str, Program] = {
         facts=(Fact(INSTALL, "uninstall|reclaim", severity=MEDIUM), _installs("install|upgrade")),
     ),
     "snap": Program(
+        reader="packages",
         values="--channel --revision --name",
         facts=(
             *_removes("remove", "Look first: `snap list`."),
@@ -279,15 +285,20 @@ PROGRAMS: dict[str, Program] = {
         harmless="--dry-run",
     ),
     "pkg": Program(
+        reader="packages",
         facts=(*_removes("delete|remove|autoremove|uninstall", "Look first: `pkg info`."),
                Fact(SYSTEM, "delete -a|--all", says="removes every package",
                     instead="See what is installed: `pkg info`."),
                _installs("install|upgrade|update")),
         harmless="-n|--dry-run",
     ),
-    "opkg": Program(facts=(*_removes("remove", "Look first: `opkg list-installed`."),
-                           _unsigned("install --force-checksum|--no-check-certificate"))),
+    "opkg": Program(
+        reader="packages",
+        facts=(*_removes("remove", "Look first: `opkg list-installed`."),
+               _unsigned("install --force-checksum|--no-check-certificate")),
+    ),
     "xbps-remove": Program(
+        reader="packages",
         facts=(*_removes("", "Look first: `xbps-query -l`."),), harmless="-n|--dry-run"
     ),
     "choco": Program(
