@@ -29,6 +29,8 @@ class Wish(msgspec.Struct, frozen=True):
     """An empty folder of its own, for what is moved away."""
     repeated: bool = False
     """It stands in a loop or a function, so that it runs with several values."""
+    prefix: str = ""
+    """Wrappers in front of it (`sudo `), as they were written."""
 
 
 Rewriter = Callable[[Wish], Change | None]
@@ -45,21 +47,29 @@ def rewrite_command(
         if effect.severity < Severity.HIGH:
             continue
         command = program.commands[effect.command]
-        if command.span[0] < 0 or command.via:
+        if command.span[0] < 0 or not _TRANSPARENT.issuperset(command.via):
             return None
         serious.setdefault(command.span, []).append(effect)
         commands[command.span] = command
     changes: list[Change] = []
     for span in sorted(serious, reverse=True):
         # A command in a loop is read once for each value, but stands there once.
-        repeated = sum(command.span == span for command in program.commands) > 1
-        wish = Wish(commands[span], tuple(serious[span]), trash, repeated)
+        here = [command for command in program.commands if command.span == span]
+        repeated = sum(command.via == commands[span].via for command in here) > 1
+        prefix = _prefix(here[0], commands[span])
+        wish = Wish(commands[span], tuple(serious[span]), trash, repeated, prefix)
         change = _change(wish)
         if change is None:
             return None
         changes.append(change)
         data = data[: span[0]] + change.text.encode() + data[span[1] :]
     return data.decode("utf-8", "replace"), tuple(reversed(changes))
+
+
+def _prefix(outer: Command, inner: Command) -> str:
+    """`sudo -u x ` of `sudo -u x rm -rf y`, to be put before each command of the rewrite."""
+    words = outer.argv[: len(outer.argv) - len(inner.argv)] if inner.via else ()
+    return "".join(f"{_spell(word)} " for word in words)
 
 
 def _change(wish: Wish) -> Change | None:
@@ -86,31 +96,35 @@ def _to_trash(wish: Wish) -> Change | None:
     endangered = {effect.target for effect in wish.effects}
     flags, operands = _split(command.argv[1:])
     spelled = _spellings(operands)
-    moved: list[tuple[str, str]] = []
-    kept: list[str] = []
+    moved: dict[str, str] = {}
+    kept: dict[str, None] = {}
     dynamic = wish.repeated
     for word in operands:
         path = join(command.cwd, word).text.replace(OPAQUE, "…")
+        name = spelled[word]
         if path in endangered or wish.repeated:
-            moved.append((spelled[word], path))
-            dynamic = dynamic or word.glob or not word.exact or "$" in spelled[word]
+            moved[name] = path
+            dynamic = dynamic or word.glob or not word.exact or "$" in name
         else:
-            kept.append(spelled[word])
-    if not moved:
+            kept[name] = None
+    # A word with several possible values (`${DIR:-build}`) is safe only if all of them are.
+    kept = {name: None for name in kept if name not in moved}
+    if not moved or (dynamic and wish.prefix):
         return None
-    parts = [" ".join(["rm", *flags, *kept])] if kept else []
-    names = ", ".join(name for name, _ in moved)
+    parts = [" ".join([f"{wish.prefix}rm", *flags, *kept])] if kept else []
+    names = ", ".join(moved)
     says = f"{names} moved to the trash instead of deleted"
     says += f"; {', '.join(kept)} deleted" if kept else ""
     if dynamic:
-        return _moved_at_run_time(wish, parts, [name for name, _ in moved], says)
+        return _moved_at_run_time(wish, parts, list(moved), says)
     restores: list[str] = []
-    for folder, group in groupby(moved, key=lambda item: item[1].rpartition("/")[0]):
+    for folder, group in groupby(moved.items(), key=lambda item: item[1].rpartition("/")[0]):
         items = list(group)
         there, back = shlex.quote(wish.trash + folder), shlex.quote(folder or "/")
-        parts += [f"mkdir -p {there}", f"mv -- {' '.join(name for name, _ in items)} {there}/"]
+        names = " ".join(name for name, _ in items)
+        parts += [f"{wish.prefix}mkdir -p {there}", f"{wish.prefix}mv -- {names} {there}/"]
         kept_names = " ".join(shlex.quote(wish.trash + path) for _, path in items)
-        restores.append(f"mv -n -- {kept_names} {back}/")
+        restores.append(f"{wish.prefix}mv -n -- {kept_names} {back}/")
     return Change(_group(*parts), says, " && ".join(restores))
 
 
@@ -146,7 +160,7 @@ def _spellings(words: Sequence[Word]) -> dict[Word, str]:
     raws = [word.raw for word in words]
     return {
         word: shlex.quote(word.text)
-        if word.exact and not word.glob and raws.count(word.raw) > 1
+        if word.exact and not word.glob and raws.count(word.raw) > 1 and "$" not in word.raw
         else _spell(word)
         for word in words
     }
@@ -195,7 +209,7 @@ def _with_lease(wish: Wish) -> Change | None:
         elif text.startswith("--force-with-lease"):
             continue
         words.append(text if text == word.text else shlex.quote(text))
-    pieces = [_git(wish.command, before), "push", "--force-with-lease", *words]
+    pieces = [_git(wish.command, before, wish.prefix), "push", "--force-with-lease", *words]
     return Change(
         " ".join(piece for piece in pieces if piece != "-"),
         "--force became --force-with-lease, so that commits of others are not overwritten",
@@ -203,9 +217,9 @@ def _with_lease(wish: Wish) -> Change | None:
 
 
 def _deletes_remote(text: str) -> bool:
-    return text in {"--mirror", "--delete", "-d", "--prune", "--all", "--tags"} or text.startswith(
-        ":"
-    )
+    if text.startswith("-") and not text.startswith("--"):
+        return "d" in text
+    return text.startswith(":") or text in {"--mirror", "--delete", "--prune", "--all", "--tags"}
 
 
 def _patch_first(wish: Wish) -> Change | None:
@@ -221,7 +235,7 @@ def _patch_first(wish: Wish) -> Change | None:
         "rm",
     }:
         return None
-    git = _git(wish.command, before)
+    git = _git(wish.command, before, wish.prefix)
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     patch = shlex.quote(f"{wish.trash}/work.patch")
     return Change(
@@ -233,10 +247,10 @@ def _patch_first(wish: Wish) -> Change | None:
     )
 
 
-def _git(command: Command, words: Sequence[Word]) -> str:
+def _git(command: Command, words: Sequence[Word], prefix: str) -> str:
     """`git` with its environment and global options, as it was written."""
     variables = [f"{name}={shlex.quote(value.text)}" for name, value in command.assignments]
-    return " ".join([*variables, *map(_spell, words)])
+    return prefix + " ".join([*variables, *map(_spell, words)])
 
 
 def _archive_untracked(wish: Wish) -> Change | None:
@@ -250,7 +264,7 @@ def _archive_untracked(wish: Wish) -> Change | None:
         selection = "--ignored --exclude-standard"
     else:
         selection = "" if "x" in short else "--exclude-standard"
-    git = _git(wish.command, before)
+    git = _git(wish.command, before, wish.prefix)
     where = " ".join(map(_spell, paths))
     archive = shlex.quote(f"{wish.trash}/untracked.tar")
     listing = " ".join(f"{git} ls-files -z --others {selection} -- {where}".split())
@@ -271,7 +285,7 @@ def _keep_stash(wish: Wish) -> Change | None:
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text != "stash" or not rest or rest[0].text != "drop":
         return None
-    git = _git(wish.command, before)
+    git = _git(wish.command, before, wish.prefix)
     which = next((word.text for word in rest[1:] if not word.text.startswith("-")), "stash@{0}")
     which = f"stash@{{{which}}}" if which.isdigit() else which
     name = f"refs/handrail/stash-{wish.trash.rpartition('/')[2]}"
@@ -291,7 +305,7 @@ def _keep_branch(wish: Wish) -> Change | None:
         return None
     if any(word.text in {"-r", "--remotes", "-rD", "-Dr"} for word in rest):
         return None
-    git = _git(wish.command, before)
+    git = _git(wish.command, before, wish.prefix)
     folder = f"refs/handrail/{wish.trash.rpartition('/')[2]}"
     keeps = [
         f"{git} update-ref {shlex.quote(f'{folder}/{w.text}')} {shlex.quote(w.text)}" for w in names
@@ -330,6 +344,7 @@ _MODES = {
 def _least_mode(wish: Wish) -> Change | None:
     """`chmod 777` gives everybody everything; owners need write, others only read."""
     words = [_spell(word) for word in wish.command.argv]
+    words[0] = wish.prefix + words[0]
     for index, word in enumerate(wish.command.argv[1:], 1):
         if word.text in _MODES:
             words[index] = _MODES[word.text]
@@ -345,9 +360,11 @@ _SECONDS = 30
 def _time_limit(wish: Wish) -> Change | None:
     """A command that would never end, or fill the disk, is ended after a while."""
     original = " ".join(map(_spell, wish.command.argv))
-    return Change(f"timeout {_SECONDS} {original}", f"it ends after {_SECONDS} seconds")
+    return Change(f"{wish.prefix}timeout {_SECONDS} {original}", f"it ends after {_SECONDS} seconds")
 
 
+_TRANSPARENT = frozenset({"sudo", "doas", "time", "nohup", "nice", "ionice", "command", "env"})
+"""Wrappers that may stand before each of several commands as well."""
 _DELETE = frozenset({Kind.DELETE})
 _ENDLESS = frozenset({Kind.EXHAUST})
 

@@ -31,8 +31,13 @@ _PARAMETER = re.compile(
 class Expander:
     """Expands words in an environment; commands inside them are handed to `substitute`."""
 
-    def __init__(self, substitute: Callable[[tree_sitter.Node, Source, Environment], str | None]):
+    def __init__(
+        self,
+        substitute: Callable[[tree_sitter.Node, Source, Environment], str | None],
+        names: Callable[[Environment], list[str]],
+    ) -> None:
         self._substitute = substitute
+        self._names = names
 
     def words(self, node: tree_sitter.Node, source: Source, env: Environment) -> list[Word]:
         """The arguments that one word node becomes: none, one or several."""
@@ -194,7 +199,8 @@ class Expander:
     ) -> list[list[str]]:
         output = self._substitute(node, source, env)
         if output is None:
-            return [[OPAQUE]]
+            names = [] if quoted else self._names(env)
+            return [names] if names else [[OPAQUE]]
         return [_split(Word(output.rstrip("\n")), quoted, env)]
 
     def _process_substitution(

@@ -17,7 +17,6 @@ from handrail.shell.word import OPAQUE, Word
 
 _NETWORK = frozenset({Kind.FETCH, Kind.REACH, Kind.SEND})
 _ESCAPED = re.compile(r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}|\\u00")
-_TEXT_TRICK = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _READ_FIRST = (
     "Download it to a file, read the file, then run it: "
     "`curl -fsSL URL -o install.sh` and `less install.sh`."
@@ -34,6 +33,9 @@ _SECRET_NAME = re.compile(
     r"\$\{?((?:\w*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY"
     r"|CREDENTIALS?|PASSPHRASE))\}?(?![\w:#%])"
 )
+_POWERSHELLS = frozenset({"pwsh", "powershell"})
+_PRINTING = frozenset({"echo", "printf", "printenv"})
+_DECODING = frozenset({"base64", "base32", "xxd", "uudecode", "openssl", "gpg"})
 _NOTES = {
     "fork_bomb": (Kind.EXHAUST, Severity.CRITICAL, "Run the work once, or in a loop with an end."),
 }
@@ -44,63 +46,103 @@ def joined_effects(
 ) -> tuple[Effect, ...]:
     """The effects of the single commands and those of their combination."""
     extra: list[Effect] = []
-    fetched = _fetched_files(effects)
     networked = {item.command for item in effects if item.kind in _NETWORK}
-    unpacking = {
-        index
-        for index, command in enumerate(program.commands)
-        if command.name in _UNPACKERS and upstream(program, index) & networked
-    }
+    names = {command.name for command in program.commands}
+    origins = _Origins(program, effects, networked, names)
     for index, command in enumerate(program.commands):
         if not command.argv:
             continue
         entry = knowledge.lookup(command.name)
         code = _code_given(command, entry)
         if code == "file":
-            extra.extend(_runs_file(command, entry, index, fetched, unpacking))
+            extra.extend(_runs_file(command, entry, index, origins))
         elif code == "shell" and not _RAISING.isdisjoint(command.via):
             extra.append(_at(index, Kind.PRIVILEGE, command.text, Severity.HIGH,
                              "opens a shell as another user, where nobody sees what is run",
                              "Run the one command that needs it, e.g. `sudo apt-get update`."))  # fmt: skip
         elif code == "unknown":
-            extra.extend(_runs_unknown(program, index, networked))
+            extra.extend(_runs_unknown(program, index, networked, origins))
         elif code == "known" and _was_hidden(program, index):
             extra.append(_at(index, Kind.UNSEEN, command.text, Severity.HIGH,
                              "runs code that was hidden by an encoding", _PLAIN_FIRST))  # fmt: skip
-    if any(_TEXT_TRICK.search(word.text) for command in program.commands for word in command.argv):
-        extra.append(_at(0, Kind.UNSEEN, "hidden characters", Severity.HIGH,
-                         "holds characters that make it look different from what it does",
-                         "Write it without text-direction characters."))  # fmt: skip
     extra.extend(applied_effects(program, networked, upstream))
-    extra.extend(_printed_secrets(program))
+    if not names.isdisjoint(_PRINTING):
+        extra.extend(_printed_secrets(program, networked))
     for note in program.notes:
         if note.kind in _NOTES:
             kind, severity, instead = _NOTES[note.kind]
             command = program.commands[note.command]
             extra.append(_at(note.command, kind, command.text, severity, note.says, instead))
-    return effects + tuple(extra)
+    return (*effects, *extra) if extra else effects
 
 
-def _printed_secrets(program: Program) -> Iterator[Effect]:
-    """`echo $API_TOKEN`: a secret that ends up in front of the agent, not in a program."""
-    consumed = {
-        feeder
-        for command in program.commands
-        if command.name not in _SHOWING
-        for feeder in command.fed_by
-    }
+class _Origins:
+    """Files that this program downloaded, decoded or unpacked, under whatever name."""
+
+    def __init__(
+        self, program: Program, effects: tuple[Effect, ...], networked: set[int], names: set[str]
+    ) -> None:
+        self._files: dict[str, tuple[int, str]] = {}
+        self.unpacked: set[int] = set()
+        if not networked and names.isdisjoint(DECODERS):
+            return
+        for index, command in enumerate(program.commands):
+            mine = [item for item in effects if item.command == index]
+            how = self._how(program, index, mine, networked)
+            if not how:
+                continue
+            if command.name in _UNPACKERS:
+                self.unpacked.add(index)
+            for item in mine:
+                if item.kind is Kind.WRITE:
+                    self._files[item.target] = (index, how)
+
+    def _how(
+        self, program: Program, index: int, mine: list[Effect], networked: set[int]
+    ) -> str:
+        feeders = upstream(program, index)
+        if any(item.kind is Kind.FETCH for item in mine) or feeders & networked:
+            return "downloaded"
+        for item in mine:
+            if item.kind in {Kind.READ, Kind.WRITE} and item.target in self._files:
+                return self._files[item.target][1]
+        decoders = {program.commands[feeder].name for feeder in (*feeders, index)} & _DECODING
+        return "decoded" if decoders else ""
+
+    def of(self, path: str, index: int) -> str:
+        """How a file came to be before a command: "downloaded", "decoded", or ""."""
+        origin = self._files.get(path)
+        return origin[1] if origin is not None and origin[0] < index else ""
+
+    def read_by(self, commands: Iterable[int], program: Program) -> str:
+        """How a file came to be that one of these commands reads."""
+        for index in commands:
+            for word in program.commands[index].argv[1:]:
+                if how := self.of(join(program.commands[index].cwd, word).text, index):
+                    return how
+        return ""
+
+
+def _printed_secrets(program: Program, networked: set[int]) -> Iterator[Effect]:
+    """`echo $API_TOKEN`: a secret that ends up in front of the agent, or on the network."""
+    consumed: dict[int, int] = {}
     for index, command in enumerate(program.commands):
-        if command.name not in {"echo", "printf", "printenv"} or index in consumed:
+        if command.name not in _SHOWING:
+            consumed.update((feeder, index) for feeder in command.fed_by)
+    for index, command in enumerate(program.commands):
+        if command.name not in _PRINTING or command.redirects:
             continue
-        if command.redirects or command.assignments:
-            continue
+        whole = command.name == "printenv"
         for word in command.argv[1:]:
-            match = _SECRET_NAME.search(word.raw if command.name != "printenv" else f"${word.text}")
-            if match and (not word.exact or command.name == "printenv"):
-                yield _at(index, Kind.SECRET, f"${match[1]}", Severity.HIGH,
-                          f"prints the secret in ${match[1]}",
-                          f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`')  # fmt: skip
-                break
+            match = _SECRET_NAME.search(f"${word.text}" if whole else word.raw)
+            if match is None or (word.exact and not whole):
+                continue
+            # A program that takes it on its input may need it; it only must not leave.
+            severity = Severity.LOW if index in consumed else Severity.HIGH
+            yield _at(index, Kind.SECRET, f"${match[1]}", severity,
+                      f"prints the secret in ${match[1]}",
+                      f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`')  # fmt: skip
+            break
 
 
 def upstream(program: Program, index: int) -> frozenset[int]:
@@ -123,6 +165,8 @@ def _code_given(command: Command, entry: Entry | None) -> str:
     name = command.argv[0].text
     if name in {"eval", "source", "."}:
         return _builtin_code(command)
+    if command.name in _POWERSHELLS:
+        return "unknown" if command.fed_by and len(command.argv) == 1 else ""
     if entry is None:
         return "file" if "/" in name and OPAQUE not in name else ""
     if entry.program.reader == "shell":
@@ -170,16 +214,6 @@ def _reads_stdin(command: Command) -> bool:
     return bool(command.fed_by) and (len(command.argv) == 1 or command.argv[-1].text == "-")
 
 
-def _fetched_files(effects: Iterable[Effect]) -> dict[str, int]:
-    """Files that were written by a command that also fetched something."""
-    fetching = {item.command for item in effects if item.kind is Kind.FETCH}
-    return {
-        item.target: item.command
-        for item in effects
-        if item.kind is Kind.WRITE and item.command in fetching
-    }
-
-
 def _script_word(command: Command, entry: Entry | None) -> Word:
     if entry is None:
         return command.argv[0]
@@ -190,36 +224,31 @@ def _script_word(command: Command, entry: Entry | None) -> Word:
 
 
 def _runs_file(
-    command: Command,
-    entry: Entry | None,
-    index: int,
-    fetched: dict[str, int],
-    unpacking: set[int],
+    command: Command, entry: Entry | None, index: int, origins: _Origins
 ) -> Iterator[Effect]:
-    word = (
-        command.argv[1] if command.argv[0].text in {"source", "."} else _script_word(command, entry)
-    )
-    path = join(command.cwd, word)
-    unpacked = [at for at in unpacking if at < index and not path.text.startswith("/usr/")]
-    if unpacked and entry is None:
+    sourced = command.argv[0].text in {"source", "."}
+    path = join(command.cwd, command.argv[1] if sourced else _script_word(command, entry))
+    how = origins.of(path.text, index)
+    if how:
+        yield _at(index, Kind.UNSEEN, path.text, Severity.CRITICAL,
+                  f"runs {path.text}, which was just {how} and nobody has read",
+                  f"Read it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
+    elif entry is None and any(at < index for at in origins.unpacked):
         yield _at(index, Kind.UNSEEN, path.text, Severity.HIGH,
                   f"runs {path.text} from an archive that was just downloaded",
                   f"Look at it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
-        return
-    if path.text in fetched and fetched[path.text] < index:
-        yield _at(index, Kind.UNSEEN, path.text, Severity.CRITICAL,
-                  f"runs {path.text}, which was just downloaded and nobody has read",
-                  f"Read it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
-        return
-    run = path_effect(Kind.RUN, path)
-    yield Effect(run.kind, run.target, run.severity, run.undo, command=index, opaque=run.opaque)
+    else:
+        run = path_effect(Kind.RUN, path)
+        yield Effect(run.kind, run.target, run.severity, run.undo, command=index, opaque=run.opaque)
 
 
-def _runs_unknown(program: Program, index: int, networked: set[int]) -> Iterator[Effect]:
+def _runs_unknown(
+    program: Program, index: int, networked: set[int], origins: _Origins
+) -> Iterator[Effect]:
     feeders = upstream(program, index)
     command = program.commands[index]
     names = {program.commands[feeder].name for feeder in feeders}
-    if feeders & networked or index in networked:
+    if feeders & networked or index in networked or origins.read_by(feeders, program):
         yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
                   "runs code from the network that nobody has seen", _READ_FIRST)  # fmt: skip
     elif names & DECODERS:

@@ -1,11 +1,13 @@
 """The one way in: from a command line to its commands and effects."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
 import msgspec
 
-from handrail.model.effect import Effect
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Program
 from handrail.shell.effects import effects_of
 from handrail.shell.environment import Environment
@@ -24,6 +26,17 @@ _DEFAULTS = (
     ("PATH", (Word("/usr/local/bin:/usr/bin:/bin"),)),
 )
 """What variables hold on nearly every machine, where the environment is not given."""
+
+
+_TEXT_TRICK = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_HIDDEN = Effect(
+    Kind.UNSEEN,
+    "hidden characters",
+    Severity.HIGH,
+    Undo.IMPOSSIBLE,
+    "holds characters that make it look different from what it does",
+    "Write it without text-direction characters.",
+)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -62,5 +75,7 @@ def read(
         program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
     except RecursionError:
         raise TooDeepError(MAX_NESTING) from None
-    effects = effects_of(program, knowledge)
-    return Reading(program, joined_effects(program, effects, knowledge))
+    effects = joined_effects(program, effects_of(program, knowledge), knowledge)
+    if not text.isascii() and _TEXT_TRICK.search(text):
+        effects = (*effects, _HIDDEN)
+    return Reading(program, effects)

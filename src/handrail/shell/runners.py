@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MAX_ITEMS = 8
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
+_FILTERS = frozenset({"head", "tail", "sort", "uniq", "tac", "shuf", "awk", "sed", "grep", "tee"})
+"""Programs that pass on some of the names they get."""
 _EVERYWHERE = frozenset({"locate", "plocate", "mlocate", "mdfind"})
 _LISTERS = {
     "ls": (0, "**/*"),
@@ -343,6 +345,9 @@ def names_printed(walker: "Walker", fed_by: tuple[int, ...], env: Environment) -
     """The file names that the feeding commands list, as words with wildcards."""
     for index in fed_by:
         feeder = walker.commands[index]
+        if feeder.name in _FILTERS and feeder.fed_by:
+            yield from names_printed(walker, feeder.fed_by, env)
+            continue
         if feeder.name in {"find", "gfind"}:
             yield from (
                 join(feeder.cwd, word) if word.exact else word
@@ -360,6 +365,9 @@ def _listed(feeder: Command) -> Iterable[Word]:
     skip, names = _LISTERS[feeder.name]
     words = [word for word in feeder.argv[1:] if not word.text.startswith("-")][skip:]
     for word in words or [Word(".")]:
+        if word.glob and not word.text.endswith("/*"):
+            yield join(feeder.cwd, word)
+            continue
         folder = word.text.removesuffix("/*").rstrip("/")
         yield join(feeder.cwd, Word(f"{folder}/{names}", glob=True))
 

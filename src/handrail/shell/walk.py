@@ -14,6 +14,7 @@ from handrail.shell.expand import Expander
 from handrail.shell.fragments import read_fragments
 from handrail.shell.knowledge import Knowledge
 from handrail.shell.paths import join
+from handrail.shell.runners import names_printed
 from handrail.shell.redirects import REDIRECTS, Opened, open_redirects
 from handrail.shell.situation import ALONE, Situation
 from handrail.shell.statements import STATEMENTS, redirect
@@ -36,7 +37,7 @@ class Walker:
         self.notes: list[Note] = []
         self.found: list[Effect] = []
         self.broken = False
-        self.expander = Expander(self._substitute)
+        self.expander = Expander(self._substitute, self._names_listed)
         self.caller = Caller(self)
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
         """Redirects of nodes that are yet to come, by the id of the node."""
@@ -274,6 +275,12 @@ class Walker:
         output = self.statements(node.children, source, branch, situation)
         env.files.update(branch.files)
         return output
+
+    def _names_listed(self, env: Environment) -> list[str]:
+        """The file names that the last command prints, as words with wildcards."""
+        if not self.commands:
+            return []
+        return [word.text for word in names_printed(self, (len(self.commands) - 1,), env)]
 
     def _step(self) -> None:
         """Count one piece of work, so that no input takes for ever."""

@@ -19,7 +19,7 @@ from handrail.shell.tables.shorthand import (
 )
 
 _LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
-_PERSON = "Ask a person to decide; `handrail status` shows what the guard does."
+_PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _MCP_LIST = "Look at what is set up: `{} mcp list`."
 
 

@@ -49,11 +49,11 @@ _HARMLESS = (
 _LOOK = "Look first with the matching `aws SERVICE describe-…` or `list-…`; leave it to the user."
 _LOOK_S3 = "See what would go: `aws s3 rm s3://BUCKET/PREFIX --recursive --dryrun`."
 _LOOK_IAM = "Look first: `aws iam get-account-summary`; let the user change who may do what."
-_NO_VALUE = "See that it exists, without its value: `aws secretsmanager describe-secret "
-"--secret-id ID`."
+_NO_VALUE = (
+    "See that it exists, without its value: `aws secretsmanager describe-secret --secret-id ID`."
+)
 _KEEP_WATCH = "Look at what is recorded: `aws cloudtrail describe-trails`."
-_NARROW = "Open it for one address only: `--cidr YOUR.IP/32`; look: `aws ec2 "
-"describe-security-groups`."
+_NARROW = "Open it for one address only; look first: `aws ec2 describe-security-groups`."
 
 _LOST = (
     Fact(DESTROY,

@@ -28,7 +28,7 @@ _STATUS = "Look at it: `systemctl status {target}`."
 _POWER = "See how long it has been up: `uptime`."
 _NET = "Only look: `ip addr` and `ip route`."
 _WALL = "Only look: `iptables -L -n`."
-_ASK_GUARD = "Ask a person; `handrail status` shows what the guard does."
+_ASK_GUARD = "Ask a person to decide; an agent does not change its own supervision."
 
 
 def _stops(when: str, on: str = "each", look: str = _STATUS) -> tuple[Fact, ...]:
