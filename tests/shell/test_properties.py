@@ -34,8 +34,8 @@ def deleted(text: str) -> set[str]:
 
 # Any text at all
 
-_PIECES = """$( ) ( { } ` ' " $' $" ${ $(( )) [[ ]] [ ] | || & && ; ;; ;& << <<- <<< < > >> >& <( >( # !
-    ~ * ? = += \\ rm -rf /etc sh -c eval if then else fi for in do done while case esac function
+_PIECES = """$( ) ( { } ` ' " $' $" ${ $(( )) [[ ]] [ ] | || & && ; ;; ;& << <<- <<< < > >> >& <( >(
+    # ! ~ * ? = += \\ rm -rf /etc sh -c eval if then else fi for in do done while case esac function
     f() x=1 $x ${x:-y} ${x//a/b} ${!x} ${#x} $@ $* $1 EOF {a,b} {1..3} sudo env xargs find -exec
     \\; echo printf %s base64 -d python3 git push --force é \u202e \x00 \x07"""
 _SHELL_PIECES = st.sampled_from([*_PIECES.split(), "\n", "\t", "\\\n"])
@@ -180,9 +180,9 @@ def test_the_payload_is_found_in_every_program(text: str) -> None:
 
 
 @pytest.mark.parametrize("outer", LAYERS)
-@pytest.mark.parametrize("inner", LAYERS)
-def test_the_payload_is_found_behind_any_two_layers(outer: str, inner: str) -> None:
-    assert "/etc" in deleted(LAYERS[outer](LAYERS[inner](PAYLOAD)))
+def test_the_payload_is_found_behind_any_two_layers(outer: str) -> None:
+    texts = {inner: LAYERS[outer](LAYERS[inner](PAYLOAD)) for inner in LAYERS}
+    assert [inner for inner, text in texts.items() if "/etc" not in deleted(text)] == []
 
 
 @given(payloads())
