@@ -45,6 +45,8 @@ class KindFacts(msgspec.Struct, frozen=True):
     severity: Severity
     undo: Undo
     verb: str
+    bare: str = ""
+    """What it does where there is no target to name."""
 
 
 _N, _L, _M, _H, _C = Severity
@@ -56,27 +58,37 @@ KINDS: dict[Kind, KindFacts] = {
     Kind.DELETE: KindFacts(0.8, _H, _CHECKPOINT, "deletes"),
     Kind.PERMIT: KindFacts(0.4, _L, _CHECKPOINT, "changes permissions of"),
     Kind.LINK: KindFacts(0.3, _L, _CHECKPOINT, "links to"),
-    Kind.SECRET: KindFacts(0.85, _H, _IMPOSSIBLE, "reads the secret"),
-    Kind.REACH: KindFacts(0.3, _L, _NEEDLESS, "contacts"),
-    Kind.FETCH: KindFacts(0.6, _L, _NEEDLESS, "downloads from"),
-    Kind.SEND: KindFacts(0.6, _M, _IMPOSSIBLE, "sends data to"),
-    Kind.RUN: KindFacts(0.3, _L, _UNKNOWN, "runs"),
-    Kind.UNSEEN: KindFacts(0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:"),
-    Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:"),
-    Kind.KILL: KindFacts(0.5, _L, _IMPOSSIBLE, "ends"),
-    Kind.DISCARD: KindFacts(0.8, _H, _CHECKPOINT, "discards uncommitted work:"),
-    Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:"),
-    Kind.PUBLISH: KindFacts(0.6, _M, _IMPOSSIBLE, "publishes"),
-    Kind.DESTROY: KindFacts(0.85, _H, _IMPOSSIBLE, "destroys"),
-    Kind.CHANGE: KindFacts(0.5, _L, _UNKNOWN, "changes"),
-    Kind.DEVICE: KindFacts(0.97, _C, _IMPOSSIBLE, "writes the device"),
-    Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:"),
-    Kind.PERSIST: KindFacts(0.85, _H, _IMPOSSIBLE, "makes code run later by itself:"),
-    Kind.INSTALL: KindFacts(0.4, _L, _UNKNOWN, "installs"),
-    Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:"),
-    Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:"),
-    Kind.TAMPER: KindFacts(0.97, _C, _IMPOSSIBLE, "switches off a safeguard:"),
-    Kind.DELEGATE: KindFacts(0.85, _H, _IMPOSSIBLE, "starts an agent without limits:"),
+    Kind.SECRET: KindFacts(0.85, _H, _IMPOSSIBLE, "reads the secret", "reads secrets"),
+    Kind.REACH: KindFacts(0.3, _L, _NEEDLESS, "contacts", "uses the network"),
+    Kind.FETCH: KindFacts(0.6, _L, _NEEDLESS, "downloads from", "downloads something"),
+    Kind.SEND: KindFacts(0.6, _M, _IMPOSSIBLE, "sends data to", "sends data away"),
+    Kind.RUN: KindFacts(0.3, _L, _UNKNOWN, "runs", "runs a program"),
+    Kind.UNSEEN: KindFacts(
+        0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:", "runs code that nobody has seen"
+    ),
+    Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:", "raises privileges"),
+    Kind.KILL: KindFacts(0.5, _L, _IMPOSSIBLE, "ends", "ends processes"),
+    Kind.DISCARD: KindFacts(
+        0.8, _H, _CHECKPOINT, "discards uncommitted work:", "discards uncommitted work"
+    ),
+    Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:", "rewrites history"),
+    Kind.PUBLISH: KindFacts(0.6, _M, _IMPOSSIBLE, "publishes", "publishes something"),
+    Kind.DESTROY: KindFacts(0.85, _H, _IMPOSSIBLE, "destroys", "destroys something"),
+    Kind.CHANGE: KindFacts(0.5, _L, _UNKNOWN, "changes", "changes something outside this project"),
+    Kind.DEVICE: KindFacts(0.97, _C, _IMPOSSIBLE, "writes the device", "writes a device"),
+    Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:", "changes the system"),
+    Kind.PERSIST: KindFacts(
+        0.85, _H, _IMPOSSIBLE, "makes code run later by itself:", "makes code run later by itself"
+    ),
+    Kind.INSTALL: KindFacts(0.4, _L, _UNKNOWN, "installs", "installs packages"),
+    Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:", "uses up the machine"),
+    Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:", "leaves its container"),
+    Kind.TAMPER: KindFacts(
+        0.97, _C, _IMPOSSIBLE, "switches off a safeguard:", "switches off a safeguard"
+    ),
+    Kind.DELEGATE: KindFacts(
+        0.85, _H, _IMPOSSIBLE, "starts an agent without limits:", "starts an agent without limits"
+    ),
 }
 
 PATH_KINDS = frozenset({Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})

@@ -206,7 +206,7 @@ ENV_FILES = (
     ".env", ".env.*", ".envrc", "secret.yml", "secret.yaml", "secret.json", "secret.toml",
     "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "secrets.env", "credentials",
     "credentials.json", "credentials.yml", "credentials.yaml", "*.pem", "*.key", ".npmrc",
-    ".pypirc", "*.env",
+    ".pypirc", ".pgpass", "*.env",
 )  # fmt: skip
 
 NOT_ENV_FILES = (

@@ -95,7 +95,9 @@ class _Alternatives:
 
     def __init__(self, globs: list[tuple[str, int]]) -> None:
         # A name is tried on single names, so that it need not float over the whole path.
-        texts = [translate(f"/{glob}")[1:] if "/" not in glob else translate(glob) for glob, _ in globs]
+        texts = [
+            translate(f"/{glob}")[1:] if "/" not in glob else translate(glob) for glob, _ in globs
+        ]
         self._pattern = re.compile("|".join(f"({text})" for text in texts), re.DOTALL)
         self._orders = [order for _, order in globs]
         self.some = bool(globs)

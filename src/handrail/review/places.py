@@ -173,4 +173,3 @@ def _without_wildcard(path: str) -> str:
 def _homes(home: str) -> re.Pattern[str]:
     own = f"{re.escape(home)}|" if home else ""
     return re.compile(rf"(?:{own}{_ANY_HOME})(?=/|$)")
-

@@ -11,11 +11,12 @@ from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Rationality, Review, Rewrite, Risk, RuleHit, Step
+from handrail.model.review import Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
 from handrail.review.circumstances import Circumstances, make_places, state_folder
 from handrail.review.content import content_effects
 from handrail.review.decide import base_decision, decide, irreversible
+from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import join_flows
 from handrail.review.history import History, fingerprint
 from handrail.review.places import Places
@@ -27,7 +28,6 @@ from handrail.review.tools import MalformedInputError, command_of, read_tool
 from handrail.review.weigh import weigh
 from handrail.review.world import BlindWorld, LocalWorld, World
 from handrail.shell import (
-    Command,
     Knowledge,
     Program,
     Reading,
@@ -238,10 +238,10 @@ class Reviewer:
             rationality,
             effects,
             hits,
-            reasons=_reasons(effects, hits, self._issues(rationality), risk),
-            alternative=_alternative(effects, hits) if decision.stops else "",
-            confidence=_confidence(effects, understood.program),
-            steps=steps_of(understood, effects) if decision > Decision.ALLOW else (),
+            reasons=reasons_for(effects, hits, self._issues(rationality), risk),
+            alternative=alternative_for(effects, hits) if decision.stops else "",
+            confidence=confidence_in(effects, understood.program),
+            steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
         )
 
@@ -337,71 +337,3 @@ def _unreadable(problem: str, alternative: str) -> Review:
         alternative=alternative,
         confidence=0.0,
     )
-
-
-def _reasons(
-    effects: Sequence[Effect], hits: Sequence[RuleHit], issues: Sequence[str], risk: Risk
-) -> tuple[str, ...]:
-    """All reasons as sentences, the strongest first, none twice."""
-    serious = sorted(
-        (effect for effect in effects if effect.severity >= Severity.MEDIUM),
-        key=lambda effect: -effect.severity.rank,
-    )
-    sentences = [_sentence(effect.text) for effect in serious]
-    sentences += [_sentence(hit.says) for hit in hits]
-    sentences += [_sentence(issue) for issue in issues if risk.severity > Severity.NONE]
-    return tuple(dict.fromkeys(sentences))
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    if not text:
-        return ""
-    first = text[0].upper() + text[1:]
-    starts_with_verb = re.match(r"[a-z]+s\b", text) is not None
-    body = f"It {text}" if starts_with_verb else first
-    return body if body.endswith((".", "!", "?")) else body + "."
-
-
-def _alternative(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
-    serious = sorted(
-        (effect for effect in effects if effect.severity >= Severity.HIGH),
-        key=lambda effect: -effect.severity.rank,
-    )
-    for text in (*(effect.instead for effect in serious), *(hit.instead for hit in hits)):
-        if text:
-            return text
-    return "Say what you want to reach and why; a person can do it or allow it."
-
-
-def _confidence(effects: Sequence[Effect], program: Program | None) -> float:
-    confidence = 1.0
-    if any(effect.opaque for effect in effects):
-        confidence -= 0.2
-    if program is not None and program.broken:
-        confidence -= 0.3
-    return round(confidence, 2)
-
-
-def steps_of(understood: Understood, effects: Sequence[Effect]) -> tuple[Step, ...]:
-    """The program as understood, one line for each command that stands in it."""
-    if understood.program is None:
-        return ()
-    worst = max((effect.severity for effect in effects), default=Severity.NONE)
-    steps: list[Step] = []
-    for index, command in enumerate(understood.program.commands):
-        mine = [effect for effect in effects if effect.command == index]
-        mine.sort(key=lambda effect: -effect.severity.rank)
-        text = command.text or _bare_text(command)
-        if not text or (command.via and not mine):
-            continue
-        blamed = bool(mine) and mine[0].severity is worst and worst >= Severity.HIGH
-        steps.append(Step(text, "; ".join(dict.fromkeys(item.text for item in mine[:3])), blamed))
-    return tuple(steps)
-
-
-def _bare_text(command: Command) -> str:
-    """A command without a program: `> file`, `NAME=value`."""
-    redirects = [f"{item.operator} {item.target.shown}" for item in command.redirects]
-    assignments = [f"{name}={value.shown}" for name, value in command.assignments]
-    return " ".join([*assignments, *redirects])

@@ -360,7 +360,9 @@ _SECONDS = 30
 def _time_limit(wish: Wish) -> Change | None:
     """A command that would never end, or fill the disk, is ended after a while."""
     original = " ".join(map(_spell, wish.command.argv))
-    return Change(f"{wish.prefix}timeout {_SECONDS} {original}", f"it ends after {_SECONDS} seconds")
+    return Change(
+        f"{wish.prefix}timeout {_SECONDS} {original}", f"it ends after {_SECONDS} seconds"
+    )
 
 
 _TRANSPARENT = frozenset({"sudo", "doas", "time", "nohup", "nice", "ionice", "command", "env"})

@@ -47,7 +47,7 @@ HOST_TOOLS = frozenset(
      "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "ToolSearch", "Skill", "SlashCommand", "BashOutput",
      "KillShell", "KillBash", "EnterWorktree", "ExitWorktree", "ListMcpResources", "ListMcpResourcesTool",
      "ReadMcpResource", "ReadMcpResourceTool", "LSP", "Monitor", "SendMessage", "StructuredOutput",
-     "update_plan", "view_image", "write_todos", "save_memory", "finish", "think", "exit_plan_mode"}
+     "Message", "Finish", "Invalid", "update_plan", "view_image", "write_todos", "save_memory", "finish", "think", "exit_plan_mode"}
 )  # fmt: skip
 """Tools of the hosts themselves, which touch nothing but the agent's own state."""
 

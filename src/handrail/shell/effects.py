@@ -130,12 +130,20 @@ def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Ite
             shown,
             severity,
             undo,
-            fact.says.replace("{target}", shown) if fact.says else "",
+            _phrase(fact, shown),
             fact.instead.replace("{target}", shown) if fact.instead else "",
             recursive=fact.recursive,
             opaque=not target.exact,
             glob=target.glob,
         )
+
+
+def _phrase(fact: Fact, shown: str) -> str:
+    """What a fact says; without words of its own, what its kind says of a whole command."""
+    if fact.says:
+        return fact.says.replace("{target}", shown)
+    bare = KINDS[fact.does].bare
+    return f"{bare}: {shown}" if bare and not fact.on else ""
 
 
 def _targets(command: Command, call: Call, taken: int, on: str) -> Iterable[Word]:

@@ -28,7 +28,9 @@ _REWORKING = frozenset({"sed", "awk", "tr", "cut", "jq", "yq", "perl", "python",
                         "gpg", "unzip", "strings", "dd"})  # fmt: skip
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
 _RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
-_SHOWING = frozenset({"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"})
+_SHOWING = frozenset(
+    {"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"}
+)
 _SECRET_NAME = re.compile(
     r"\$\{?((?:\w*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY"
     r"|CREDENTIALS?|PASSPHRASE))\}?(?![\w:#%])"
@@ -97,9 +99,7 @@ class _Origins:
                 if item.kind is Kind.WRITE:
                     self._files[item.target] = (index, how)
 
-    def _how(
-        self, program: Program, index: int, mine: list[Effect], networked: set[int]
-    ) -> str:
+    def _how(self, program: Program, index: int, mine: list[Effect], networked: set[int]) -> str:
         feeders = upstream(program, index)
         if any(item.kind is Kind.FETCH for item in mine) or feeders & networked:
             return "downloaded"

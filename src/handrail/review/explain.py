@@ -1,0 +1,82 @@
+"""A judgement in words: reasons, an alternative, the program as understood."""
+
+import re
+from collections.abc import Sequence
+
+from handrail.model.effect import Effect
+from handrail.model.ordinal import Severity
+from handrail.model.review import Risk, RuleHit, Step
+from handrail.shell import Command, Program
+
+_MAX_SENTENCE = 400
+"""A reason is read by a person; what is longer was made to be long."""
+
+
+def reasons_for(
+    effects: Sequence[Effect], hits: Sequence[RuleHit], issues: Sequence[str], risk: Risk
+) -> tuple[str, ...]:
+    """All reasons as sentences, the strongest first, none twice."""
+    serious = sorted(
+        (effect for effect in effects if effect.severity >= Severity.MEDIUM),
+        key=lambda effect: -effect.severity.rank,
+    )
+    sentences = [_sentence(effect.text) for effect in serious]
+    sentences += [_sentence(hit.says) for hit in hits]
+    sentences += [_sentence(issue) for issue in issues if risk.severity > Severity.NONE]
+    return tuple(dict.fromkeys(sentences))
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()[:_MAX_SENTENCE]
+    if not text:
+        return ""
+    first = text[0].upper() + text[1:]
+    starts_with_verb = re.match(r"[a-z]+s\b", text) is not None
+    body = f"It {text}" if starts_with_verb else first
+    return body if body.endswith((".", "!", "?")) else body + "."
+
+
+def alternative_for(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
+    serious = sorted(
+        (effect for effect in effects if effect.severity >= Severity.HIGH),
+        key=lambda effect: -effect.severity.rank,
+    )
+    for text in (*(effect.instead for effect in serious), *(hit.instead for hit in hits)):
+        if text:
+            return text
+    return "Say what you want to reach and why; a person can do it or allow it."
+
+
+def confidence_in(effects: Sequence[Effect], program: Program | None) -> float:
+    confidence = 1.0
+    if any(effect.opaque for effect in effects):
+        confidence -= 0.2
+    if program is not None and program.broken:
+        confidence -= 0.3
+    return round(confidence, 2)
+
+
+def steps_of(program: Program | None, effects: Sequence[Effect]) -> tuple[Step, ...]:
+    """The program as understood, one line for each command that stands in it."""
+    if program is None:
+        return ()
+    worst = max((effect.severity for effect in effects), default=Severity.NONE)
+    steps: list[Step] = []
+    for index, command in enumerate(program.commands):
+        mine = [effect for effect in effects if effect.command == index]
+        mine.sort(key=lambda effect: -effect.severity.rank)
+        text = _written(command)
+        if not text or (command.via and not mine):
+            continue
+        blamed = bool(mine) and mine[0].severity is worst and worst >= Severity.HIGH
+        steps.append(Step(text, "; ".join(dict.fromkeys(item.text for item in mine[:3])), blamed))
+    return tuple(steps)
+
+
+def _written(command: Command) -> str:
+    """A command as a person would write it, with its redirects."""
+    words = [f"{name}={value.shown}" for name, value in command.assignments]
+    if command.text:
+        words = [command.text]
+    words += [f"{item.descriptor}{item.operator} {item.target.shown}" for item in command.redirects]
+    return " ".join(words)
