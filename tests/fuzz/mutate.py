@@ -11,10 +11,10 @@ MAX_LENGTH = 4_000
 """Longer texts test the patience of the machine, not the reader; `hostile` has those."""
 _CASES = Path(__file__).parents[1] / "cases"
 _TOKENS = [
-    *"' \" ` $ $( ) ( { } ${ $(( )) [[ ]] | || & && ; ;; << <<- <<< < > >> <( >( # ! ~ * ? [ ]".split(),
-    *"= \\ é 💣 -rf -c -- /etc ~/.ssh {a,b} {1..9} $IFS $@ $1 ${x:-y} ${x//a/b} ${!x} EOF".split(),
+    *"' \" ` $ $( ) ( { } ${ $(( )) [[ ]] | || & && ; ;; << <<- <<< < > >> <( >( # !".split(),
+    *"~ * ? [ ] = \\ é 💣 -rf -c -- /etc ~/.ssh {a,b} {1..9} $IFS $@ $1 ${x:-y} ${x//a/b}".split(),
     *"eval sh bash sudo env xargs python3 base64 -d echo if then fi for in do done while".split(),
-    *"case esac function f() x= +=".split(),
+    *"${!x} EOF case esac function f() x= +=".split(),
     *(" ", "\\\n", "\n", "\r\n", "\t", "\0", "\x1b", "\ud800", "\u202e", "\ufeff", "$'\\x41'"),
 ]
 
