@@ -10,6 +10,8 @@ from handrail.model.ordinal import Severity
 Effects = Callable[[str], tuple[Effect, ...]]
 
 DANGEROUS = [
+    ("duplicacy prune -all", "destroy high"),
+    ("bup prune-older --keep-all-for=1d", "destroy high"),
     ("borg -r /srv/repo repo-delete", "destroy high"),
     ("borg --repo=/srv/repo delete -a 'old-*'", "destroy high"),
     ("borg --rsh 'ssh -i k' --lock-wait 10 delete /srv/repo::a", "destroy high"),

@@ -11,6 +11,9 @@ Effects = Callable[[str], tuple[Effect, ...]]
 
 STOPPED = {
     Kind.DISCARD: [
+        "bzr revert",
+        "fossil revert",
+        "p4 revert //depot/...",
         "git reset --hard",
         "git reset -q --hard HEAD~2",
         "git reset --har",
@@ -78,6 +81,7 @@ STOPPED = {
         "git lfs prune --force",
     ],
     Kind.UNSEEN: [
+        "git init --template=/tmp/t",
         "git -c core.sshCommand=/tmp/x fetch",
         "git config core.hooksPath /tmp/hooks",
         "git --exec-path=/tmp/x status",
@@ -122,6 +126,8 @@ def test_what_to_do_instead(effects: Effects, kind: Kind, command: str) -> None:
 
 
 CALM = [
+    "p4 revert -n //depot/...",
+    "git init --template=.git-template",
     "git checkout fix/node.js",
     "git checkout feat/add-index.ts",
     "git checkout origin/vue.js",

@@ -22,6 +22,11 @@ DANGEROUS = [
     ("http :9200/x/_delete_by_query query:='{}'", "destroy high"),
     ("curlie POST :9200/x/_delete_by_query", "destroy high"),
     ("curl -XPOST localhost:9200/_shutdown", "destroy high"),
+    ("curl 'http://localhost:8123/' --data 'DROP TABLE events'", "destroy high"),
+    ("curl -X POST 'http://localhost:8123/?query=DROP%20TABLE%20events'", "destroy high"),
+    ("lftp -e 'rm -r /www; bye' host", "destroy high"),
+    ("lftp -c 'mirror -R --delete . /www' host", "destroy high"),
+    ("sftp host <<< 'rm /srv/x'", "destroy medium"),
     ("curl --request GET -sXDELETE http://localhost:9200/x", "destroy high"),
     ("wget --method=GET --method=DELETE http://localhost:9200/x", "destroy high"),
     ("curl -X DELETE http://grafana:3000/api/dashboards/uid/abc", "destroy high"),
@@ -74,6 +79,7 @@ DANGEROUS = [
 ]
 
 EVERYDAY = [
+    "curl 'http://localhost:8123/' --data 'SELECT 1'",
     "http POST :9200/x/_search query:=1",
     "curl -XPOST localhost:9200/x/_refresh",
     "http POST :8000/door/_close",

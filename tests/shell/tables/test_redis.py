@@ -27,11 +27,21 @@ DANGEROUS = [
     ("redis-cli EVAL \"redis.call('del', unpack(redis.call('keys','*')))\" 0", "destroy high"),
     ('echo "EVAL \\"return redis.call(\'FLUSHALL\')\\" 0" | redis-cli', "destroy high"),
     ("redis-cli EVAL \"return redis.call('DEL', KEYS[1])\" 1 k", "destroy medium"),
+    ("echo FLUSHALL | nc localhost 6379", "destroy high"),
+    ("echo flush_all | nc -q1 localhost 11211", "destroy high"),
+    ("telnet localhost 11211 <<< flush_all", "destroy high"),
+    ("socat - TCP:localhost:6379 <<< FLUSHALL", "destroy high"),
+    ("memcached-tool localhost:11211 flush_all", "destroy high"),
+    ("redis-cli ACL SETUSER default on nopass '+@all'", "privilege high"),
+    ("redis-cli XTRIM s MAXLEN 0", "destroy high"),
 ]
 
 EVERYDAY = [
     "redis-cli --scan --pattern 'a:*' --count 100",
     "redis-cli --cluster call h:7000 PING",
+    "echo stats | nc localhost 11211",
+    "printf 'GET x' | nc localhost 6379",
+    "redis-cli XTRIM s MAXLEN 1000",
     "redis-cli SET note FLUSHALL",
     "echo 'SET note \"FLUSHALL now\"' | redis-cli",
     "redis-cli EVAL \"return redis.call('SET', KEYS[1], 'flushall')\" 1 k",

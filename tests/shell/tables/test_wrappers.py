@@ -14,6 +14,7 @@ WRAPPED = [
     "sudo -EH FOO=1 rm -rf /etc",
     "sudo -D / rm -rf etc",
     "doas -u root rm -rf /etc",
+    "run0 rm -rf /etc",
     "env -i A=1 rm -rf /etc",
     "env -u A -C / rm -rf etc",
     "env -S 'rm -rf /etc'",

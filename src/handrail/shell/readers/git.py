@@ -130,8 +130,20 @@ def _git(command: Command, call: Call) -> Iterator[Effect]:
 
 def _clone(command: Command, call: Call) -> Iterator[Effect]:
     yield from _settings(call.values("-c", "--config"))
+    yield from _init(command, call)
+
+
+def _init(command: Command, call: Call) -> Iterator[Effect]:
+    """`--template`: its hooks become those of the new repository."""
     for word in call.values("--template"):
         yield path_effect(Kind.READ, join(command.cwd, word))
+        if _TEMPORARY.search(join(command.cwd, word).text):
+            yield effect(
+                Kind.UNSEEN,
+                word.shown,
+                says=f"takes hooks that git will run from {word.shown}, which anyone can write",
+                instead="Leave `--template` out.",
+            )
 
 
 def _settings(words: Iterable[Word]) -> Iterator[Effect]:
@@ -296,5 +308,6 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "git_clone": _clone,
     "git_config": _config,
     "git_gc": _gc,
+    "git_init": _init,
     "forge_api": _api,
 }

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import unquote
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
@@ -28,6 +29,12 @@ _ADMIN = re.compile(
 )
 """Addresses of well-known services that delete or stop something when they are posted to."""
 _SEARCH_PORTS = frozenset({9200, 9201, 9243})
+_SQL_PORTS = frozenset({4001, 8086, 8123, 8443, 8529, 9047})
+_SQL_LOSES = re.compile(
+    r"\b(?:DROP|TRUNCATE)[\s+]+\w+|\bDELETE[\s+]+FROM\b|\bDETACH[\s+]+(?:TABLE|DATABASE)",
+    re.IGNORECASE,
+)
+"""Databases that take SQL by HTTP, and SQL that loses data."""
 _SEARCH_ORDER = re.compile(r"/_(?:close|shutdown|freeze)\b")
 _ADMIN_BODY = re.compile(r"<delete>|\"purge_everything\"\s*:\s*true")
 _LIVE_KEY = re.compile(r"\b[sr]k_live_")
@@ -199,12 +206,17 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
                          instead="List them first: `curl -l URL`.")  # fmt: skip
 
 
+_TEXTS = (
+    "-d", "--data", "--data-raw", "--data-ascii", "--data-binary", "--data-urlencode", "--json",
+)  # fmt: skip
+
+
 def _curl_orders(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
     """What the server is told to delete, stop or pay."""
     method = http_method(call, "-X", "--request")
     if call.operands and _METHOD.fullmatch(call.operands[0].text):
         method = method or call.operands[0].text.upper()  # curlie POST address
-    texts = [word.text for word in call.values("-d", "--data", "--data-raw", "--json")]
+    texts = [word.text for word in call.values(*_TEXTS)]
     posts = method not in {"", "GET", "HEAD"} or bool(texts) or call.has("--data-urlencode", "-F")
     for address in addresses:
         if method == "DELETE":
@@ -220,6 +232,8 @@ _ORDER = "tells {} to delete or stop something for everyone"
 
 def _is_order(address: Address, texts: Iterable[str]) -> bool:
     if _ADMIN.search(address.path) or any(_ADMIN_BODY.search(text) for text in texts):
+        return True
+    if address.port in _SQL_PORTS and any(map(_SQL_LOSES.search, (unquote(address.path), *texts))):
         return True
     return address.port in _SEARCH_PORTS and _SEARCH_ORDER.search(address.path) is not None
 

@@ -15,6 +15,10 @@ _KEYS = "Count the keys first: `redis-cli DBSIZE`, and look with `redis-cli --sc
 _COMMANDS = (
     rule(r"FLUSHALL|FLUSHDB", Kind.DESTROY, Severity.HIGH,
          "deletes every key of the database", _KEYS),
+    rule(r"FLUSH_ALL\b", Kind.DESTROY, Severity.HIGH,
+         "empties the cache for everyone who uses it", "Look first: `echo stats | nc HOST 11211`."),
+    rule(r"DELETE /\S* HTTP/", Kind.DESTROY, Severity.HIGH,
+         "tells a server to delete something", "Look at it first: `curl -s URL`."),
     rule(r"SHUTDOWN", Kind.KILL, Severity.HIGH,
          "stops the server", "Ask it how it is: `redis-cli PING`."),
     rule(r"DEBUG (?:SEGFAULT|PANIC|RESTART|CRASH-AND-RECOVER|RELOAD|LOADAOF|FLUSHALL|OOM|ASSERT)",
@@ -35,6 +39,11 @@ _COMMANDS = (
          "loads native code into the server", "List them: `redis-cli MODULE LIST`."),
     rule(r"CLUSTER (?:RESET|FLUSHSLOTS|FORGET|DELSLOTS)", Kind.DESTROY, Severity.HIGH,
          "takes the cluster apart", "Look first: `redis-cli CLUSTER INFO`."),
+    rule(r"ACL SETUSER \S+ .*(?:\bnopass\b|\+@all\b|\ballcommands\b)",
+         Kind.PRIVILEGE, Severity.HIGH, "lets an account do everything",
+         "List them: `redis-cli ACL LIST`."),
+    rule(r"XTRIM \S+ MAXLEN (?:[~=] )?0\b", Kind.DESTROY, Severity.HIGH,
+         "empties the stream", "Look first: `redis-cli XLEN NAME`."),
     rule(r"ACL (?:SETUSER|DELUSER|LOAD)|SCRIPT FLUSH|FUNCTION (?:FLUSH|DELETE)|SWAPDB|"
          r"XGROUP DESTROY", Kind.CHANGE, Severity.MEDIUM,
          "changes accounts or functions of the server"),
@@ -57,9 +66,14 @@ def _redis(command: Command, call: Call) -> Iterator[Effect]:
         words = [Word(_plain(word.text), word.glob, word.raw) for word in words]
     if words:
         yield from _order(command, words)
-    elif command.input is not None:
-        for line in command.input.splitlines():
-            yield from _order(command, [Word(text) for text in _split(line)])
+    else:
+        yield from typed_orders(command)
+
+
+def typed_orders(command: Command) -> Iterator[Effect]:
+    """What a server is told by lines on the input, also through nc or telnet."""
+    for line in (command.input or "").splitlines():
+        yield from _order(command, [Word(text) for text in _split(line)])
 
 
 def _order(command: Command, words: list[Word]) -> Iterator[Effect]:

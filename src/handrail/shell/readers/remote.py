@@ -23,6 +23,7 @@ from handrail.shell.readers.network import (
     unknown_input,
     writes,
 )
+from handrail.shell.readers.redis import typed_orders
 from handrail.shell.word import Word
 
 _SHELLS = re.compile(r"(?:^|/|\s)(?:ba|da|z|k|c|tc|fi|a|mk)?sh\b|cmd(?:\.exe)?\b|powershell|pwsh")
@@ -216,7 +217,12 @@ def _rsync(command: Command, call: Call) -> Iterator[Effect]:
 _PUT = re.compile(
     r"^\s*(?:m?put|reput|send|append|mirror\s+(?:-\S*R\S*|--reverse)\S*)\s+(.+)$", re.IGNORECASE
 )
-_REMOVE = re.compile(r"^\s*(?:rm|mrm|rmdir|delete|mdelete)\s+(.+)$", re.IGNORECASE)
+_REMOVE = re.compile(
+    r"^\s*(rm|mrm|rmdir|delete|mdelete|glob\s+rm|del|mirror\b.*\s(?:-e|--delete\S*))\s+(?:-\w+\s+)*(.+)$",
+    re.IGNORECASE,
+)
+_MANY = re.compile(r"^\s*(?:mrm|mdelete|mirror|glob)\b|^\s*rm\s+-\w*[rR]|[*?]|\s/$", re.IGNORECASE)
+"""Deletes more than the one file that is named."""
 
 
 def _transfer(command: Command, call: Call) -> Iterator[Effect]:
@@ -233,9 +239,15 @@ def _transfer(command: Command, call: Call) -> Iterator[Effect]:
             yield reads(command, path)
             severity = Severity.HIGH if is_outside(command, path) else Severity.MEDIUM
             yield sends(host, severity, path.text)
-        elif match := _REMOVE.match(line):
-            yield effect(Kind.DESTROY, match[1], severity=Severity.MEDIUM,
-                         says=f"deletes {match[1]} on {host.host}")  # fmt: skip
+        if match := _REMOVE.match(line):
+            many = _MANY.search(line.rstrip()) is not None
+            yield effect(
+                Kind.DESTROY,
+                match[2],
+                severity=Severity.HIGH if many else Severity.MEDIUM,
+                says=f"deletes {match[2].strip()} on {host.host or 'the server'}",
+                instead="List it first: `ls -l` on the server." if many else "",
+            )
 
 
 def _transfer_lines(command: Command, call: Call) -> list[str]:
@@ -280,6 +292,7 @@ def _netcat(command: Command, call: Call) -> Iterator[Effect]:
         return
     if not address.host:
         return
+    yield from typed_orders(command)
     if unknown_input(command) or "coproc" in command.via:
         yield sends(address, Severity.HIGH, "its input, raw,")
     else:
@@ -327,6 +340,7 @@ def _socat(command: Command, call: Call) -> Iterator[Effect]:
             yield from local_socket(Word(match[1]))
     stdin = any(end.upper() in {"-", "STDIN", "STDIO"} for end in ends)
     fed = bool(files) or (stdin and unknown_input(command))
+    yield from typed_orders(command) if hosts else ()
     for host in hosts:
         yield sends(host, Severity.HIGH if fed and not listens else Severity.MEDIUM, "raw data")
     if listens:
@@ -350,6 +364,7 @@ def _connects(command: Command, call: Call) -> Iterator[Effect]:
         if not address.host or " " in word.text:
             continue
         yield _contact(address)
+        yield from typed_orders(command)
         if unknown_input(command):
             yield sends(address, Severity.HIGH, "its input")
         for text in call.values("-x", "--execute", "-d"):

@@ -110,6 +110,12 @@ PROGRAMS: dict[str, Program] = {
         ),
         harmless=f"{_HELP}|--help-full|--help-man",
     ),
+    "duplicacy": _deletes(
+        "prune", "Look first: `duplicacy list`.", "-id -r -t -keep -threads -storage",
+        "|-dry-run|-d",
+    ),
+    "bup": _deletes("rm|gc|prune-older", "Look first: `bup ls`.", "-d --bup-dir",
+                    "|-n|--dry-run"),
     "duplicity": _deletes(
         "remove-*|cleanup|collection-cleanup --force",
         "Look first: `duplicity collection-status file:///backup`.",

@@ -378,8 +378,11 @@ SUBCOMMANDS: dict[str, Program] = {
     "format-patch": Program(values="-o --output-directory -n --start-number --subject-prefix",
                             facts=(Fact(WRITE, on="-o|--output-directory"),)),
     "hash-object": Program(values="-t --path", facts=(Fact(READ, on="each"),)),
-    "init": Program(values="-b --initial-branch --template --separate-git-dir --object-format",
-                    facts=(Fact(WRITE, on="1"),)),
+    "init": Program(
+        reader="git_init",
+        values="-b --initial-branch --template --separate-git-dir --object-format",
+        facts=(Fact(WRITE, on="1"),),
+    ),
     "svn|p4": Program(facts=(Fact(PUBLISH, "dcommit|submit|set-tree", severity=MEDIUM),)),
 }  # fmt: skip
 

@@ -135,6 +135,28 @@ PROGRAMS: dict[str, Program] = {
     "chg": Program(same_as="hg"),
     "jj": _JJ,
     "sl": Program(same_as="hg"),
+    "bzr": Program(facts=(
+        discard("revert", "throws away uncommitted changes", instead="Keep them: `bzr shelve`."),
+        discard("clean-tree", "deletes untracked files", instead="Look first: `bzr status`."),
+        rewrite("uncommit", "removes commits", "Look first: `bzr log`."),
+        Fact(PUBLISH, "push", severity=LOW))),
+    "brz": Program(same_as="bzr"),
+    "fossil": Program(facts=(
+        discard("revert|clean", "throws away uncommitted changes",
+                instead="Keep them: `fossil stash save`."),
+        rewrite("purge|shun|scrub", "removes history", "Look first: `fossil timeline`."),
+        Fact(PUBLISH, "push|sync", severity=LOW))),
+    "p4": Program(
+        values="-c -C -d -H -p -P -u -Q -x -b -r -G",
+        facts=(
+            Fact(DESTROY, "obliterate -y", says="deletes files and their history from the server",
+                 instead="See what would go: `p4 obliterate` without `-y`."),
+            discard("sync -f", "throws away local changes", instead="Keep them: `p4 shelve`."),
+            discard("revert|clean !-n", "throws away local changes",
+                    instead="Keep them: `p4 shelve`."),
+            Fact(PUBLISH, "submit", severity=MEDIUM),
+        ),
+    ),
     "pre-commit": Program(
         values="-c --config --repo -t --hook-type",
         facts=(Fact(RUN, "run", severity=LOW),

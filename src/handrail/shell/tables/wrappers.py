@@ -1,8 +1,10 @@
 """Programs that run the command in their arguments, and are looked through."""
 
 from handrail.shell.tables.shorthand import (
+    DESTROY,
     ESCAPE,
     HIGH,
+    KILL,
     LOW,
     MEDIUM,
     PRIVILEGE,
@@ -85,6 +87,20 @@ PROGRAMS: dict[str, Program] = {
         harmless="-L",
     ),
     "please": Program(same_as="sudo"),
+    "run0": Program(
+        posix=True,
+        values="-u --user -g --group --nice -D --chdir -M --machine --setenv --unit --property "
+        "--description --slice --background",
+        chdir="-D|--chdir",
+        wraps=(Wrapper(),),
+        facts=(
+            Fact(PRIVILEGE, severity=LOW, says=_RAISED),
+            Fact(PRIVILEGE, "!@*", severity=HIGH,
+                 says="opens a shell as root, where nobody sees what is run",
+                 instead="Run the one command that needs it: `sudo apt-get update`."),
+        ),
+        harmless="--help|--version",
+    ),
     "sshpass": _argv("-p -f -d -P"),
     # The environment
     "env": Program(
@@ -287,7 +303,12 @@ PROGRAMS: dict[str, Program] = {
     "torsocks": _argv("-u --user -p --pass -a --address -P --port"),
     "torify": _PLAIN,
     "tsocks": _PLAIN,
-    "machinectl": Program(wraps=(Wrapper(when="shell *", where="elsewhere"),)),
+    "machinectl": Program(
+        facts=(Fact(DESTROY, "remove|clean", says="deletes containers with their data",
+                    instead="Look first: `machinectl list-images`."),
+               Fact(KILL, "terminate|kill|poweroff|reboot", severity=MEDIUM)),
+        wraps=(Wrapper(when="shell *", where="elsewhere"),),
+    ),
     "systemd-nspawn": Program(
         posix=True,
         values="-D --directory -i --image -M --machine -u --user --bind --bind-ro -E --setenv",
