@@ -46,7 +46,12 @@ class KindFacts(msgspec.Struct, frozen=True):
     undo: Undo
     verb: str
     bare: str = ""
-    """What it does where there is no target to name."""
+    """What it does where there is no target to name; by default the verb up to its colon."""
+
+    @property
+    def alone(self) -> str:
+        """The phrase for an effect whose target is the whole command."""
+        return self.bare or (self.verb[:-1] if self.verb.endswith(":") else "")
 
 
 _N, _L, _M, _H, _C = Severity
@@ -66,23 +71,23 @@ KINDS: dict[Kind, KindFacts] = {
     Kind.UNSEEN: KindFacts(
         0.85, _H, _IMPOSSIBLE, "runs code that nobody has seen:", "runs code that nobody has seen"
     ),
-    Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:", "raises privileges"),
+    Kind.PRIVILEGE: KindFacts(0.85, _H, _IMPOSSIBLE, "raises privileges:"),
     Kind.KILL: KindFacts(0.5, _L, _IMPOSSIBLE, "ends", "ends processes"),
     Kind.DISCARD: KindFacts(
         0.8, _H, _CHECKPOINT, "discards uncommitted work:", "discards uncommitted work"
     ),
-    Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:", "rewrites history"),
+    Kind.REWRITE: KindFacts(0.8, _H, _IMPOSSIBLE, "rewrites history:"),
     Kind.PUBLISH: KindFacts(0.6, _M, _IMPOSSIBLE, "publishes", "publishes something"),
     Kind.DESTROY: KindFacts(0.85, _H, _IMPOSSIBLE, "destroys", "destroys something"),
     Kind.CHANGE: KindFacts(0.5, _L, _UNKNOWN, "changes", "changes something outside this project"),
     Kind.DEVICE: KindFacts(0.97, _C, _IMPOSSIBLE, "writes the device", "writes a device"),
-    Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:", "changes the system"),
+    Kind.SYSTEM: KindFacts(0.85, _H, _IMPOSSIBLE, "changes the system:"),
     Kind.PERSIST: KindFacts(
         0.85, _H, _IMPOSSIBLE, "makes code run later by itself:", "makes code run later by itself"
     ),
     Kind.INSTALL: KindFacts(0.4, _L, _UNKNOWN, "installs", "installs packages"),
-    Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:", "uses up the machine"),
-    Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:", "leaves its container"),
+    Kind.EXHAUST: KindFacts(0.85, _H, _IMPOSSIBLE, "uses up the machine:"),
+    Kind.ESCAPE: KindFacts(0.9, _H, _IMPOSSIBLE, "leaves its container:"),
     Kind.TAMPER: KindFacts(
         0.97, _C, _IMPOSSIBLE, "switches off a safeguard:", "switches off a safeguard"
     ),

@@ -84,12 +84,15 @@ FILE_TYPES = (
         by_itself=True,
     ),
     FileType(r".*/package\.json", _package_scripts, by_itself=True),
-    FileType(r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
-             r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml", _ci_steps),
+    FileType(
+        r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
+        r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml",
+        _ci_steps,
+    ),
     FileType(r".*/(?:Dockerfile|Containerfile)(?:\.[^/]+)?|.*\.dockerfile", _docker_runs),
     FileType(r".*/(?:GNUm|[mM])akefile|.*\.mk", _recipes),
     FileType(r".*\.(?:sh|bash|zsh|ksh|command|bats)", _whole),
-)  # fmt: skip
+)
 _COMPILED = tuple((re.compile(kind.pattern), kind) for kind in FILE_TYPES)
 _SHEBANG = re.compile(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b")
 
@@ -132,8 +135,18 @@ _SCRIPT = FileType("", _whole)
 def _later(path: str, effect: Effect, kind: FileType) -> Effect:
     name = path.rpartition("/")[2]
     if kind.by_itself and effect.severity is Severity.CRITICAL:
-        return Effect(Kind.PERSIST, path, Severity.HIGH, Undo.IMPOSSIBLE,
-                      f"puts a command into {name} that runs by itself and {effect.text}",
-                      "Leave that command out, or put it where a person starts it.")  # fmt: skip
-    return Effect(Kind.WRITE, path, Severity.MEDIUM, Undo.CHECKPOINT,
-                  f"writes {name}, which {effect.text} when it runs")  # fmt: skip
+        return Effect(
+            Kind.PERSIST,
+            path,
+            Severity.HIGH,
+            Undo.IMPOSSIBLE,
+            f"puts a command into {name} that runs by itself and {effect.text}",
+            "Leave that command out, or put it where a person starts it.",
+        )
+    return Effect(
+        Kind.WRITE,
+        path,
+        Severity.MEDIUM,
+        Undo.CHECKPOINT,
+        f"writes {name}, which {effect.text} when it runs",
+    )

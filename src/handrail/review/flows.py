@@ -75,16 +75,20 @@ def _sent(effect: Effect, flow: _Flow, at: Circumstances) -> Effect:
         secrets = [secret for secret in secrets if secret.severity >= Severity.HIGH]
     if secrets:
         return _sends(
-            effect, secrets[0].target, Severity.CRITICAL,
+            effect,
+            secrets[0].target,
+            Severity.CRITICAL,
             "Do not send secrets; give the program that needs one a name for it instead.",
-        )  # fmt: skip
+        )
     fed = upstream(flow.program, effect.command)
     for source in flow.sources(effect.command):
         if source.kind is Kind.READ and source.command in fed and not at.in_scope(source.target):
             return _sends(
-                effect, source.target, Severity.HIGH,
+                effect,
+                source.target,
+                Severity.HIGH,
                 "Keep local files on this machine; say what is needed from them.",
-            )  # fmt: skip
+            )
     command = flow.program.commands[effect.command]
     plain = command.input is not None and OPAQUE not in command.input
     if effect.severity is Severity.HIGH and plain and command.name in _SENDERS:

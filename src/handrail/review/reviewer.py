@@ -203,8 +203,9 @@ class Reviewer:
             if text is None or not _is_shell(effect.target, text):
                 continue
             try:
-                reading = read(text, cwd=action.cwd or "/", environ=at.environ,
-                               knowledge=self.knowledge)  # fmt: skip
+                reading = read(
+                    text, cwd=action.cwd or "/", environ=at.environ, knowledge=self.knowledge
+                )
             except UnreadableError:
                 continue
             found += [

@@ -133,8 +133,8 @@ def _moved_at_run_time(wish: Wish, parts: list[str], names: list[str], says: str
     trash = shlex.quote(wish.trash)
     loop = (
         f'for hr in {" ".join(names)}; do [ -e "$hr" ] || [ -L "$hr" ] || continue; '
-        f'hd=$(cd "$(dirname -- "$hr")" && pwd) && mkdir -p {trash}"$hd" && mv -- "$hr" {trash}"$hd"/ '
-        "|| exit 1; done"
+        'hd=$(cd "$(dirname -- "$hr")" && pwd) && '
+        f'mkdir -p {trash}"$hd" && mv -- "$hr" {trash}"$hd"/ || exit 1; done'
     )
     return Change(
         _group(*parts, f"({loop})"), says, f"handrail restore {wish.trash.rpartition('/')[2]}"

@@ -57,39 +57,76 @@ def _kinds(*kinds: Kind) -> Callable[[Effect], bool]:
 
 # The first rule that governs an effect is the one that answers for it.
 GOVERNING: tuple[Governing, ...] = (
-    Governing("protect_handrail", "Handrail's settings, state, hooks and processes stay as they are",
-              lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
-              fixed=True),
-    Governing("protect_safeguards", "logs, firewalls, audit and other safeguards stay on",
-              _kinds(Kind.TAMPER)),
-    Governing("prevent_recursive_deletion", "no folders are deleted that could not be brought back",
-              lambda effect: effect.kind is Kind.DELETE and effect.recursive),
-    Governing("protect_files", "no files are deleted or changed where no checkpoint reaches",
-              _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK)),
-    Governing("protect_uncommitted_work", "uncommitted work is saved before it is discarded",
-              _kinds(Kind.DISCARD)),
-    Governing("protect_history", "published and recorded history is not rewritten",
-              _kinds(Kind.REWRITE)),
-    Governing("protect_secrets", "keys, passwords and tokens are not read",
-              _kinds(Kind.SECRET)),
-    Governing("prevent_exfiltration", "local data is not sent to unknown machines",
-              _kinds(Kind.SEND, Kind.REACH, Kind.FETCH)),
-    Governing("no_unseen_code", "no code runs that nobody could read before",
-              _kinds(Kind.UNSEEN, Kind.RUN)),
+    Governing(
+        "protect_handrail",
+        "Handrail's settings, state, hooks and processes stay as they are",
+        lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
+        fixed=True,
+    ),
+    Governing(
+        "protect_safeguards",
+        "logs, firewalls, audit and other safeguards stay on",
+        _kinds(Kind.TAMPER),
+    ),
+    Governing(
+        "prevent_recursive_deletion",
+        "no folders are deleted that could not be brought back",
+        lambda effect: effect.kind is Kind.DELETE and effect.recursive,
+    ),
+    Governing(
+        "protect_files",
+        "no files are deleted or changed where no checkpoint reaches",
+        _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK),
+    ),
+    Governing(
+        "protect_uncommitted_work",
+        "uncommitted work is saved before it is discarded",
+        _kinds(Kind.DISCARD),
+    ),
+    Governing(
+        "protect_history", "published and recorded history is not rewritten", _kinds(Kind.REWRITE)
+    ),
+    Governing("protect_secrets", "keys, passwords and tokens are not read", _kinds(Kind.SECRET)),
+    Governing(
+        "prevent_exfiltration",
+        "local data is not sent to unknown machines",
+        _kinds(Kind.SEND, Kind.REACH, Kind.FETCH),
+    ),
+    Governing(
+        "no_unseen_code",
+        "no code runs that nobody could read before",
+        _kinds(Kind.UNSEEN, Kind.RUN),
+    ),
     Governing("protect_devices", "disks and memory are not written directly", _kinds(Kind.DEVICE)),
-    Governing("protect_system", "the system, its services and its kernel stay as they are",
-              _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL)),
-    Governing("protect_data", "databases, clusters, clouds and other remote things are not destroyed",
-              _kinds(Kind.DESTROY)),
+    Governing(
+        "protect_system",
+        "the system, its services and its kernel stay as they are",
+        _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL),
+    ),
+    Governing(
+        "protect_data",
+        "databases, clusters, clouds and other remote things are not destroyed",
+        _kinds(Kind.DESTROY),
+    ),
     Governing("no_persistence", "nothing is set up to run by itself later", _kinds(Kind.PERSIST)),
-    Governing("no_privilege", "nobody gets more rights than they have",
-              _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE)),
-    Governing("no_publishing", "nothing is published without a person", _kinds(Kind.PUBLISH),
-              essential=False),
+    Governing(
+        "no_privilege",
+        "nobody gets more rights than they have",
+        _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE),
+    ),
+    Governing(
+        "no_publishing",
+        "nothing is published without a person",
+        _kinds(Kind.PUBLISH),
+        essential=False,
+    ),
     Governing("no_delegation", "no agent is started that nobody supervises", _kinds(Kind.DELEGATE)),
-    Governing("protect_machine", "the machine is not used up and its processes stay alive",
-              _kinds(Kind.EXHAUST, Kind.KILL)),
-)  # fmt: skip
+    Governing(
+        "protect_machine",
+        "the machine is not used up and its processes stay alive",
+        _kinds(Kind.EXHAUST, Kind.KILL),
+    ),
+)
 
 
 class LimitFileOperations(msgspec.Struct, frozen=True):
@@ -223,9 +260,11 @@ class RuleBook:
         if any(effect.severity >= Severity.HIGH for effect in effects):
             answered = {next((r.name for r in GOVERNING if r.governs(e)), "") for e in effects}
             hits += [
-                hit for rule in self._governing if rule.name in answered
+                hit
+                for rule in self._governing
+                if rule.name in answered
                 if (hit := rule.check(action, effects, at)) is not None
-            ]  # fmt: skip
+            ]
         for rule in self._others:
             try:
                 hit = rule.check(action, effects, at)

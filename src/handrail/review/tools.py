@@ -37,28 +37,115 @@ class MalformedInputError(ValueError):
 
 
 SHELL_TOOLS = frozenset(
-    {"bash", "shell", "run_shell_command", "terminal", "execute_bash", "run_command", "exec_command",
-     "local_shell", "run_terminal_cmd", "powershell", "container.exec"}
-)  # fmt: skip
+    {
+        "bash",
+        "shell",
+        "run_shell_command",
+        "terminal",
+        "execute_bash",
+        "run_command",
+        "exec_command",
+        "local_shell",
+        "run_terminal_cmd",
+        "powershell",
+        "container.exec",
+    }
+)
 """Tools whose input holds a command line, by any host's name for them."""
 
 HOST_TOOLS = frozenset(
-    {"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TaskOutput", "TaskStop",
-     "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "ToolSearch", "Skill", "SlashCommand", "BashOutput",
-     "KillShell", "KillBash", "EnterWorktree", "ExitWorktree", "ListMcpResources", "ListMcpResourcesTool",
-     "ReadMcpResource", "ReadMcpResourceTool", "LSP", "Monitor", "SendMessage", "StructuredOutput",
-     "Message", "Finish", "Invalid", "update_plan", "view_image", "write_todos", "save_memory", "finish", "think", "exit_plan_mode"}
-)  # fmt: skip
+    {
+        "TodoWrite",
+        "TodoRead",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskList",
+        "TaskGet",
+        "TaskOutput",
+        "TaskStop",
+        "ExitPlanMode",
+        "EnterPlanMode",
+        "AskUserQuestion",
+        "ToolSearch",
+        "Skill",
+        "SlashCommand",
+        "BashOutput",
+        "KillShell",
+        "KillBash",
+        "EnterWorktree",
+        "ExitWorktree",
+        "ListMcpResources",
+        "ListMcpResourcesTool",
+        "ReadMcpResource",
+        "ReadMcpResourceTool",
+        "LSP",
+        "Monitor",
+        "SendMessage",
+        "StructuredOutput",
+        "Message",
+        "Finish",
+        "Invalid",
+        "update_plan",
+        "view_image",
+        "write_todos",
+        "save_memory",
+        "finish",
+        "think",
+        "exit_plan_mode",
+    }
+)
 """Tools of the hosts themselves, which touch nothing but the agent's own state."""
 
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
-_HARMLESS_SERVERS = ("read", "get", "list", "search", "find", "query", "fetch", "view", "describe", "show",
-                     "status", "count", "lookup", "inspect", "check", "explain")  # fmt: skip
-_HARMFUL_WORDS = ("delete", "remove", "drop", "destroy", "purge", "truncate", "wipe", "erase", "terminate",
-                  "revoke", "reset", "force")  # fmt: skip
-_OUTWARD_WORDS = ("send", "post", "publish", "upload", "tweet", "email", "pay", "transfer", "deploy", "merge",
-                  "execute", "run", "exec", "eval")  # fmt: skip
+_HARMLESS_SERVERS = (
+    "read",
+    "get",
+    "list",
+    "search",
+    "find",
+    "query",
+    "fetch",
+    "view",
+    "describe",
+    "show",
+    "status",
+    "count",
+    "lookup",
+    "inspect",
+    "check",
+    "explain",
+)
+_HARMFUL_WORDS = (
+    "delete",
+    "remove",
+    "drop",
+    "destroy",
+    "purge",
+    "truncate",
+    "wipe",
+    "erase",
+    "terminate",
+    "revoke",
+    "reset",
+    "force",
+)
+_OUTWARD_WORDS = (
+    "send",
+    "post",
+    "publish",
+    "upload",
+    "tweet",
+    "email",
+    "pay",
+    "transfer",
+    "deploy",
+    "merge",
+    "execute",
+    "run",
+    "exec",
+    "eval",
+)
 
 
 def command_of(action: Action) -> str | None:
@@ -90,8 +177,13 @@ def read_tool(action: Action) -> ToolUse:
 
 
 def _unknown(name: str) -> Effect:
-    return effect(Kind.CHANGE, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
-                  says=f"calls {name}, a tool that Handrail does not know")  # fmt: skip
+    return effect(
+        Kind.CHANGE,
+        name,
+        severity=Severity.MEDIUM,
+        undo=Undo.UNKNOWN,
+        says=f"calls {name}, a tool that Handrail does not know",
+    )
 
 
 def _path(action: Action) -> Word:
@@ -162,11 +254,25 @@ def _mcp(action: Action) -> ToolUse:
     words = [word.lower() for word in _split_words(name)]
     effects: list[Effect] = []
     if any(word in _HARMFUL_WORDS for word in words):
-        effects.append(effect(Kind.DESTROY, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
-                              says=f"calls {action.tool}, which by its name destroys something"))  # fmt: skip
+        effects.append(
+            effect(
+                Kind.DESTROY,
+                name,
+                severity=Severity.MEDIUM,
+                undo=Undo.UNKNOWN,
+                says=f"calls {action.tool}, which by its name destroys something",
+            )
+        )
     elif any(word in _OUTWARD_WORDS for word in words):
-        effects.append(effect(Kind.CHANGE, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN,
-                              says=f"calls {action.tool}, which acts outside this machine"))  # fmt: skip
+        effects.append(
+            effect(
+                Kind.CHANGE,
+                name,
+                severity=Severity.MEDIUM,
+                undo=Undo.UNKNOWN,
+                says=f"calls {action.tool}, which acts outside this machine",
+            )
+        )
     reads = any(word in _HARMLESS_SERVERS for word in words)
     writes = any(
         word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words
@@ -180,9 +286,11 @@ def _mcp(action: Action) -> ToolUse:
             kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
             path = join(Word(action.cwd or "/"), Word(text))
             effects.append(path_effect(Kind.READ if reads and not writes else kind, path))
-    for value in action.input.values():
-        if isinstance(value, str) and value.startswith(("http://", "https://")):
-            effects.append(effect(Kind.FETCH, value))
+    effects.extend(
+        effect(Kind.FETCH, value)
+        for value in action.input.values()
+        if isinstance(value, str) and value.startswith(("http://", "https://"))
+    )
     return ToolUse(tuple(effects), says=f"calls {action.tool}")
 
 

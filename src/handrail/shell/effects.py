@@ -13,7 +13,7 @@ from handrail.shell.knowledge import Entry, Knowledge, moved
 from handrail.shell.options import Call
 from handrail.shell.paths import join, normalise
 from handrail.shell.readers import READERS
-from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.build import path_effect, unknown_path
 from handrail.shell.tables.environment import PREFIXES, VARIABLES, Variable
 from handrail.shell.word import OPAQUE, Word
 
@@ -25,8 +25,10 @@ def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
     """Everything that a program does, command by command."""
     effects: list[Effect] = []
     for index, command in enumerate(program.commands):
-        for effect in _effects_of_command(command, knowledge):
-            effects.append(msgspec.structs.replace(effect, command=index) if index else effect)
+        effects.extend(
+            msgspec.structs.replace(effect, command=index) if index else effect
+            for effect in _effects_of_command(command, knowledge)
+        )
     for effect in program.found:
         cwd = program.commands[effect.command].cwd if program.commands else Word("/")
         effects.append(_resolved(effect, cwd))
@@ -43,13 +45,18 @@ def _through_links(effects: list[Effect]) -> Iterator[Effect]:
         elif effect.kind is Kind.WRITE and effect.command == source[0]:
             links[effect.target] = source[1]
         elif links and effect.kind in PATH_KINDS:
-            for link, target in links.items():
-                if effect.target.startswith(link + "/") or (
-                    effect.target == link and effect.recursive
-                ):
-                    path = normalise(target + effect.target[len(link) :])
-                    effect = msgspec.structs.replace(effect, target=path)
+            yield _followed(effect, links)
+            continue
         yield effect
+
+
+def _followed(effect: Effect, links: dict[str, str]) -> Effect:
+    for link, target in links.items():
+        through = effect.target.startswith(link + "/")
+        if through or (effect.target == link and effect.recursive):
+            path = normalise(target + effect.target[len(link) :])
+            return msgspec.structs.replace(effect, target=path)
+    return effect
 
 
 def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effect]:
@@ -130,7 +137,7 @@ def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Ite
             shown,
             severity,
             undo,
-            _phrase(fact, shown),
+            _phrase(fact, target, shown),
             fact.instead.replace("{target}", shown) if fact.instead else "",
             recursive=fact.recursive,
             opaque=not target.exact,
@@ -138,12 +145,14 @@ def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Ite
         )
 
 
-def _phrase(fact: Fact, shown: str) -> str:
+def _phrase(fact: Fact, target: Word, shown: str) -> str:
     """What a fact says; without words of its own, what its kind says of a whole command."""
     if fact.says:
         return fact.says.replace("{target}", shown)
-    bare = KINDS[fact.does].bare
-    return f"{bare}: {shown}" if bare and not fact.on else ""
+    if fact.does in PATH_KINDS:
+        return unknown_path(fact.does, target)
+    alone = KINDS[fact.does].alone
+    return f"{alone}: {shown}" if alone and not fact.on else ""
 
 
 def _targets(command: Command, call: Call, taken: int, on: str) -> Iterable[Word]:

@@ -12,8 +12,16 @@ class Environment:
     """The state of the shell at one point of the program."""
 
     __slots__ = (
-        "aliases", "arguments", "arrays", "copies", "cwd", "files", "functions", "variables", "zero",
-    )  # fmt: skip
+        "aliases",
+        "arguments",
+        "arrays",
+        "copies",
+        "cwd",
+        "files",
+        "functions",
+        "variables",
+        "zero",
+    )
 
     def __init__(self, cwd: Word, variables: dict[str, tuple[Word, ...]]) -> None:
         self.cwd = cwd

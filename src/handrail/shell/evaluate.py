@@ -14,6 +14,8 @@ from handrail.shell.word import OPAQUE, Word
 MAX_OUTPUT = 256 * 1024
 """Nobody prints more than this in order to use it; a part of it would hide the rest."""
 
+_MAX_ROUNDS = 64
+
 DECODERS = frozenset({"base64", "base32", "xxd", "rev", "rot13", "tr", "uudecode", "gunzip", "zcat",
                       "gzip", "openssl", "bzip2", "xz", "bunzip2", "unxz"})  # fmt: skip
 """Programs that turn unreadable text into readable text: decoded code is hidden code."""
@@ -44,7 +46,7 @@ def _echo(args: list[str], given: str | None, cwd: str) -> str:
 
 
 def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
-    if args and args[0] in {"-v"}:
+    if args and args[0] == "-v":
         return ""
     if args and args[0] == "--":
         args = args[1:]
@@ -52,25 +54,29 @@ def _printf(args: list[str], given: str | None, cwd: str) -> str | None:
         return None
     template, values = decode_ansi_c(args[0]), args[1:]
     pieces: list[str] = []
-    for _ in range(64):
-        used = 0
-
-        def fill(match: re.Match[str]) -> str:
-            nonlocal used
-            if match.group() == "%%":
-                return "%"
-            value = values[used] if used < len(values) else ""
-            used += 1
-            value = decode_ansi_c(value) if match.group().endswith("b") else value
-            return value if match[1] is None else value[: int(match[1][:6] or 0)]
-
-        pieces.append(re.sub(r"%%|%[-+ #0]*[\d*]*(?:\.(\d*))?[a-zA-Z]", fill, template))
+    for _ in range(_MAX_ROUNDS):
+        text, used = _format(template, values)
+        pieces.append(text)
         values = values[used:]
         if not values or not used:
-            break
-    else:
-        return None
-    return "".join(pieces)
+            return "".join(pieces)
+    return None
+
+
+def _format(template: str, values: list[str]) -> tuple[str, int]:
+    """One round of `printf`: the text, and how many values it took."""
+    used = 0
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal used
+        if match.group() == "%%":
+            return "%"
+        value = values[used] if used < len(values) else ""
+        used += 1
+        value = decode_ansi_c(value) if match.group().endswith("b") else value
+        return value if match[1] is None else value[: int(match[1][:6] or 0)]
+
+    return re.sub(r"%%|%[-+ #0]*[\d*]*(?:\.(\d*))?[a-zA-Z]", fill, template), used
 
 
 def _cat(args: list[str], given: str | None, cwd: str) -> str | None:

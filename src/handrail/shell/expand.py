@@ -51,8 +51,8 @@ class Expander:
         result: list[Word] = []
         for fields in options:
             for field in fields:
-                for masked in brace_expand(field) if "{" in field else (field,):
-                    result.append(_finish(masked, text, env))
+                expanded = brace_expand(field) if "{" in field else (field,)
+                result.extend(_finish(masked, text, env) for masked in expanded)
         if len(options) > 1:
             result = list(dict.fromkeys(result))
         return result
@@ -272,8 +272,7 @@ def _split(value: Word, quoted: bool, env: Environment) -> list[str]:
     text = text.replace("{", chr(0xE000 + ord("{"))).replace("~", chr(0xE000 + ord("~")))
     if " " not in text and "\n" not in text and "\t" not in text:
         return [text]
-    fields = _FIELD.split(text)
-    return fields
+    return _FIELD.split(text)
 
 
 def _finish(masked: str, raw: str, env: Environment) -> Word:

@@ -1,5 +1,7 @@
 """`find` has a language of its own: where it looks, what it selects, what it does with it."""
 
+from itertools import takewhile
+
 import msgspec
 
 from handrail.shell.command import Command
@@ -64,11 +66,9 @@ def read_find(command: Command) -> Search:
             negated = True
             continue
         if text in _EXEC:
-            end = index
-            while end < len(words) and words[end].text not in {";", "+"}:
-                end += 1
-            executes.append(tuple(words[index:end]))
-            index = end + 1
+            argv = tuple(takewhile(lambda word: word.text not in {";", "+"}, words[index:]))
+            executes.append(argv)
+            index += len(argv) + 1
         elif text in _FILES:
             writes.append(value)
             index += 2 if text == "-fprintf" else 1
@@ -79,10 +79,9 @@ def read_find(command: Command) -> Search:
             everything = value.text in {"*", "*.*"}
             narrowed = narrowed or (text in _NARROWING and not everything and not left_out)
             index += 1
-        elif text == "-delete":
-            deletes = True
-        elif text == "-empty":
-            narrowed = True
+        elif text in {"-delete", "-empty"}:
+            deletes = deletes or text == "-delete"
+            narrowed = narrowed or text == "-empty"
         elif text in {"-o", "-or"} and words[index - 2].text == "-prune":
             # What was named so far is left out, not selected.
             names.clear()

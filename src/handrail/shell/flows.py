@@ -24,8 +24,26 @@ _READ_FIRST = (
 _PLAIN_FIRST = "Write the command out plainly, so that it can be read before it runs."
 _PRINT_FIRST = "Print it first, read it, and run what you read as a plain command."
 _PLAIN_READERS = frozenset({"cat", "head", "tail", "less", "tee", "bat"})
-_REWORKING = frozenset({"sed", "awk", "tr", "cut", "jq", "yq", "perl", "python", "python3", "node", "ruby", "tar",
-                        "gpg", "unzip", "strings", "dd"})  # fmt: skip
+_REWORKING = frozenset(
+    {
+        "sed",
+        "awk",
+        "tr",
+        "cut",
+        "jq",
+        "yq",
+        "perl",
+        "python",
+        "python3",
+        "node",
+        "ruby",
+        "tar",
+        "gpg",
+        "unzip",
+        "strings",
+        "dd",
+    }
+)
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
 _RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
 _SHOWING = frozenset(
@@ -59,14 +77,29 @@ def joined_effects(
         if code == "file":
             extra.extend(_runs_file(command, entry, index, origins))
         elif code == "shell" and not _RAISING.isdisjoint(command.via):
-            extra.append(_at(index, Kind.PRIVILEGE, command.text, Severity.HIGH,
-                             "opens a shell as another user, where nobody sees what is run",
-                             "Run the one command that needs it, e.g. `sudo apt-get update`."))  # fmt: skip
+            extra.append(
+                _at(
+                    index,
+                    Kind.PRIVILEGE,
+                    command.text,
+                    Severity.HIGH,
+                    "opens a shell as another user, where nobody sees what is run",
+                    "Run the one command that needs it, e.g. `sudo apt-get update`.",
+                )
+            )
         elif code == "unknown":
             extra.extend(_runs_unknown(program, index, networked, origins))
         elif code == "known" and _was_hidden(program, index):
-            extra.append(_at(index, Kind.UNSEEN, command.text, Severity.HIGH,
-                             "runs code that was hidden by an encoding", _PLAIN_FIRST))  # fmt: skip
+            extra.append(
+                _at(
+                    index,
+                    Kind.UNSEEN,
+                    command.text,
+                    Severity.HIGH,
+                    "runs code that was hidden by an encoding",
+                    _PLAIN_FIRST,
+                )
+            )
     extra.extend(applied_effects(program, networked, upstream))
     if not names.isdisjoint(_PRINTING):
         extra.extend(_printed_secrets(program, networked))
@@ -139,9 +172,14 @@ def _printed_secrets(program: Program, networked: set[int]) -> Iterator[Effect]:
                 continue
             # A program that takes it on its input may need it; it only must not leave.
             severity = Severity.LOW if index in consumed else Severity.HIGH
-            yield _at(index, Kind.SECRET, f"${match[1]}", severity,
-                      f"prints the secret in ${match[1]}",
-                      f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`')  # fmt: skip
+            yield _at(
+                index,
+                Kind.SECRET,
+                f"${match[1]}",
+                severity,
+                f"prints the secret in ${match[1]}",
+                f'Only look whether it is set: `[ -n "${match[1]}" ] && echo set`',
+            )
             break
 
 
@@ -230,13 +268,23 @@ def _runs_file(
     path = join(command.cwd, command.argv[1] if sourced else _script_word(command, entry))
     how = origins.of(path.text, index)
     if how:
-        yield _at(index, Kind.UNSEEN, path.text, Severity.CRITICAL,
-                  f"runs {path.text}, which was just {how} and nobody has read",
-                  f"Read it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            path.text,
+            Severity.CRITICAL,
+            f"runs {path.text}, which was just {how} and nobody has read",
+            f"Read it first: `less {path.text}`, and run it in a later step.",
+        )
     elif entry is None and any(at < index for at in origins.unpacked):
-        yield _at(index, Kind.UNSEEN, path.text, Severity.HIGH,
-                  f"runs {path.text} from an archive that was just downloaded",
-                  f"Look at it first: `less {path.text}`, and run it in a later step.")  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            path.text,
+            Severity.HIGH,
+            f"runs {path.text} from an archive that was just downloaded",
+            f"Look at it first: `less {path.text}`, and run it in a later step.",
+        )
     else:
         run = path_effect(Kind.RUN, path)
         yield Effect(run.kind, run.target, run.severity, run.undo, command=index, opaque=run.opaque)
@@ -249,20 +297,50 @@ def _runs_unknown(
     command = program.commands[index]
     names = {program.commands[feeder].name for feeder in feeders}
     if feeders & networked or index in networked or origins.read_by(feeders, program):
-        yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
-                  "runs code from the network that nobody has seen", _READ_FIRST)  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            command.text,
+            Severity.CRITICAL,
+            "runs code from the network that nobody has seen",
+            _READ_FIRST,
+        )
     elif names & DECODERS:
-        yield _at(index, Kind.UNSEEN, command.text, Severity.CRITICAL,
-                  "decodes hidden text and runs it", _PLAIN_FIRST)  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            command.text,
+            Severity.CRITICAL,
+            "decodes hidden text and runs it",
+            _PLAIN_FIRST,
+        )
     elif _is_pipe(program, index) and not names <= _PLAIN_READERS:
-        yield _at(index, Kind.UNSEEN, command.text, Severity.HIGH,
-                  "runs what another program prints, unseen", _PRINT_FIRST)  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            command.text,
+            Severity.HIGH,
+            "runs what another program prints, unseen",
+            _PRINT_FIRST,
+        )
     elif names & _REWORKING:
-        yield _at(index, Kind.UNSEEN, command.text, Severity.HIGH,
-                  "runs text that was put together on the way, unseen", _PRINT_FIRST)  # fmt: skip
+        yield _at(
+            index,
+            Kind.UNSEEN,
+            command.text,
+            Severity.HIGH,
+            "runs text that was put together on the way, unseen",
+            _PRINT_FIRST,
+        )
     else:
-        yield _at(index, Kind.RUN, command.text, Severity.MEDIUM,
-                  "runs code that is only known at run time", "")  # fmt: skip
+        yield _at(
+            index,
+            Kind.RUN,
+            command.text,
+            Severity.MEDIUM,
+            "runs code that is only known at run time",
+            "",
+        )
 
 
 def _is_pipe(program: Program, index: int) -> bool:

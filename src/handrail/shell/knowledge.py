@@ -235,15 +235,7 @@ class Knowledge:
         merged = dict(self._programs)
         for name, extra in programs.items():
             known = merged.get(name)
-            if known is not None:
-                extra = msgspec.structs.replace(
-                    known,
-                    facts=known.facts + extra.facts,
-                    wraps=known.wraps + extra.wraps,
-                    values=f"{known.values} {extra.values}",
-                    subcommands=known.subcommands | extra.subcommands,
-                )
-            merged[name] = extra
+            merged[name] = extra if known is None else _extended(known, extra)
         return Knowledge(merged)
 
     def lookup(self, name: str) -> Entry | None:
@@ -280,3 +272,13 @@ class Knowledge:
 def _plain(name: str) -> str:
     """`rm.exe`, and names with unknown (perhaps empty) parts: `r$x'm'`."""
     return name.removesuffix(".exe").replace(OPAQUE, "").lower()
+
+
+def _extended(known: Program, extra: Program) -> Program:
+    return msgspec.structs.replace(
+        known,
+        facts=known.facts + extra.facts,
+        wraps=known.wraps + extra.wraps,
+        values=f"{known.values} {extra.values}",
+        subcommands=known.subcommands | extra.subcommands,
+    )

@@ -22,12 +22,17 @@ def path_effect(
         path.text.replace(OPAQUE, "…"),
         severity or facts.severity,
         facts.undo,
-        says,
+        says or unknown_path(kind, path),
         instead,
         recursive=recursive,
         opaque=not path.exact,
         glob=path.glob,
     )
+
+
+def unknown_path(kind: Kind, path: Word) -> str:
+    """What to say of a path that is not known: how it was written."""
+    return "" if path.exact or not path.raw else f"{KINDS[kind].verb} {path.raw}"
 
 
 def effect(

@@ -24,7 +24,7 @@ _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
 _UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*|*@?http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
 _OWN = "removes the guard that watches this agent"
-_PERSON = "Ask a person; `handrail status` shows what the guard does."
+_PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _DRY = "--dry-run|--help|-h|--version|-V"
 
 
