@@ -19,6 +19,7 @@ import msgspec
 PATIENCE = 10.0
 """Seconds after which an answer is not waited for any more; nothing honest needs one."""
 _MEMORY = 3 * 1024**3
+_READY = b"ready\n"
 _ROOT = Path(__file__).parents[2]
 
 
@@ -81,6 +82,11 @@ class Judge:
             stdout=subprocess.PIPE,
             env={"PATH": os.environ.get("PATH", ""), "HOME": "/home/test"},
         )
+        # A reader that cannot even start says nothing about what it would have read.
+        assert self._process.stdout is not None
+        if self._process.stdout.readline() != _READY:
+            self.close()
+            raise RuntimeError("Handrail cannot be imported; see above")
         return self._process
 
 
@@ -96,6 +102,8 @@ def _serve() -> None:
         Config(scope=("/work/x/**",)), environ={"HOME": "/home/test"}, see_disk=False
     )
     _review(reviewer, "ls")
+    sys.stdout.buffer.write(_READY)
+    sys.stdout.buffer.flush()
     for line in sys.stdin:
         name = line.rstrip("\n")
         text = (COMMANDS.get(name) or HIDDEN[name])()
