@@ -14,17 +14,19 @@ def hostile_table(rows: int) -> Table:
     with Judge(_PATIENCE) as judge:
         best = {name: _best(judge, name) for name in COMMANDS}
     slowest = sorted(best.items(), key=lambda item: -item[1].seconds)
-    late = sum(judgement.seconds > LIMIT for judgement in best.values())
+    slow = sum(judgement.seconds > LIMIT for judgement in best.values())
     faults = sum(bool(judgement.fault) for judgement in best.values())
     table = Table(
         "Hostile input",
         ("command line", "verdict", "time"),
         note=f"The slowest {rows} of {len(COMMANDS)}; processor time, best of {_TIMES}. "
-        f"{late} take longer than {milli(LIMIT)}, {faults} end without a verdict "
+        f"{slow} take longer than {milli(LIMIT)}, {faults} end without a verdict "
         f"(an error, or none in {_PATIENCE:g} s).",
     )
     for name, judgement in slowest[:rows]:
-        table.add(name, judgement.fault or judgement.decision, milli(judgement.seconds))
+        took = milli(judgement.seconds)
+        late = judgement.seconds >= _PATIENCE
+        table.add(name, judgement.fault or judgement.decision, f"> {took}" if late else took)
     return table
 
 

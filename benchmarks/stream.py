@@ -6,7 +6,7 @@ from pathlib import Path
 from time import perf_counter
 
 import msgspec
-from benchmarks.cold import HANDRAIL
+from benchmarks.cold import ENVIRON, HANDRAIL
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Table
 from benchmarks.review import SCOPE
@@ -38,7 +38,7 @@ def _add(table: Table, name: str, more: list[str], given: bytes, actions: int, t
     best = float("inf")
     for _ in range(times):
         before = perf_counter()
-        done = subprocess.run(argv, input=given, capture_output=True, check=False)
+        done = subprocess.run(argv, input=given, capture_output=True, check=False, env=ENVIRON)
         best = min(best, perf_counter() - before)
         answered = done.stdout.count(b"\n")
         if done.returncode or answered < actions * 0.99:
