@@ -1,5 +1,6 @@
 """What leaves the machine, and what was saved before it was thrown away."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -7,8 +8,10 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
-from handrail.shell import OPAQUE, Program
+from handrail.review.world import World
+from handrail.shell import OPAQUE, Program, Word
 from handrail.shell.flows import upstream
+from handrail.shell.paths import join
 from handrail.shell.readers.hosts import is_loopback, parse_host
 
 _SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
@@ -144,3 +147,30 @@ def _limited(effect: Effect, program: Program) -> Effect:
     if effect.kind is not Kind.EXHAUST or "timeout" not in program.commands[effect.command].via:
         return effect
     return msgspec.structs.replace(effect, severity=Severity.MEDIUM)
+
+
+_CLIMB = re.compile(r"(.*?[^/.][^/]*)/\.\.(?:/|$)")
+
+
+def climbs_through_links(program: Program, world: World) -> list[Effect]:
+    """`link/../x` is not beside the link but beside what it points to: nobody can tell."""
+    found: list[Effect] = []
+    for index, command in enumerate(program.commands):
+        for word in command.argv[1:]:
+            match = _CLIMB.match(word.text) if ".." in word.text else None
+            if match is None:
+                continue
+            path = join(command.cwd, Word(match[1])).text
+            if world.real(path) != path:
+                found.append(
+                    Effect(
+                        Kind.UNSEEN,
+                        word.text[:80],
+                        Severity.HIGH,
+                        Undo.IMPOSSIBLE,
+                        f"goes through the link {match[1][:80]} and up again, where nobody sees",
+                        "Write the path without `..`.",
+                        index,
+                    )
+                )
+    return found

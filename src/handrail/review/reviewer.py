@@ -17,7 +17,7 @@ from handrail.review.circumstances import Circumstances, make_places, state_fold
 from handrail.review.content import content_effects
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
-from handrail.review.flows import join_flows
+from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
 from handrail.review.places import Places
 from handrail.review.rationality import NEUTRAL, rationality_of
@@ -160,6 +160,8 @@ class Reviewer:
         for path, text in reading.program.files:
             effects += self._content(path, text, action, at)
         effects += self._scripts(effects, action, at)
+        if ".." in command:
+            effects += climbs_through_links(reading.program, at.world)
         joined = join_flows(reading.program, effects, at)
         return Understood(joined, reading.program, command)
 

@@ -129,7 +129,7 @@ def _read(walker: "Walker", command: Command, env: Environment, situation: Situa
     values: tuple[Word, ...]
     if command.input is not None:
         lines = [line for line in command.input.split("\n") if line]
-        values = tuple(Word(line) for line in lines[:8]) or (Word(""),)
+        values = tuple(dict.fromkeys(map(Word, lines))) or (Word(""),)
     else:
         values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
     for word in words:

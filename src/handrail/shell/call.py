@@ -10,6 +10,7 @@ from handrail.model.knowledge import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
+from handrail.shell.errors import TooDeepError
 from handrail.shell.evaluate import output_of
 from handrail.shell.knowledge import Entry, Level, moved
 from handrail.shell.options import Call
@@ -38,13 +39,14 @@ class Caller:
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
+        while command.argv and command.argv[0].text == "!":
+            command = msgspec.structs.replace(command, argv=command.argv[1:])
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
             return ""
         if self._depth > MAX_CALLS:
-            self.walker.note("deep", "wraps commands too deeply to follow")
-            return None
+            raise TooDeepError(MAX_CALLS)
         self._depth += 1
         try:
             return self._dispatch(command, env, situation)

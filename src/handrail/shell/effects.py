@@ -9,6 +9,7 @@ from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.knowledge import Fact
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command, Program, Redirect
+from handrail.shell.errors import TooMuchWorkError
 from handrail.shell.knowledge import Entry, Knowledge, moved
 from handrail.shell.options import Call
 from handrail.shell.paths import join, normalise
@@ -17,6 +18,8 @@ from handrail.shell.readers.build import path_effect, unknown_path
 from handrail.shell.tables.environment import PREFIXES, VARIABLES, Variable
 from handrail.shell.word import OPAQUE, Word
 
+MAX_EFFECTS = 5_000
+"""More than this no command of a person does."""
 _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
 _NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 
@@ -32,6 +35,8 @@ def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
     for effect in program.found:
         cwd = program.commands[effect.command].cwd if program.commands else Word("/")
         effects.append(_resolved(effect, cwd))
+    if len(effects) > MAX_EFFECTS:
+        raise TooMuchWorkError(MAX_EFFECTS)
     return tuple(_through_links(effects))
 
 

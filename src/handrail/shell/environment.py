@@ -2,10 +2,21 @@
 
 import tree_sitter
 
+from handrail.shell.errors import TooMuchWorkError
 from handrail.shell.syntax import Source
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
-MAX_ALTERNATIVES = 8
+MAX_ALTERNATIVES = 64
+"""Values that are kept for one variable or word; what has more is not followed."""
+MAX_VALUE = 64 * 1024
+"""Characters that a variable may hold; values that double themselves end here."""
+
+
+def bounded(values: tuple[Word, ...]) -> tuple[Word, ...]:
+    """These values, unless there are more than can be followed."""
+    if len(values) > MAX_ALTERNATIVES:
+        raise TooMuchWorkError(MAX_ALTERNATIVES)
+    return values
 
 
 class Environment:
@@ -56,7 +67,7 @@ class Environment:
             if mine is None or mine == values:
                 self.variables[name] = values
                 continue
-            self.variables[name] = tuple(dict.fromkeys(mine + values))[:MAX_ALTERNATIVES]
+            self.variables[name] = bounded(tuple(dict.fromkeys(mine + values)))
         if branch.cwd != self.cwd:
             self.cwd = Word(OPAQUE, raw=f"{self.cwd.text} or {branch.cwd.text}")
         self.functions.update(branch.functions)
@@ -86,4 +97,6 @@ class Environment:
 
     def assign(self, name: str, values: tuple[Word, ...]) -> None:
         """Set a variable."""
+        if sum(len(word.text) for word in values) > MAX_VALUE:
+            raise TooMuchWorkError(MAX_VALUE)
         self.variables[name] = values

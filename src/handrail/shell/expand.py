@@ -3,10 +3,12 @@
 import posixpath
 import re
 from collections.abc import Callable
+from typing import TypeVar
 
 import tree_sitter
 
-from handrail.shell.environment import MAX_ALTERNATIVES, Environment
+from handrail.shell.environment import MAX_ALTERNATIVES, Environment, bounded
+from handrail.shell.errors import TooMuchWorkError
 from handrail.shell.quoting import (
     brace_expand,
     decode_ansi_c,
@@ -62,7 +64,7 @@ class Expander:
         options = self._alternatives(node, source, env, quoted=False)
         raw = source.text(node)
         values = (_finish(" ".join(fields), raw, env) for fields in options)
-        return tuple(dict.fromkeys(values))[:MAX_ALTERNATIVES] or (Word(""),)
+        return bounded(tuple(dict.fromkeys(values))) or (Word(""),)
 
     def text_of(self, node: tree_sitter.Node, source: Source, env: Environment) -> str:
         """The text of a here-document body or a string, unknown parts marked."""
@@ -153,9 +155,9 @@ class Expander:
             values = [
                 " ".join(fields) for fields in self._alternatives(child, source, env, quoted=True)
             ]
-            options = [option + literal + mask(value) for option in options for value in values][
-                :MAX_ALTERNATIVES
-            ]
+            options = _bounded(
+                [option + literal + mask(value) for option in options for value in values]
+            )
             position = child.end_byte
         tail = mask(unquote(source.slice(position, max(position, end))))
         return [[option + tail] for option in options]
@@ -169,9 +171,9 @@ class Expander:
             gap = source.slice(position, child.start_byte) if child.start_byte > position else ""
             position = child.end_byte
             values = self._alternatives(child, source, env, quoted=quoted)
-            options = [_glue(option, gap, fields) for option in options for fields in values][
-                :MAX_ALTERNATIVES
-            ]
+            options = _bounded(
+                [_glue(option, gap, fields) for option in options for fields in values]
+            )
         return options
 
     def _simple_expansion(
@@ -192,7 +194,21 @@ class Expander:
         elements = env.fields(match["name"]) if match["all"] or match["name"] in "@*" else None
         if elements is not None and not match["rest"]:
             return [[word.text for word in elements]]
-        return [_split(value, quoted, env) for value in _parameter(match, env)]
+        values = self._nested_default(node, match["rest"], source, env)
+        return [_split(value, quoted, env) for value in values or _parameter(match, env)]
+
+    def _nested_default(
+        self, node: tree_sitter.Node, rest: str, source: Source, env: Environment
+    ) -> list[Word]:
+        """`${x:-${y:-rm}}`: the default is itself an expansion."""
+        nested = node.named_children[1:]
+        if not re.match(r":?[-=]\$", rest) or len(nested) != 1:
+            return []
+        own = env.values(source.text(node.named_children[0]))
+        return [
+            *own,
+            *(Word(" ".join(f)) for f in self._alternatives(nested[0], source, env, quoted=True)),
+        ]
 
     def _command_substitution(
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
@@ -245,6 +261,15 @@ _HANDLERS: dict[
     "arithmetic_expansion": Expander._opaque,
     "brace_expression": Expander._word,
 }
+
+
+Option = TypeVar("Option")
+
+
+def _bounded(options: list[Option]) -> list[Option]:
+    if len(options) > MAX_ALTERNATIVES:
+        raise TooMuchWorkError(MAX_ALTERNATIVES)
+    return options
 
 
 def _heredoc_text(text: str) -> str:

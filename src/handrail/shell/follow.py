@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from handrail.shell.walk import Walker
 
-_MAX_SCRIPTS = 8
-
 
 def run_scripts(
     walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
@@ -27,7 +25,7 @@ def run_scripts(
         situation, via=(*situation.via, entry.name), input=None, fed_by=()
     )
     scripts = list(SCRIPTS[entry.program.reader](command, entry.parse(command.argv)))
-    for text in scripts[:_MAX_SCRIPTS]:
+    for text in scripts:
         if text.strip(OPAQUE + " \n"):
             walker.script(text, env.fork(), here)
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _SEPARATOR = re.compile(r"&&|\|\||[;&|\n()]|\{(?=\s)|(?<=\s)\}")
-_MAX_PIECES = 200
 
 
 def read_fragments(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
@@ -23,7 +22,7 @@ def read_fragments(walker: "Walker", text: str, env: Environment, situation: Sit
     The parser gave up on it, the shell may not: what the pieces would do counts, even if
     some of them are data.
     """
-    for piece in _SEPARATOR.split(text)[:_MAX_PIECES]:
+    for piece in _SEPARATOR.split(text):
         words = _words(piece)
         redirects: list[Redirect] = []
         argv: list[Word] = []

@@ -2,6 +2,12 @@
 
 import re
 
+from handrail.shell.errors import TooMuchWorkError
+
+MAX_BRACES = 2048
+"""Words that one brace expression may become."""
+_MAX_NUMBERS = 64
+"""Numbers of a sequence that are looked at: one is as harmless as the next."""
 SPECIAL = "*?[]{}~,.$ \t\n\\"
 _MASK = {ord(char): chr(0xE000 + ord(char)) for char in SPECIAL}
 _UNMASK = {0xE000 + ord(char): char for char in SPECIAL}
@@ -60,21 +66,18 @@ def unescape_string(text: str) -> str:
     return re.sub(r'\\(\n)|\\([$`"\\])', lambda match: match.group(2) or "", text)
 
 
-def brace_expand(text: str, limit: int = 64) -> list[str]:
-    """`a{b,c}` as `["ab", "ac"]`, `{1..3}` as `["1", "2", "3"]`; at most `limit` words."""
+def brace_expand(text: str) -> list[str]:
+    """`a{b,c}` as `["ab", "ac"]`, `{1..3}` as `["1", "2", "3"]`."""
     start = text.find("{")
     while start >= 0:
         end, parts = _brace_parts(text, start)
         if parts:
-            head, tail = text[:start], text[end + 1 :]
-            words: list[str] = []
-            for part in parts:
-                for inner in brace_expand(part, limit):
-                    words.append(inner)
-                    if len(words) >= limit:
-                        break
-            rests = brace_expand(tail, limit)
-            return [head + word + rest for word in words for rest in rests][:limit]
+            head = text[:start]
+            words = [word for part in parts for word in brace_expand(part)]
+            rests = brace_expand(text[end + 1 :])
+            if len(words) * len(rests) > MAX_BRACES:
+                raise TooMuchWorkError(MAX_BRACES)
+            return [head + word + rest for word in words for rest in rests]
         start = text.find("{", start + 1)
     return [text]
 
@@ -111,4 +114,4 @@ def _sequence(body: str) -> list[str]:
 
 def _span(first: int, last: int, step: int) -> list[int]:
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-    return list(numbers[:64])
+    return list(numbers[:_MAX_NUMBERS])

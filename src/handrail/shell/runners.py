@@ -25,7 +25,6 @@ from handrail.shell.word import OPAQUE, Word
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
-_MAX_ITEMS = 8
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
 _FILTERS = frozenset({"head", "tail", "sort", "uniq", "tac", "shuf", "awk", "sed", "grep", "tee"})
@@ -205,7 +204,7 @@ def _parallel(
     else:
         items = input_items(walker, command, env)
     here = msgspec.structs.replace(situation, via=(*situation.via, "parallel"), input=None)
-    for item in items[:_MAX_ITEMS]:
+    for item in items:
         if not argv:
             walker.script(item.text, env.fork(), here)
         elif any("{}" in word.text for word in argv):
@@ -257,10 +256,10 @@ def _make(
     for name in files:
         known = env.files.get(join(env.cwd, Word(name)).text)
         text = command.input if name in {"-", "/dev/stdin"} else known
-        for recipe in list(_RECIPE.finditer(text or ""))[:_MAX_ITEMS]:
+        for recipe in _RECIPE.finditer(text or ""):
             walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
     for word in call.values("--eval", "-E"):
-        for recipe in list(_RECIPE.finditer(word.text))[:_MAX_ITEMS]:
+        for recipe in _RECIPE.finditer(word.text):
             walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
     given = [word.text.partition("=")[::2] for word in call.operands]
     given += [(name, value.text) for name, value in command.assignments]
@@ -337,7 +336,7 @@ def input_items(walker: "Walker", command: Command, env: Environment) -> list[Wo
     """The items on a command's standard input, as far as they can be known."""
     if command.input is not None:
         texts = [line for line in command.input.replace("\0", "\n").split("\n") if line.strip()]
-        return [Word(text.strip()) for text in texts[:_MAX_ITEMS]]
+        return [Word(text.strip()) for text in texts]
     return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
 
 

@@ -20,8 +20,6 @@ _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
 _PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
 _ALWAYS = (frozenset({"false", "! true"}), frozenset({"true", ":", "[ 1 ]", "((1))", "1"}))
 """Conditions that `until` and `while` never leave."""
-MAX_LOOP = 8
-"""Values of a `for` loop that are gone through one by one."""
 
 
 def _command(
@@ -245,10 +243,7 @@ def _for(
         return None
     fed_by = situation.fed_by + tuple(range(before, len(walker.commands)))
     situation = msgspec.structs.replace(situation, fed_by=fed_by)
-    values = values or list(env.arguments) or [UNKNOWN]
-    if len(values) > MAX_LOOP:
-        values = [*values[: MAX_LOOP - 1], UNKNOWN]
-    for value in values:
+    for value in values or env.arguments or (UNKNOWN,):
         for name in names[:1]:
             env.assign(source.text(name), (value,))
         walker.statement(body, source, env, situation)

@@ -23,6 +23,8 @@ from handrail.shell.word import Word
 
 MAX_STEPS = 20_000
 """Pieces of work that one command line may cost."""
+_LOOK_EVERY = 64
+"""Pieces of work between two looks at the clock."""
 
 
 class Walker:
@@ -45,6 +47,7 @@ class Walker:
         """How the command runs whose words are being expanded."""
         self._deadline = deadline
         self._steps = 0
+        self._next_look = _LOOK_EVERY
         self._depth = 0
 
     def read(self, text: str, env: Environment) -> Program:
@@ -113,7 +116,7 @@ class Walker:
 
     def emit(self, command: Command) -> int:
         """Add a simple command; returns its index."""
-        self._step()
+        self._step(1 + len(command.argv) // 2 + len(command.redirects))
         self.commands.append(command)
         return len(self.commands) - 1
 
@@ -282,13 +285,15 @@ class Walker:
             return []
         return [word.text for word in names_printed(self, (len(self.commands) - 1,), env)]
 
-    def _step(self) -> None:
-        """Count one piece of work, so that no input takes for ever."""
-        self._steps += 1
+    def _step(self, count: int = 1) -> None:
+        """Count pieces of work, so that no input takes for ever."""
+        self._steps += count
         if self._steps > MAX_STEPS:
             raise TooMuchWorkError(MAX_STEPS)
-        if not self._steps & 63 and monotonic() > self._deadline:
-            raise TooSlowError
+        if self._steps >= self._next_look:
+            self._next_look = self._steps + _LOOK_EVERY
+            if monotonic() > self._deadline:
+                raise TooSlowError
 
 
 def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> tuple[int, int]:
