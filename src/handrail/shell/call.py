@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
+_PUNCTUATION = frozenset({"!", "{", "}"})
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
@@ -39,8 +41,10 @@ class Caller:
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
-        while command.argv and command.argv[0].text == "!":
-            command = msgspec.structs.replace(command, argv=command.argv[1:])
+        if command.argv and command.argv[0].text in _PUNCTUATION:
+            # `! { rm x; }`: the parser takes the punctuation for a program.
+            rest = tuple(dropwhile(lambda word: word.text in _PUNCTUATION, command.argv))
+            command = msgspec.structs.replace(command, argv=rest)
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)

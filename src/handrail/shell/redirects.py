@@ -26,7 +26,7 @@ class Opened:
     __slots__ = ("arguments", "input", "pipes", "reads", "redirects", "sinks", "then")
 
     def __init__(self) -> None:
-        self.redirects: tuple[Redirect, ...] = ()
+        self.redirects: list[Redirect] = []
         self.input: str | None = None
         self.reads = False
         """Whether standard input comes from here."""
@@ -59,6 +59,7 @@ def open_redirects(
 def _file(
     walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
 ) -> None:
+    walker.step()
     operator = descriptor = ""
     targets: list[tree_sitter.Node] = []
     for child in node.children:
@@ -80,7 +81,7 @@ def _file(
         opened.arguments.extend(walker.expander.words(extra, source, env))
     if operator.endswith("&") and (target.text.isdigit() or target.text == "-"):
         return
-    opened.redirects += (Redirect(operator, target, descriptor),)
+    opened.redirects.append(Redirect(operator, target, descriptor))
     if operator.startswith("<") and ">" not in operator:
         opened.reads = True
         opened.input = env.files.get(join(env.cwd, target).text)
@@ -90,21 +91,37 @@ def _heredoc(
     walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
 ) -> None:
     quoted = False
+    line_end = node.end_byte
     for child in node.children:
         kind = child.type
         if kind == "heredoc_start":
-            quoted = any(mark in source.text(child) for mark in "'\"\\")
+            tag = source.text(child)
+            quoted = any(mark in tag for mark in "'\"\\")
+            line_end = _line_end(source, child.end_byte)
         elif kind == "heredoc_body":
             opened.input = source.text(child) if quoted else _expanded(walker, child, source, env)
             opened.reads = True
+        elif child.start_byte > line_end:
+            # The parser takes a body that begins with a backslash for more arguments.
+            if not opened.reads:
+                opened.input = source.slice(line_end + 1, node.end_byte)
+                opened.reads = True
         elif kind == "file_redirect":
             _file(walker, child, source, env, opened)
         elif kind == "pipeline":
             opened.pipes.append(child)
-        elif kind in _ARGUMENTS:
+        elif kind in _ARGUMENTS and b"\n" not in source.data[child.start_byte : child.end_byte]:
             opened.arguments.extend(walker.expander.words(child, source, env))
+        elif kind in _ARGUMENTS:
+            opened.input = source.slice(line_end + 1, node.end_byte)
+            opened.reads = True
         elif child.is_named and kind not in {"heredoc_end", "ERROR"}:
             opened.then.append(child)
+
+
+def _line_end(source: Source, start: int) -> int:
+    end = source.data.find(b"\n", start)
+    return len(source.data) if end < 0 else end
 
 
 def _expanded(walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment) -> str:

@@ -70,7 +70,7 @@ def redirect(
             Command(
                 (),
                 env.cwd,
-                redirects=opened.redirects,
+                redirects=tuple(opened.redirects),
                 via=situation.via,
                 elsewhere=situation.elsewhere,
                 fed_by=tuple(range(first, len(walker.commands))),

@@ -1,6 +1,7 @@
 """From text to a syntax tree, within limits that keep hostile input cheap."""
 
 import re
+from collections.abc import Callable
 
 import tree_sitter
 import tree_sitter_bash
@@ -13,6 +14,9 @@ MAX_NESTING = 60
 """Deeper nesting than any person or honest agent writes."""
 MAX_REPEATS = 400
 """The parser needs quadratic time for long chains of these: `|`, `<<`, `()`."""
+
+MAX_SEARCH = 20_000_000
+"""Here-document marks times length: each mark may be searched to the end of the text."""
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _BRACKETS = re.compile(rb"[({]|[)}]")
@@ -48,15 +52,38 @@ class Source:
 
 def _check_shape(data: bytes) -> None:
     """Refuse what would take the parser or our recursion too long, before they meet it."""
-    repeats = max(data.count(b"|"), data.count(b"<<"), data.count(b"()"))
-    nested = data.count(b"(") + data.count(b"{")
-    if repeats <= MAX_REPEATS and nested <= MAX_NESTING:
+    marks = data.count(b"<<")
+    if marks * len(data) > MAX_SEARCH:
+        raise TooMuchWorkError(MAX_REPEATS)
+    repeats = max(data.count(b"|"), marks, data.count(b"()"))
+    opened = data.count(b"(") + data.count(b"{")
+    closed = data.count(b")") + data.count(b"}")
+    if repeats <= MAX_REPEATS and max(opened, closed) <= MAX_NESTING:
         return
-    bare = _DATA.sub(b"''", data)
+    bare = _DATA.sub(_documents(), data)
     if max(bare.count(b"|"), bare.count(b"<<"), bare.count(b"()")) > MAX_REPEATS:
         raise TooMuchWorkError(MAX_REPEATS)
-    depth = 0
+    depth = unopened = 0
     for bracket in _BRACKETS.findall(bare):
-        depth = depth + 1 if bracket in b"({" else max(0, depth - 1)
-        if depth > MAX_NESTING:
+        if bracket in b"({":
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            unopened += 1
+        if depth > MAX_NESTING or unopened > MAX_REPEATS:
             raise TooDeepError(MAX_NESTING)
+
+
+def _documents() -> Callable[[re.Match[bytes]], bytes]:
+    """Takes data out of a text, and counts the here-documents among it."""
+    seen = 0
+
+    def replace(match: re.Match[bytes]) -> bytes:
+        nonlocal seen
+        seen += match["tag"] is not None
+        if seen > MAX_REPEATS:
+            raise TooMuchWorkError(MAX_REPEATS)
+        return b"''"
+
+    return replace

@@ -1,5 +1,6 @@
 """Reads a command line the way a shell would, without running anything."""
 
+from collections.abc import Sequence
 from time import monotonic
 
 import msgspec
@@ -99,7 +100,7 @@ class Walker:
         self, node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
     ) -> str | None:
         """Read one statement."""
-        self._step()
+        self.step()
         if self._depth > MAX_NESTING:
             raise TooDeepError(MAX_NESTING)
         handler = STATEMENTS.get(node.type)
@@ -116,7 +117,7 @@ class Walker:
 
     def emit(self, command: Command) -> int:
         """Add a simple command; returns its index."""
-        self._step(1 + len(command.argv) // 2 + len(command.redirects))
+        self.step(1 + len(command.argv) // 2 + len(command.redirects))
         self.commands.append(command)
         return len(self.commands) - 1
 
@@ -156,7 +157,7 @@ class Walker:
             tuple(argv),
             env.cwd,
             _span(node, redirects) if source.top else (-1, -1),
-            opened.redirects,
+            tuple(opened.redirects),
             tuple(assignments),
             situation.via,
             situation.elsewhere,
@@ -219,7 +220,7 @@ class Walker:
         env.assign(name, values)
         return name, values[0]
 
-    def write(self, redirects: tuple[Redirect, ...], output: str | None, env: Environment) -> None:
+    def write(self, redirects: Sequence[Redirect], output: str | None, env: Environment) -> None:
         """Remember what was written into files, so that running them can be followed."""
         for item in redirects:
             if item.takes_output and item.target.exact and output is not None:
@@ -272,7 +273,7 @@ class Walker:
         only = node.named_children
         if len(only) == 1 and only[0].type == "file_redirect":
             opened = open_redirects(self, only, source, env)
-            self.emit(Command((), env.cwd, redirects=opened.redirects))
+            self.emit(Command((), env.cwd, redirects=tuple(opened.redirects)))
             return opened.input
         branch = env.fork()
         output = self.statements(node.children, source, branch, situation)
@@ -285,9 +286,9 @@ class Walker:
             return []
         return [word.text for word in names_printed(self, (len(self.commands) - 1,), env)]
 
-    def _step(self, count: int = 1) -> None:
+    def step(self, count: int = 1) -> None:
         """Count pieces of work, so that no input takes for ever."""
-        self._steps += count
+        self._steps = min(self._steps + count, MAX_STEPS + 1)
         if self._steps > MAX_STEPS:
             raise TooMuchWorkError(MAX_STEPS)
         if self._steps >= self._next_look:
