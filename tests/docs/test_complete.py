@@ -12,7 +12,7 @@ from handrail.config.jsonschema import json_schema
 from handrail.model import Kind
 from handrail.model.ordinal import Decision, Undo
 from handrail.review.rules import GOVERNING, OTHERS
-from handrail.review.weigh import DELETES, WRITES
+from handrail.review.weights import DELETES, WRITES
 from handrail.shell.tables import FAMILIES
 
 Page = Callable[[str], str]

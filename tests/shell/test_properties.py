@@ -135,7 +135,7 @@ LAYERS: dict[str, Callable[[str], str]] = {
     "echo to sh": lambda text: f"echo {shlex.quote(text)} | sh",
     "printf to sh": lambda text: f"printf '%s\\n' {shlex.quote(text)} | bash",
     "here string": lambda text: f"bash <<< {shlex.quote(text)}",
-    "xargs": lambda text: f"printf '%s\\n' {shlex.quote(text)} | xargs -d '\\n' -I@ sh -c @",
+    "xargs": lambda text: f"printf '%s\\0' {shlex.quote(text)} | xargs -0 -I@ sh -c @",
     "substitution": lambda text: f"echo $({text}\n)",
     "quoted substitution": lambda text: f'x="$({text}\n)"',
     "process substitution": lambda text: f"cat <({text}\n)",

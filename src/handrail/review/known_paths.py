@@ -191,6 +191,9 @@ NOT_SECRET = (
 SECRET_FOLDERS = frozenset({
     "~/.aws", "~/.azure", "~/.config/gcloud", "~/.kube", "~/.config/BraveSoftware",
     "~/.config/google-chrome", "~/.config/chromium", "~/.mozilla", "~/.mozilla/firefox",
+    "~/.docker", "~/.config/hcloud", "~/.config/stripe", "~/.config/ngrok", "~/.config/netlify",
+    "~/.config/containers", "~/.config/composer", "~/.composer", "~/.config/pypoetry",
+    "~/.config/argocd", "~/.minikube",
 })  # fmt: skip
 """Folders that hold a secret besides other things: copying all of them copies it."""
 

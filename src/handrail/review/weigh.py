@@ -29,7 +29,9 @@ _N, _L, _M, _H, _C = Severity
 _NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo
 
 _PROJECT = frozenset({Place.SCOPE, Place.OUTSIDE, Place.OTHER_HOME})
-_LOOKALIKE = re.compile(r"(?=.*[a-z])(?=.*[\u0370-\u03ff\u0400-\u052f])")
+_LATIN = re.compile("[a-z]")
+_LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+"""Greek and Cyrillic letters, some of which look like Latin ones."""
 _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
 
@@ -184,7 +186,7 @@ def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
     ):
         return _apply(effect, WRITES[Place.HANDRAIL], at)
     host = parse_host(effect.target).host
-    if _LOOKALIKE.search(host):
+    if not host.isascii() and _LATIN.search(host) and _LOOKALIKE.search(host):
         return _apply(
             effect,
             Weight(

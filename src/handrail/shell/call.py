@@ -37,14 +37,18 @@ class Caller:
     def __init__(self, walker: "Walker") -> None:
         self.walker = walker
         self.active: list[str] = []
+        """Aliases that are being followed."""
+        self._bodies: list[int] = []
+        """Functions that are being followed, by the node of their body."""
         self._depth = 0
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
-        if command.argv and command.argv[0].text in _PUNCTUATION:
+        if command.argv and _is_punctuation(command.argv[0]):
             # `! { rm x; }`: the parser takes the punctuation for a program.
-            rest = tuple(dropwhile(lambda word: word.text in _PUNCTUATION, command.argv))
-            command = msgspec.structs.replace(command, argv=rest)
+            rest = dropwhile(_is_punctuation, command.argv)
+            text = " ".join(word.raw or _plain(word) for word in rest)
+            return self.walker.script(text, env, situation) if text else ""
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
@@ -75,19 +79,19 @@ class Caller:
     def _function(
         self, name: str, command: Command, env: Environment, situation: Situation
     ) -> str | None:
-        if name in self.active:
+        source, body = env.functions[name]
+        if body.id in self._bodies:
             if situation.concurrent:
                 self.walker.emit(command)
                 self.walker.note("fork_bomb", "starts copies of itself without end")
             return None
-        source, body = env.functions[name]
         arguments = env.arguments
         env.arguments = command.argv[1:]
-        self.active.append(name)
+        self._bodies.append(body.id)
         try:
             return self.walker.statement(body, source, env, situation)
         finally:
-            self.active.pop()
+            self._bodies.pop()
             env.arguments = arguments
 
     def _alias(
@@ -108,6 +112,11 @@ class Caller:
         if path.startswith("/etc/init.d/"):
             service = (Word("service"), Word(command.name), *command.argv[1:])
             command = msgspec.structs.replace(command, argv=service)
+        if not has_text(command.argv[0]) and len(command.argv) > 1:
+            # `$SUDO rm x`: whatever it is, it may be a wrapper, or nothing.
+            rest = msgspec.structs.replace(command, argv=command.argv[1:])
+            if self._entry(rest) is not None:
+                return self.call(rest, env, situation)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
@@ -225,3 +234,12 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
     inner = env.fork()
     inner.cwd = folder
     return inner
+
+
+def _is_punctuation(word: Word) -> bool:
+    return bool(word.text) and _PUNCTUATION.issuperset(word.text.split())
+
+
+def _plain(word: Word) -> str:
+    """A word that the parser made of what is really syntax stays as it is."""
+    return word.text if word.text[:1] in "({" else shlex.quote(word.text)

@@ -98,6 +98,8 @@ def _heredoc(
             tag = source.text(child)
             quoted = any(mark in tag for mark in "'\"\\")
             line_end = _line_end(source, child.end_byte)
+        elif kind == "heredoc_body" and opened.reads and opened.input:
+            continue
         elif kind == "heredoc_body":
             opened.input = source.text(child) if quoted else _expanded(walker, child, source, env)
             opened.reads = True

@@ -338,8 +338,9 @@ def _call(
 def input_items(walker: "Walker", command: Command, env: Environment) -> list[Word]:
     """The items on a command's standard input, as far as they can be known."""
     if command.input is not None:
-        texts = [line for line in command.input.replace("\0", "\n").split("\n") if line.strip()]
-        return [Word(text.strip()) for text in texts]
+        # With NULs between the items, a line break is a part of an item.
+        separator = "\0" if "\0" in command.input else "\n"
+        return [Word(text.strip()) for text in command.input.split(separator) if text.strip()]
     return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
 
 
