@@ -21,7 +21,7 @@ from handrail.config import Config
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo
 from handrail.review import decide, rationality, rewrite, risk, rules, weigh, world
 from handrail.review.places import Place
-from handrail.shell import call, evaluate, statements, syntax, walk
+from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 
 ROOT = Path(__file__).parents[1]
@@ -208,7 +208,9 @@ def limits() -> str:
         ("`|`, `<<` or `()` in one command, outside quotes", syntax.MAX_REPEATS),
         ("pieces of work in one command", f"{walk.MAX_STEPS:,}"),
         ("functions and wrappers inside each other", call.MAX_CALLS),
-        ("values of a `for` loop that are followed", statements.MAX_LOOP),
+        ("values that one variable may have", environment.MAX_ALTERNATIVES),
+        ("words of one brace expression", f"{quoting.MAX_BRACES:,}"),
+        ("effects of one command", f"{effects.MAX_EFFECTS:,}"),
         ("known output of a command", f"{evaluate.MAX_OUTPUT // 1024} KB"),
         ("steps in inline code of another language", f"{follow.MAX_STEPS:,}"),
         ("size of a script that is read from the disk", f"{world.MAX_SCRIPT // 1024} KB"),

@@ -84,9 +84,12 @@ class Review(msgspec.Struct, frozen=True):
     @property
     def explanation(self) -> str:
         """The decision and its main reason as one sentence."""
-        return (
-            self.reasons[0] if self.reasons else "Nothing in it changes anything outside the task."
-        )
+        if self.reasons:
+            return self.reasons[0]
+        worst = max(self.effects, key=lambda effect: effect.severity, default=None)
+        if worst is None or worst.severity is Severity.NONE:
+            return "Nothing in it changes anything."
+        return f"It {worst.text}."
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
