@@ -133,6 +133,18 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "nested process substitutions": lambda: "cat " + "<(cat " * 20_000,
     "nested arrays": lambda: "a=(" * BIG,
     "nested subscripts": lambda: "a[" * BIG,
+    # errors: the parser takes quadratic time to recover from these, or more
+    "backticks and redirects": lambda: "` > b " * 20_000,
+    "open sets and keywords": lambda: "[esac;" * 20_000,
+    "keywords and open sets": lambda: "done;[" * 20_000,
+    "loops without bodies": lambda: "for a in ;;" * 20_000,
+    "loops and patterns": lambda: "for a in a) " * 20_000,
+    "functions without bodies": lambda: "function a " * 20_000,
+    "functions and documents": lambda: "function a < " * 20_000,
+    "closed patterns": lambda: "a) ! " * 300,
+    "dollars and redirects": lambda: "$ > b " * 20_000,
+    "cases without items": lambda: "&&case a in " * 20_000,
+    "open arrays": lambda: "a=( " * 59,
     # long chains
     "long pipe": lambda: "a|" * 50_000 + "a",
     "pipe of the longest accepted length": lambda: "a|" * 399 + "a",
