@@ -19,7 +19,7 @@ import click
 from handrail.cli import group
 from handrail.config import Config
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo
-from handrail.review import decide, rationality, rewrite, risk, rules, weigh, world
+from handrail.review import decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
@@ -157,16 +157,16 @@ def places() -> str:
         (
             f"`{place}`",
             _PLACES.get(place.value, ""),
-            _weight(weigh.WRITES.get(place)),
-            _weight(weigh.DELETES.get(place)),
+            _weight(weights.WRITES.get(place)),
+            _weight(weights.DELETES.get(place)),
         )
         for place in Place
-        if place in weigh.WRITES or place in weigh.DELETES
+        if place in weights.WRITES or place in weights.DELETES
     ]
     return table(("place", "which", "writing", "deleting"), *rows)
 
 
-def _weight(weight: weigh.Weight | None) -> str:
+def _weight(weight: weights.Weight | None) -> str:
     if weight is None or weight.severity is None:
         return "as the kind says"
     kind = f", as `{weight.kind}`" if weight.kind else ""

@@ -33,12 +33,12 @@ def test_what_would_run_by_itself_and_do_harm_is_stopped_or_marked(name: str, co
     ("name", "content", "said"),
     [
         ("deploy.sh", "#!/bin/bash\nset -e\nrm -rf /srv/app\n", "deploy.sh"),
-        (".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: |\n          rm -rf /usr\n", "ci.yml"),
+        (".github/workflows/ci.yml", "steps:\n  - run: |\n      rm -rf /usr\n", "ci.yml"),
         ("Dockerfile", "FROM x\nRUN dd if=/dev/zero of=/dev/sda\n", "Dockerfile"),
         ("Makefile", "clean:\n\trm -rf /usr\n", "Makefile"),
         ("tool", "#!/usr/bin/env bash\nmkfs.ext4 /dev/sda1\n", "tool"),
     ],
-)  # fmt: skip
+)
 def test_a_script_that_would_do_harm_is_written_with_a_warning(
     name: str, content: str, said: str
 ) -> None:

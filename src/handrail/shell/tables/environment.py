@@ -46,11 +46,15 @@ VARIABLES: dict[str, Variable] = {
     "PS4": Variable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
     "LD_LIBRARY_PATH": Variable(
-        Kind.UNSEEN, Severity.HIGH, "loads libraries from a folder that anyone can write",
+        Kind.UNSEEN,
+        Severity.HIGH,
+        "loads libraries from a folder that anyone can write",
         r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
     ),
     "PYTHONPATH": Variable(
-        Kind.UNSEEN, Severity.MEDIUM, "loads modules from a folder that anyone can write",
+        Kind.UNSEEN,
+        Severity.MEDIUM,
+        "loads modules from a folder that anyone can write",
         r"(?:^|:)(?:/dev/shm)(?:[/:]|$)",
     ),
     "GOFLAGS": Variable(
@@ -68,19 +72,24 @@ VARIABLES: dict[str, Variable] = {
     "JAVA_TOOL_OPTIONS": _OPTIONS,
     "_JAVA_OPTIONS": _OPTIONS,
     "PATH": Variable(
-        Kind.UNSEEN, Severity.HIGH, "lets programs in a folder that anyone can write replace others",
+        Kind.UNSEEN,
+        Severity.HIGH,
+        "lets programs in a folder open to all replace others",
         r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
     ),
     "NODE_TLS_REJECT_UNAUTHORIZED": Variable(
         Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
     ),
     "GIT_SSL_NO_VERIFY": Variable(
-        Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^(?:1|true)$"
+        Kind.TAMPER,
+        Severity.MEDIUM,
+        "switches off the check of server certificates",
+        r"^(?:1|true)$",
     ),
     "PYTHONHTTPSVERIFY": Variable(
         Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
     ),
-}  # fmt: skip
+}
 
 COMMAND_VARIABLES = frozenset({
     "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
