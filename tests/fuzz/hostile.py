@@ -327,6 +327,7 @@ COMMANDS: Mapping[str, Callable[[], str]] = {
     "a carriage return inside": lambda: "ls\rrm -rf /etc",
     "control characters": lambda: "rm\x07\x08\x1b[2K -rf\x0b/etc\x7f",
     "right-to-left marks": lambda: "rm -rf \u202e/cte \u2066",
+    "direction marks in a comment": lambda: "# \u202e",
     "byte order mark": lambda: "\ufeffrm -rf /etc",
     "no-break blanks": lambda: "rm\u00a0-rf\u2003/etc",
     "private characters": lambda: "rm -rf \ue02f\ue07b\ue000 \ue0ff",
