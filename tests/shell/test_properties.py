@@ -419,6 +419,7 @@ def test_operands_stand_where_they_say(texts: list[str], grammar: Grammar) -> No
 
 
 @given(_OPTION_WORDS, _GRAMMARS)
+@example(["-o"], Grammar(values=frozenset({"-o"})))
 def test_no_word_is_lost(texts: list[str], grammar: Grammar) -> None:
     call = parse([Word(text) for text in texts], grammar)
     kept = " ".join(
