@@ -86,7 +86,8 @@ class Reviewer:
     ) -> None:
         self.config = config or Config()
         given = os.environ if environ is None else environ
-        self._environ = {name: given[name] for name in _KNOWN if name in given}
+        self._given = {name: given[name] for name in _KNOWN if name in given}
+        self._environ = _with_state(self._given)
         self._see_disk = see_disk
         self._now = now
         settings = self.config.step_reviewer
@@ -102,16 +103,26 @@ class Reviewer:
         self._sites: dict[tuple[str | None, ...], _Site] = {}
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
-        """Judge one action, given what the run did so far."""
+        """Judge one action, given what the run did so far.
+
+        Whatever goes wrong inside ends in a block: a fault of Handrail is not an allow.
+        """
         if not self.config.step_reviewer.enabled:
             return _SWITCHED_OFF
-        at = self._circumstances(action, history)
         try:
-            understood = self._understand(action, at)
+            return self._review(action, history)
         except UnreadableError as error:
             return _unreadable(str(error), _SHORTER)
         except MalformedInputError as error:
             return _unreadable(str(error), f"Call {action.tool} again with all of its fields.")
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
+            fault = f"{type(error).__name__}: {error}"[:200]
+            review = _unreadable("Handrail itself failed", _SHORTER)
+            return msgspec.structs.replace(review, faults=(fault,))
+
+    def _review(self, action: Action, history: History) -> Review:
+        at = self._circumstances(action, history)
+        understood = self._understand(action, at)
         draft = self._judge(action, understood, at)
         if draft.decision is not Decision.MODIFY:
             return draft
@@ -143,9 +154,7 @@ class Reviewer:
         return _Site(scope, places, f"{state_folder(environ)}/trash", root)
 
     def _environ_of(self, action: Action) -> dict[str, str]:
-        environ = {**self._environ, **action.env}
-        environ.setdefault("HANDRAIL_HOME", state_folder(environ))
-        return environ
+        return _with_state({**self._given, **action.env}) if action.env else self._environ
 
     def _understand(self, action: Action, at: Circumstances) -> Understood:
         command = command_of(action)
@@ -301,6 +310,11 @@ class Reviewer:
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
         return clean or format(int(self._now() * 1000), "x")
+
+
+def _with_state(environ: dict[str, str]) -> dict[str, str]:
+    """An environment in which commands find Handrail's folder under its name."""
+    return {"HANDRAIL_HOME": state_folder(environ), **environ}
 
 
 def _covered(effect: Effect, at: Circumstances) -> bool:

@@ -46,6 +46,8 @@ def rewrite_command(
     for effect in effects:
         if effect.severity < Severity.HIGH:
             continue
+        if effect.command >= len(program.commands):
+            return None
         command = program.commands[effect.command]
         if command.span[0] < 0 or not _TRANSPARENT.issuperset(command.via):
             return None

@@ -9,7 +9,7 @@ from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.knowledge import Fact
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command, Program, Redirect
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.errors import TooLargeError, TooMuchWorkError
 from handrail.shell.knowledge import Entry, Knowledge, moved
 from handrail.shell.options import Call
 from handrail.shell.paths import join, normalise
@@ -20,6 +20,8 @@ from handrail.shell.word import OPAQUE, Word
 
 MAX_EFFECTS = 5_000
 """More than this no command of a person does."""
+MAX_TARGET = 8 * 1024
+"""Longer than any path or address that a system takes."""
 _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
 _NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 
@@ -37,6 +39,8 @@ def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
         effects.append(_resolved(effect, cwd))
     if len(effects) > MAX_EFFECTS:
         raise TooMuchWorkError(MAX_EFFECTS)
+    if any(len(effect.target) > MAX_TARGET for effect in effects):
+        raise TooLargeError(MAX_TARGET + 1, MAX_TARGET)
     return tuple(_through_links(effects))
 
 

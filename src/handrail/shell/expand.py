@@ -101,7 +101,10 @@ class Expander:
         self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
     ) -> list[list[str]]:
         inner = node.named_children
-        if len(inner) == 1 and inner[0].end_byte - inner[0].start_byte == len(node.text or b"") - 2:
+        if (
+            len(inner) == 1
+            and inner[0].end_byte - inner[0].start_byte == node.end_byte - node.start_byte - 2
+        ):
             # "$@" and "${array[@]}" alone in quotes are one field for each element.
             elements = self._elements(inner[0], source, env)
             if elements is not None:

@@ -9,11 +9,13 @@ import msgspec
 
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.shell.command import Command
+from handrail.shell.errors import TooMuchWorkError
 from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
 
 _SWITCHED_OFF = frozenset({"false", "no", "none", "off"})
+_MAX_PATTERN = 200
 _VERSION = re.compile(r"(?:@[\w.^~*-]+|[-.]?\d[\d.]*)$")
 
 
@@ -137,6 +139,7 @@ class Entry:
     """One program of the tables, compiled when it is first met."""
 
     __slots__ = (
+        "_last",
         "facts",
         "grammar",
         "harmless",
@@ -152,6 +155,7 @@ class Entry:
         self.name = name
         self.program = program
         self.nested = nested
+        self._last: tuple[tuple[Word, ...], tuple[Level, ...]] = ((), ())
         self.facts: tuple[tuple[Condition, Fact], ...] = tuple(
             (compile_when(fact.when), fact) for fact in program.facts
         )
@@ -186,10 +190,13 @@ class Entry:
 
     def parse(self, argv: tuple[Word, ...]) -> Call:
         """Sort the arguments of a call of this program."""
-        return parse(argv[1:], self.grammar)
+        return self.levels(argv)[0].call
 
     def levels(self, argv: tuple[Word, ...]) -> tuple[Level, ...]:
         """How this program reads a call, then how the subcommand does that it names."""
+        # The walker and the effects ask for the same call, one after the other.
+        if argv is self._last[0] and argv:
+            return self._last[1]
         levels: list[Level] = []
         entry: Entry | None = self
         start = 1
@@ -199,7 +206,8 @@ class Entry:
             inner, start = entry._subcommand(head)
             levels.append(Level(entry, call, head if inner is not None else call))
             entry = inner
-        return tuple(levels)
+        self._last = (argv, tuple(levels))
+        return self._last[1]
 
     def _subcommand(self, head: Call) -> "tuple[Entry | None, int]":
         if not self.subcommands:
@@ -260,6 +268,8 @@ class Knowledge:
 
     def matching(self, pattern: str) -> list[str]:
         """Known names that a program name with wildcards could mean."""
+        if len(pattern) > _MAX_PATTERN:
+            raise TooMuchWorkError(_MAX_PATTERN)
         regex = compile_glob(pattern.replace("|", "?"))
         return [name for name in self._programs if regex.match(name)]
 

@@ -106,6 +106,8 @@ def _short_options(
             elif index < len(argv):
                 options.setdefault(name, []).append(argv[index])
                 index += 1
+            else:
+                options.setdefault(name, [])
             return index
         options.setdefault(name, [])
     return index

@@ -2,21 +2,27 @@
 
 import re
 from collections.abc import Callable
+from time import monotonic
 
 import tree_sitter
 import tree_sitter_bash
 
-from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError
+from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError, TooSlowError
 
 MAX_BYTES = 256 * 1024
 """The longest command that is read; a longer one cannot be judged within the deadline."""
 MAX_NESTING = 60
 """Deeper nesting than any person or honest agent writes."""
 MAX_REPEATS = 400
-"""The parser needs quadratic time for long chains of these: `|`, `<<`, `()`."""
+"""The parser needs quadratic time for long chains of these: `|`, `<<`, `()`, `` ` ``."""
 
 MAX_SEARCH = 20_000_000
 """Here-document marks times length: each mark may be searched to the end of the text."""
+
+MAX_SECONDS = 0.05
+"""The parser needs quadratic time to recover from errors, and cannot be interrupted."""
+_SMALL = 1024
+_CHUNK = 256
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _BRACKETS = re.compile(rb"[({]|[)}]")
@@ -38,7 +44,7 @@ class Source:
         if len(self.data) > MAX_BYTES:
             raise TooLargeError(len(self.data), MAX_BYTES)
         _check_shape(self.data)
-        self.root = _PARSER.parse(self.data).root_node
+        self.root = _parse(self.data).root_node
         self.top = top
 
     def text(self, node: tree_sitter.Node) -> str:
@@ -50,18 +56,36 @@ class Source:
         return self.data[start:end].decode("utf-8", "replace")
 
 
+def _parse(data: bytes) -> tree_sitter.Tree:
+    """The syntax tree, unless it takes too long.
+
+    The parser has no time limit, but the text may end early: then it stops soon.
+    """
+    if len(data) <= _SMALL:
+        return _PARSER.parse(data)
+    end = monotonic() + MAX_SECONDS
+
+    def read(offset: int, _: object) -> bytes:
+        return data[offset : offset + _CHUNK] if monotonic() < end else b""
+
+    tree = _PARSER.parse(read)
+    if monotonic() >= end:
+        raise TooSlowError
+    return tree
+
+
 def _check_shape(data: bytes) -> None:
     """Refuse what would take the parser or our recursion too long, before they meet it."""
     marks = data.count(b"<<")
     if marks * len(data) > MAX_SEARCH:
         raise TooMuchWorkError(MAX_REPEATS)
-    repeats = max(data.count(b"|"), marks, data.count(b"()"))
+    repeats = max(data.count(b"|"), marks, data.count(b"()"), data.count(b"`"))
     opened = data.count(b"(") + data.count(b"{")
     closed = data.count(b")") + data.count(b"}")
     if repeats <= MAX_REPEATS and max(opened, closed) <= MAX_NESTING:
         return
     bare = _DATA.sub(_documents(), data)
-    if max(bare.count(b"|"), bare.count(b"<<"), bare.count(b"()")) > MAX_REPEATS:
+    if max(map(bare.count, (b"|", b"<<", b"()", b"`"))) > MAX_REPEATS:
         raise TooMuchWorkError(MAX_REPEATS)
     depth = unopened = 0
     for bracket in _BRACKETS.findall(bare):
