@@ -42,6 +42,8 @@ def decide(
 ) -> Decision:
     """The matrix, corrected by what the effects and the rules say."""
     worst = max((effect.severity for effect in effects), default=Severity.NONE)
+    if base is _ALLOW and not hits and worst < Severity.HIGH:
+        return _ALLOW
     if worst is Severity.CRITICAL:
         return _BLOCK
     decision = max([base, *(hit.decision for hit in hits)])

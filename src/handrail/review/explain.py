@@ -16,10 +16,10 @@ def reasons_for(
     effects: Sequence[Effect], hits: Sequence[RuleHit], issues: Sequence[str], risk: Risk
 ) -> tuple[str, ...]:
     """All reasons as sentences, the strongest first, none twice."""
-    serious = sorted(
-        (effect for effect in effects if effect.severity >= Severity.MEDIUM),
-        key=lambda effect: -effect.severity.rank,
-    )
+    serious = [effect for effect in effects if effect.severity >= Severity.MEDIUM]
+    if not (serious or hits or issues):
+        return ()
+    serious.sort(key=lambda effect: -effect.severity.rank)
     sentences = [_sentence(effect.text) for effect in serious]
     sentences += [_sentence(hit.says) for hit in hits]
     sentences += [_sentence(issue) for issue in issues if risk.severity > Severity.NONE]

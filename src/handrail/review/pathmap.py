@@ -50,31 +50,51 @@ class PathMap(Generic[Value]):
         self._begin = tuple(text for text, _ in self._prefixes)
         self._first = tuple(text for text, _ in self._starts)
         self._last = tuple(text for text, _ in self._ends)
+        self._roots = self._first_names(glob for glob, _ in wild_paths)
+        self._piece_heads = {piece.split("/")[1] for piece, _ in self._pieces}
+        self._affixes = self._affix_pattern(glob for glob, _ in wild_names)
         self._wild_names = _Alternatives(wild_names)
         self._wild_paths = _Alternatives(wild_paths)
+
+    def _first_names(self, wild: Iterable[str]) -> "_Names":
+        """The first names of all rooted globs; a glob that begins with a wildcard has any."""
+        firsts = [text.split("/")[1] for text in self._paths]
+        firsts += [text.split("/")[1] for text, _ in self._prefixes]
+        firsts += [glob.split("/")[1] if glob.startswith("/") else "*" for glob in wild]
+        return _Names(firsts)
+
+    def _affix_pattern(self, wild: Iterable[str]) -> re.Pattern[str]:
+        """Finds whether any name begins or ends like one of the globs, or must be matched."""
+        pieces = [f"{re.escape(text)}(?:/|$)" for text, _ in self._ends]
+        pieces += [f"(?:^|/){re.escape(text)}" for text, _ in self._starts]
+        pieces += [re.escape(max(re.split(r"[*?]|\[.*?\]", glob), key=len)) for glob in wild]
+        return re.compile("|".join(pieces) if pieces else r"(?!)")
 
     def find(self, path: str) -> Value | None:
         """The value of the first glob that covers a path, or None."""
         best = none = len(self._values)
-        for part in path.split("/"):
-            if part and (order := self._named(part)) < best:
-                best = order
-        if self._paths:
-            cut = path
-            while cut:
-                if (order := self._paths.get(cut, none)) < best:
-                    best = order
-                cut = cut[: cut.rfind("/")] if "/" in cut else ""
-        if self._pieces:
+        parts = path.split("/")
+        if not self._names.keys().isdisjoint(parts) or self._affixes.search(path):
+            best = min(map(self._named, filter(None, parts)), default=none)
+        if len(parts) > 1 and parts[1] in self._roots:
+            best = min(best, self._rooted(path))
+        if not self._piece_heads.isdisjoint(parts):
             whole = path + "/"
             for piece, order in self._pieces:
                 if order < best and piece in whole:
                     best = order
+        return None if best == none else self._values[best]
+
+    def _rooted(self, path: str) -> int:
+        """The order of the first glob from the root that covers a path."""
+        best = len(self._values)
+        cut = path
+        while cut:
+            best = min(best, self._paths.get(cut, best))
+            cut = cut[: cut.rfind("/")] if "/" in cut else ""
         if self._begin and path.startswith(self._begin):
             best = min(best, *(order for text, order in self._prefixes if path.startswith(text)))
-        if self._wild_paths.some and (order := self._wild_paths.first(path)) < best:
-            best = order
-        return None if best == none else self._values[best]
+        return min(best, self._wild_paths.first(path)) if self._wild_paths.some else best
 
     def _named(self, part: str) -> int:
         best = self._names.get(part, len(self._values))
@@ -88,6 +108,17 @@ class PathMap(Generic[Value]):
 
     def __contains__(self, path: str) -> bool:
         return self.find(path) is not None
+
+
+class _Names:
+    """A set of names, or all of them."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = frozenset(names)
+        self._all = any(_WILD.search(name) for name in names)
+
+    def __contains__(self, name: str) -> bool:
+        return self._all or name in self._names
 
 
 class _Alternatives:

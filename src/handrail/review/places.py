@@ -1,6 +1,7 @@
 """What kind of place a path is, for one user and one set of settings."""
 
 import re
+from enum import Enum
 from functools import lru_cache
 
 import msgspec
@@ -20,7 +21,17 @@ from handrail.review.known_paths import (
 )
 from handrail.review.pathmap import PathMap, path_set
 
-__all__ = ["Place", "PlaceSettings", "Places"]
+__all__ = ["Contents", "Place", "PlaceSettings", "Places"]
+
+
+class Contents(Enum):
+    """What a file holds, as far as its name tells."""
+
+    PUBLIC = "public"
+    SECRET = "secret"
+    SETTINGS = "settings"
+    """Configuration of a project, which often holds secrets."""
+
 
 _EVEN_IN_SCOPE = frozenset({
     Place.REPOSITORY, Place.AGENT, Place.HOOK, Place.DEVICE, Place.MEMORY, Place.KERNEL,
@@ -29,10 +40,16 @@ _EVEN_IN_SCOPE = frozenset({
 _PLACES = PathMap(
     (glob.replace("~/", "/~/", 1), place) for place, globs in PLACES.items() for glob in globs
 )
-_SECRETS = path_set(glob.replace("~/", "/~/", 1) for glob in SECRETS)
-_NOT_SECRET = path_set(glob.replace("~/", "/~/", 1) for glob in NOT_SECRET)
-_ENV_FILES = path_set(ENV_FILES)
-_NOT_ENV_FILES = path_set(NOT_ENV_FILES)
+_CONTENTS = PathMap(
+    (glob.replace("~/", "/~/", 1), contents)
+    for contents, globs in (
+        (Contents.PUBLIC, NOT_SECRET),
+        (Contents.SECRET, SECRETS),
+        (Contents.PUBLIC, NOT_ENV_FILES),
+        (Contents.SETTINGS, ENV_FILES),
+    )
+    for glob in globs
+)
 _ANY_HOME = r"/home/[^/]+|/root|/Users/[^/]+|/var/root"
 _WILDCARD = re.compile(r"(?:/\*+)+$|(?:/\*\*)?/\.\*$")
 
@@ -63,17 +80,18 @@ class Places:
         self._state = state
         self._homes = _homes(home)
         self._own_secrets = path_set(settings.secrets)
+        self._has_own = bool(settings.secrets)
         self._protected = path_set(settings.protected)
         self._regenerable = path_set(REGENERABLE + settings.regenerable)
 
-    def secret(self, path: str) -> bool:
-        """Whether a file or folder holds keys, passwords or tokens."""
-        if path in self._own_secrets:
-            return True
+    def contents(self, path: str) -> Contents | None:
+        """What sort of secrets a file or folder holds, if any."""
+        if self._has_own and path in self._own_secrets:
+            return Contents.SECRET
         short = _without_wildcard(self._short(path))
         if short[1:] in SECRET_FOLDERS:
-            return True
-        return short in _SECRETS and short not in _NOT_SECRET
+            return Contents.SECRET
+        return _CONTENTS.find(short)
 
     def glob_of_secrets(self, path: str) -> bool:
         """Whether a path with wildcards could mean one of the well-known secrets."""
@@ -83,10 +101,6 @@ class Places:
             for name in WELL_KNOWN_SECRETS
             for start in ("/~", self.home, "/root")
         )
-
-    def env_file(self, path: str) -> bool:
-        """Whether a file of the project holds its configuration secrets."""
-        return path in _ENV_FILES and path not in _NOT_ENV_FILES
 
     def protected(self, path: str) -> bool:
         """Whether the settings forbid any change."""

@@ -11,7 +11,7 @@ from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Rationality, Review, Rewrite, Risk
+from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
 from handrail.review.circumstances import Circumstances, make_places, state_folder
 from handrail.review.content import content_effects
@@ -45,22 +45,34 @@ _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 _MAX_SITES = 256
 _RAISING = frozenset({"sudo", "doas", "su"})
 _SHORTER = "Use several short, plain commands; put long text into a file first."
+_NO_RISK = Risk(0.0, Severity.NONE)
 _SWITCHED_OFF = Review(
     Decision.ALLOW,
-    Risk(0.0, Severity.NONE),
+    _NO_RISK,
     _NEUTRAL,
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
+_READING = Risk(0.1, Severity.NONE, (Factor("read", 0.1),))
 _CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
-class _Site(msgspec.Struct, frozen=True):
+class _Site:
     """What is the same for all actions in one folder."""
 
-    scope: Scope
-    places: Places
-    trash: str
-    root: str
+    def __init__(self, folder: str, scope: Scope, places: Places, trash: str) -> None:
+        self.folder = folder
+        self.scope = scope
+        self.places = places
+        self.trash = trash
+        self._looked = float("-inf")
+        self._there = False
+
+    def there(self, now: float) -> bool:
+        """Whether the folder is on this machine; looked at once a second."""
+        if now - self._looked > 1:
+            self._looked = now
+            self._there = os.path.isdir(self.folder)
+        return self._there
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -94,6 +106,8 @@ class Reviewer:
         self._rules = RuleBook(
             settings.rules.builtin, settings.rules.disabled, settings.rules.custom, rules
         )
+        # Settings under which an action that only reads needs no further thought.
+        self._plain = self._rules.only_builtin and not self.config.goal
         knowledge = default_knowledge()
         self.knowledge: Knowledge = (
             knowledge.extended(self.config.programs) if self.config.programs else knowledge
@@ -142,7 +156,9 @@ class Reviewer:
             if len(self._sites) > _MAX_SITES:
                 self._sites.clear()
             self._sites[key] = site
-        world: World = LocalWorld(action.cwd or site.root) if self._see_disk else BlindWorld()
+        world: World = BlindWorld()
+        if self._see_disk:
+            world = LocalWorld(site.folder, visible=site.there(monotonic()))
         return Circumstances(
             self.config, site.scope, site.places, world, history, environ, site.trash
         )
@@ -150,8 +166,8 @@ class Reviewer:
     def _site(self, cwd: str, environ: dict[str, str]) -> "_Site":
         scope = resolve_scope(self.config, cwd or "/", environ)
         places = make_places(self.config, scope, environ)
-        root = places.roots[0] if places.roots else cwd
-        return _Site(scope, places, f"{state_folder(environ)}/trash", root)
+        folder = cwd or (places.roots[0] if places.roots else "/")
+        return _Site(folder, scope, places, f"{state_folder(environ)}/trash")
 
     def _environ_of(self, action: Action) -> dict[str, str]:
         return _with_state({**self._given, **action.env}) if action.env else self._environ
@@ -165,14 +181,16 @@ class Reviewer:
                 effects += self._content(written.path, written.text, action, at)
             return Understood(tuple(effects), says=use.says)
         reading = self._read(command, action, at)
+        program = reading.program
         effects = [weigh(effect, at) for effect in reading.effects]
-        for path, text in reading.program.files:
+        if ".." in command:
+            effects += climbs_through_links(program, at.world)
+        if not program.files and all(effect.kind is Kind.READ for effect in effects):
+            return Understood(tuple(effects), program, command)
+        for path, text in program.files:
             effects += self._content(path, text, action, at)
         effects += self._scripts(effects, action, at)
-        if ".." in command:
-            effects += climbs_through_links(reading.program, at.world)
-        joined = join_flows(reading.program, effects, at)
-        return Understood(joined, reading.program, command)
+        return Understood(join_flows(program, effects, at), program, command)
 
     def _read(self, command: str, action: Action, at: Circumstances) -> Reading:
         environ = at.environ
@@ -232,6 +250,9 @@ class Reviewer:
 
     def _judge(self, action: Action, understood: Understood, at: Circumstances) -> Review:
         history = at.history
+        if self._is_quiet(understood, history):
+            risk = _READING if understood.effects else _NO_RISK
+            return Review(Decision.ALLOW, risk, _NEUTRAL, understood.effects)
         effects = self._rules.tame(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
@@ -256,6 +277,14 @@ class Reviewer:
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
         )
+
+    def _is_quiet(self, understood: Understood, history: History) -> bool:
+        """Whether there is nothing to judge: it only reads, and nothing is known of the run."""
+        if history.recent or history.refused or history.goal or not self._plain:
+            return False
+        if understood.program is not None and understood.program.broken:
+            return False
+        return all(effect.severity is Severity.NONE for effect in understood.effects)
 
     def _risk(
         self, effects: Sequence[Effect], understood: Understood, failures: int, at: Circumstances

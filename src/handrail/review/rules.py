@@ -232,6 +232,9 @@ class RuleBook:
             )
         )
         others = OTHERS if builtin == "all" else ()
+        custom = tuple(custom)
+        more = tuple(more)
+        self.only_builtin = not custom and not more
         self._others: tuple[Rule, ...] = tuple(
             rule for rule in (*others, *map(Custom, custom), *more) if rule.name not in off
         )
@@ -255,6 +258,10 @@ class RuleBook:
         self, action: Action, effects: Sequence[Effect], at: Circumstances
     ) -> tuple[tuple[RuleHit, ...], tuple[str, ...]]:
         """All hits, the strictest first, and the faults of rules that failed."""
+        worst = max((effect.severity.rank for effect in effects), default=0)
+        limited = at.config.step_reviewer.max_file_operations
+        if worst < Severity.MEDIUM.rank and self.only_builtin and not limited:
+            return (), ()
         hits: list[RuleHit] = []
         faults: list[str] = []
         if any(effect.severity >= Severity.HIGH for effect in effects):

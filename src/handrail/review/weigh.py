@@ -9,15 +9,20 @@ from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
 from handrail.review.known_paths import Place
+from handrail.review.places import Contents
 from handrail.review.weights import (
     BLIND,
     DELETES,
+    DISK,
     HARMLESS,
     HOME,
     HOME_GONE,
+    LINKED,
     PERMITS,
     PROTECTED,
     REPOSITORY,
+    SECRET,
+    SETTINGS,
     TEMP_ROOT,
     WHOLE,
     WRITES,
@@ -137,45 +142,16 @@ def _weigh_own_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
 
 
 def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
-    if at.places.secret(path) or (effect.glob and at.places.glob_of_secrets(path)):
-        verb = "links to" if effect.kind is Kind.LINK else "reads"
-        return _apply(
-            effect,
-            Weight(
-                _H,
-                _IMPOSSIBLE,
-                Kind.SECRET,
-                f"{verb} {{target}}, which holds secrets",
-                "Use the program that needs the secret; do not read it yourself.",
-            ),
-            at,
-        )
-    in_scope = at.in_scope(path)
-    if at.places.env_file(path):
-        severity = _M if in_scope else _H
-        return _apply(
-            effect,
-            Weight(
-                severity,
-                _IMPOSSIBLE,
-                Kind.SECRET,
-                "reads {target}, which may hold secrets",
-                "List the names only: `grep -o '^[A-Z_]*' {target}`",
-            ),
-            at,
-        )
-    if effect.kind is Kind.READ and _DISK.fullmatch(path):
-        return _apply(
-            effect,
-            Weight(
-                _H,
-                _IMPOSSIBLE,
-                Kind.SECRET,
-                "reads the raw disk {target}",
-                "Read files, not the disk: `lsblk` shows what is there.",
-            ),
-            at,
-        )
+    contents = at.places.contents(path)
+    if effect.glob and contents is not Contents.SECRET and at.places.glob_of_secrets(path):
+        contents = Contents.SECRET
+    if contents is Contents.SECRET:
+        return _apply(effect, LINKED if effect.kind is Kind.LINK else SECRET, at)
+    if contents is Contents.SETTINGS:
+        severity = _M if at.in_scope(path) else _H
+        return _apply(effect, msgspec.structs.replace(SETTINGS, severity=severity), at)
+    if path.startswith("/dev/") and effect.kind is Kind.READ and _DISK.fullmatch(path):
+        return _apply(effect, DISK, at)
     return effect
 
 

@@ -202,3 +202,24 @@ TEMP_ROOT = Weight(
     says="empties the temp folder {target}",
     instead="Delete only what you made: `ls -la {listed}`",
 )
+SECRET = Weight(
+    _H,
+    _IMPOSSIBLE,
+    Kind.SECRET,
+    "reads {target}, which holds secrets",
+    "Use the program that needs the secret; do not read it yourself.",
+)
+LINKED = msgspec.structs.replace(SECRET, says="links to {target}, which holds secrets")
+SETTINGS = Weight(
+    undo=_IMPOSSIBLE,
+    kind=Kind.SECRET,
+    says="reads {target}, which may hold secrets",
+    instead="List the names only: `grep -o '^[A-Z_]*' {target}`",
+)
+DISK = Weight(
+    _H,
+    _IMPOSSIBLE,
+    Kind.SECRET,
+    "reads the raw disk {target}",
+    "Read files, not the disk: `lsblk` shows what is there.",
+)

@@ -43,9 +43,9 @@ class BlindWorld:
 class LocalWorld:
     """The disk of this machine, as seen from a project; remembers what it saw for one review."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, visible: bool | None = None) -> None:
         self._root = root
-        self._visible: bool | None = None
+        self._visible = visible
         self._real: dict[str, str] = {"": ""}
         self._index: bytes | None = None
 

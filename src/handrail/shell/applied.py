@@ -10,6 +10,8 @@ from handrail.shell.command import Command, Program
 
 _TERRAFORM = frozenset({"terraform", "tofu", "opentofu", "terragrunt"})
 _KUBECTL = frozenset({"kubectl", "k", "oc", "kubecolor"})
+CARRIERS = _TERRAFORM | _KUBECTL | {"socat", "nc", "ncat", "netcat", "curl"}
+"""Programs that carry out what another one made."""
 _PUTS = frozenset({"apply", "create", "replace"})
 _FILE = frozenset({"-f", "--filename"})
 _HAPROXY = frozenset({"haproxy.sock", "admin.sock", "haproxy.stat", "haproxy-admin.sock"})

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.applied import applied_effects
+from handrail.shell.applied import CARRIERS, applied_effects
 from handrail.shell.command import Command, Program
 from handrail.shell.evaluate import DECODERS
 from handrail.shell.knowledge import Entry, Knowledge
@@ -100,7 +100,8 @@ def joined_effects(
                     _PLAIN_FIRST,
                 )
             )
-    extra.extend(applied_effects(program, networked, upstream))
+    if not names.isdisjoint(CARRIERS):
+        extra.extend(applied_effects(program, networked, upstream))
     if not names.isdisjoint(_PRINTING):
         extra.extend(_printed_secrets(program, networked))
     for note in program.notes:

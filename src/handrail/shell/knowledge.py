@@ -30,19 +30,25 @@ class Condition(msgspec.Struct, frozen=True):
 
     def match(self, call: Call) -> int | None:
         """How many operands the subcommand words took, or None if it does not hold."""
-        taken = self._take_words(call)
-        if taken is None:
+        taken: int | None = 0
+        if self.words and (taken := self._take_words(call)) is None:
             return None
-        if not all(_given(call, need) for need in self.needs):
-            return None
-        if any(_given(call, forbidden) for forbidden in self.forbids):
-            return None
-        rest = [word.text for word in call.operands[taken:]]
-        if not all(any(pattern.match(text) for text in rest) for pattern in self.operand):
-            return None
-        if any(pattern.match(text) for pattern in self.no_operand for text in rest):
+        # Plain loops: this runs for every fact of every program that is met.
+        for need in self.needs:
+            if not _given(call, need):
+                return None
+        for forbidden in self.forbids:
+            if _given(call, forbidden):
+                return None
+        if (self.operand or self.no_operand) and not self._operands_match(call, taken or 0):
             return None
         return taken
+
+    def _operands_match(self, call: Call, taken: int) -> bool:
+        rest = [word.text for word in call.operands[taken:]]
+        if any(pattern.match(text) for pattern in self.no_operand for text in rest):
+            return False
+        return all(any(pattern.match(text) for text in rest) for pattern in self.operand)
 
     def _take_words(self, call: Call) -> int | None:
         if not self.words:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -66,16 +66,22 @@ def read(
     deadline (of the monotonic clock) passes.
     """
     knowledge = knowledge or default_knowledge()
-    variables: dict[str, tuple[Word, ...]] = {
-        name: (Word(value),) for name, value in (environ or {}).items()
-    }
-    for name, value in _DEFAULTS:
-        variables.setdefault(name, value)
+    variables = _variables(tuple((environ or {}).items()))
     try:
-        program = Walker(knowledge, deadline).read(text, Environment(Word(cwd or "/"), variables))
+        program = Walker(knowledge, deadline).read(
+            text, Environment(Word(cwd or "/"), dict(variables))
+        )
     except RecursionError:
         raise TooDeepError(MAX_NESTING) from None
     effects = joined_effects(program, effects_of(program, knowledge), knowledge)
     if not text.isascii() and _TEXT_TRICK.search(text):
         effects = (*effects, _HIDDEN)
     return Reading(program, effects)
+
+
+@lru_cache(maxsize=64)
+def _variables(environ: tuple[tuple[str, str], ...]) -> dict[str, tuple[Word, ...]]:
+    """The variables that a command sees at first."""
+    known: dict[str, tuple[Word, ...]] = dict(_DEFAULTS)
+    known.update((name, (Word(value),)) for name, value in environ)
+    return known

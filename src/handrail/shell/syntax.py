@@ -76,6 +76,8 @@ def _parse(data: bytes) -> tree_sitter.Tree:
 
 def _check_shape(data: bytes) -> None:
     """Refuse what would take the parser or our recursion too long, before they meet it."""
+    if len(data) <= MAX_NESTING:
+        return
     marks = data.count(b"<<")
     if marks * len(data) > MAX_SEARCH:
         raise TooMuchWorkError(MAX_REPEATS)

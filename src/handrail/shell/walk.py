@@ -288,13 +288,18 @@ class Walker:
 
     def step(self, count: int = 1) -> None:
         """Count pieces of work, so that no input takes for ever."""
-        self._steps = min(self._steps + count, MAX_STEPS + 1)
-        if self._steps > MAX_STEPS:
-            raise TooMuchWorkError(MAX_STEPS)
+        self._steps += count
         if self._steps >= self._next_look:
-            self._next_look = self._steps + _LOOK_EVERY
-            if monotonic() > self._deadline:
-                raise TooSlowError
+            self._look()
+
+    def _look(self) -> None:
+        """See whether there is still work and time left."""
+        if self._steps > MAX_STEPS:
+            self._steps = MAX_STEPS + 1
+            raise TooMuchWorkError(MAX_STEPS)
+        if monotonic() > self._deadline:
+            raise TooSlowError
+        self._next_look = min(self._steps + _LOOK_EVERY, MAX_STEPS + 1)
 
 
 def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> tuple[int, int]:
