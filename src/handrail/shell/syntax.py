@@ -78,13 +78,15 @@ def _check_shape(data: bytes) -> None:
     """Refuse what would take the parser or our recursion too long, before they meet it."""
     if len(data) <= MAX_NESTING:
         return
-    marks = data.count(b"<<")
-    if marks * len(data) > MAX_SEARCH:
-        raise TooMuchWorkError(MAX_REPEATS)
-    repeats = max(data.count(b"|"), marks, data.count(b"()"), data.count(b"`"))
-    opened = data.count(b"(") + data.count(b"{")
-    closed = data.count(b")") + data.count(b"}")
-    if repeats <= MAX_REPEATS and max(opened, closed) <= MAX_NESTING:
+    brackets = max(data.count(b"(") + data.count(b"{"), data.count(b")") + data.count(b"}"))
+    if len(data) > MAX_REPEATS:
+        marks = data.count(b"<<")
+        if marks * len(data) > MAX_SEARCH:
+            raise TooMuchWorkError(MAX_REPEATS)
+        repeats = max(marks, *map(data.count, (b"|", b"()", b"`")))
+    else:
+        repeats = 0
+    if repeats <= MAX_REPEATS and brackets <= MAX_NESTING:
         return
     bare = _DATA.sub(_documents(), data)
     if max(map(bare.count, (b"|", b"<<", b"()", b"`"))) > MAX_REPEATS:
