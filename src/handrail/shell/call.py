@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
+_MARKS = ("!", "{", "}")
 _PUNCTUATION = frozenset({"!", "{", "}"})
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
@@ -44,7 +45,7 @@ class Caller:
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
-        if command.argv and _is_punctuation(command.argv[0]):
+        if command.argv and command.argv[0].text[:1] in _MARKS and _is_punctuation(command.argv[0]):
             # `! { rm x; }`: the parser takes the punctuation for a program.
             rest = dropwhile(_is_punctuation, command.argv)
             text = " ".join(word.raw or _plain(word) for word in rest)
@@ -112,7 +113,8 @@ class Caller:
         if path.startswith("/etc/init.d/"):
             service = (Word("service"), Word(command.name), *command.argv[1:])
             command = msgspec.structs.replace(command, argv=service)
-        if not has_text(command.argv[0]) and len(command.argv) > 1:
+        unknown = command.argv[0].text[:1] in {"", OPAQUE} and not has_text(command.argv[0])
+        if unknown and len(command.argv) > 1:
             # `$SUDO rm x`: whatever it is, it may be a wrapper, or nothing.
             rest = msgspec.structs.replace(command, argv=command.argv[1:])
             if self._entry(rest) is not None:

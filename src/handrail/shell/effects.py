@@ -18,7 +18,7 @@ from handrail.shell.readers.build import path_effect, unknown_path
 from handrail.shell.tables.environment import PREFIXES, VARIABLES, Variable
 from handrail.shell.word import OPAQUE, Word
 
-MAX_EFFECTS = 5_000
+MAX_EFFECTS = 2_000
 """More than this no command of a person does."""
 MAX_TARGET = 8 * 1024
 """Longer than any path or address that a system takes."""

@@ -20,6 +20,8 @@ from handrail.shell.quoting import (
 from handrail.shell.syntax import Source
 from handrail.shell.word import OPAQUE, Word
 
+_QUOTED = re.compile(r'"[^$`"]*"')
+"""Text in double quotes in which nothing is expanded."""
 _PLAIN = re.compile(r"[^\\*?\[\]{}~]+")
 _GLOB = re.compile(r"[*?]|\[(?:[^\[\]]+|\[)\]")
 _FIELD = re.compile(r"[ \t\n]+")
@@ -49,6 +51,8 @@ class Expander:
             return [Word(text)]
         if kind == "raw_string":
             return [Word(text[1:-1])]
+        if kind == "string" and _QUOTED.fullmatch(text):
+            return [Word(unescape_string(text[1:-1]), raw=text)]
         options = self._alternatives(node, source, env, quoted=False)
         result: list[Word] = []
         for fields in options:

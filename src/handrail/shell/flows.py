@@ -53,6 +53,8 @@ _SECRET_NAME = re.compile(
     r"\$\{?((?:\w*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY"
     r"|CREDENTIALS?|PASSPHRASE))\}?(?![\w:#%])"
 )
+_RUNS_CODE = frozenset({"shell", "interpreter", "deno", "languages", "powershell", ""})
+"""Readers of programs that may be given code to run; without a reader it may be a builtin."""
 _POWERSHELLS = frozenset({"pwsh", "powershell"})
 _PRINTING = frozenset({"echo", "printf", "printenv"})
 _DECODING = frozenset({"base64", "base32", "xxd", "uudecode", "openssl", "gpg"})
@@ -67,12 +69,15 @@ def joined_effects(
     """The effects of the single commands and those of their combination."""
     extra: list[Effect] = []
     networked = {item.command for item in effects if item.kind in _NETWORK}
-    names = {command.name for command in program.commands}
+    called = [command.name for command in program.commands]
+    names = set(called)
     origins = _Origins(program, effects, networked, names)
     for index, command in enumerate(program.commands):
         if not command.argv:
             continue
-        entry = knowledge.lookup(command.name)
+        entry = knowledge.lookup(called[index])
+        if entry is not None and entry.program.reader not in _RUNS_CODE:
+            continue
         code = _code_given(command, entry)
         if code == "file":
             extra.extend(_runs_file(command, entry, index, origins))
