@@ -88,7 +88,7 @@ class Review(msgspec.Struct, frozen=True):
             return self.reasons[0]
         worst = max(self.effects, key=lambda effect: effect.severity, default=None)
         if worst is None or worst.severity is Severity.NONE:
-            return "Nothing in it changes anything."
+            return "Nothing in it is risky."
         return f"It {worst.text}."
 
 

@@ -8,8 +8,8 @@ import msgspec
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
 from handrail.shell.evaluate import output_of
+from handrail.shell.listing import names_printed
 from handrail.shell.paths import join
-from handrail.shell.runners import names_printed
 from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 

@@ -14,6 +14,7 @@ from handrail.shell.follow import module_words, run_known_script, run_scripts
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
 from handrail.shell.knowledge import Entry
+from handrail.shell.listing import input_items
 from handrail.shell.options import Call
 from handrail.shell.package_runner import run_npm
 from handrail.shell.paths import join
@@ -21,26 +22,13 @@ from handrail.shell.process_runner import run_kill
 from handrail.shell.readers import SCRIPTS
 from handrail.shell.shells import has_text, read_shell
 from handrail.shell.situation import Situation
-from handrail.shell.word import OPAQUE, Word
+from handrail.shell.word import Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
-_FILTERS = frozenset({"head", "tail", "sort", "uniq", "tac", "shuf", "awk", "sed", "grep", "tee"})
-"""Programs that pass on some of the names they get."""
-_EVERYWHERE = frozenset({"locate", "plocate", "mlocate", "mdfind"})
-_LISTERS = {
-    "ls": (0, "**/*"),
-    "git": (1, "**/*"),
-    "fd": (1, "**/?*"),
-    "fdfind": (1, "**/?*"),
-    "rg": (1, "**/?*"),
-    "grep": (1, "**/?*"),
-    "ag": (1, "**/?*"),
-}
-"""Programs that print file names: how many words come before the folders, and what they list."""
 
 
 def _shell(
@@ -333,46 +321,6 @@ def _call(
         fed_by=command.fed_by,
     )
     walker.caller.call(inner, env, situation)
-
-
-def input_items(walker: "Walker", command: Command, env: Environment) -> list[Word]:
-    """The items on a command's standard input, as far as they can be known."""
-    if command.input is not None:
-        # With NULs between the items, a line break is a part of an item.
-        separator = "\0" if "\0" in command.input else "\n"
-        return [Word(text.strip()) for text in command.input.split(separator) if text.strip()]
-    return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
-
-
-def names_printed(walker: "Walker", fed_by: tuple[int, ...], env: Environment) -> Iterable[Word]:
-    """The file names that the feeding commands list, as words with wildcards."""
-    for index in fed_by:
-        feeder = walker.commands[index]
-        if feeder.name in _FILTERS and feeder.fed_by:
-            yield from names_printed(walker, feeder.fed_by, env)
-            continue
-        if feeder.name in {"find", "gfind"}:
-            yield from (
-                join(feeder.cwd, word) if word.exact else word
-                for word in read_find(feeder).selection
-            )
-        elif feeder.name in _LISTERS or feeder.name in _EVERYWHERE:
-            yield from _listed(feeder)
-
-
-def _listed(feeder: Command) -> Iterable[Word]:
-    """The names that a listing program prints, as words with wildcards."""
-    if feeder.name in _EVERYWHERE:
-        yield Word("/**/?*", glob=True)
-        return
-    skip, names = _LISTERS[feeder.name]
-    words = [word for word in feeder.argv[1:] if not word.text.startswith("-")][skip:]
-    for word in words or [Word(".")]:
-        if word.glob and not word.text.endswith("/*"):
-            yield join(feeder.cwd, word)
-            continue
-        folder = word.text.removesuffix("/*").rstrip("/")
-        yield join(feeder.cwd, Word(f"{folder}/{names}", glob=True))
 
 
 def _at(

@@ -14,9 +14,9 @@ from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
 from handrail.shell.fragments import read_fragments
 from handrail.shell.knowledge import Knowledge
+from handrail.shell.listing import names_printed
 from handrail.shell.paths import join
 from handrail.shell.redirects import REDIRECTS, Opened, open_redirects
-from handrail.shell.runners import names_printed
 from handrail.shell.situation import ALONE, Situation
 from handrail.shell.statements import STATEMENTS, redirect
 from handrail.shell.syntax import MAX_NESTING, Source
