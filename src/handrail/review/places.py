@@ -50,6 +50,8 @@ _CONTENTS = PathMap(
     )
     for glob in globs
 )
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".enc", ".gpg", ".age", ".b64")
+"""Endings under which a packed secret is still a secret."""
 _ANY_HOME = r"/home/[^/]+|/root|/Users/[^/]+|/var/root"
 _WILDCARD = re.compile(r"(?:/\*+)+$|(?:/\*\*)?/\.\*$")
 
@@ -91,7 +93,10 @@ class Places:
         short = _without_wildcard(self._short(path))
         if short[1:] in SECRET_FOLDERS:
             return Contents.SECRET
-        return _CONTENTS.find(short)
+        found = _CONTENTS.find(short)
+        if found is None and short.endswith(_PACKED):
+            return _CONTENTS.find(short.rpartition(".")[0])
+        return found
 
     def glob_of_secrets(self, path: str) -> bool:
         """Whether a path with wildcards could mean one of the well-known secrets."""

@@ -37,6 +37,7 @@ _PROJECT = frozenset({Place.SCOPE, Place.OUTSIDE, Place.OTHER_HOME})
 _LATIN = re.compile("[a-z]")
 _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 """Greek and Cyrillic letters, some of which look like Latin ones."""
+_PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|$)")
 _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
 
@@ -52,6 +53,9 @@ def weigh(effect: Effect, at: Circumstances) -> Effect:
 
 def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
     path = effect.target if effect.opaque else _real(effect, at)
+    if path.startswith("/proc/"):
+        # A process's root is the root: `/proc/self/root/etc` is `/etc`.
+        path = _PROCESS_ROOT.sub("", path) or "/"
     if effect.kind in {Kind.READ, Kind.LINK}:
         return _weigh_read(effect, path, at)
     place = _place(effect, path, at)
@@ -95,6 +99,9 @@ def _weigh_permit(effect: Effect, path: str, place: Place, at: Circumstances) ->
 
 def _real(effect: Effect, at: Circumstances) -> str:
     """The path behind links; deleting or moving takes the link itself, not its target."""
+    if effect.target.startswith("/dev/"):
+        # /dev/stdout is a link to whatever this process writes to, not the agent's.
+        return effect.target
     takes_link = effect.kind is Kind.DELETE or (effect.kind is Kind.WRITE and effect.recursive)
     if not takes_link:
         return at.world.real(effect.target)
