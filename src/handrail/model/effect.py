@@ -99,6 +99,9 @@ KINDS: dict[Kind, KindFacts] = {
 PATH_KINDS = frozenset({Kind.READ, Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 """Kinds whose target is a path, so that scope and place decide how much they weigh."""
 
+CHANGING_KINDS = PATH_KINDS - {Kind.READ}
+"""Kinds that leave something on the disk other than it was."""
+
 HOST_KINDS = frozenset({Kind.REACH, Kind.FETCH, Kind.SEND})
 """Kinds whose target is a host or an address."""
 

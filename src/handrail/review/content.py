@@ -108,13 +108,17 @@ def content_effects(
 ) -> Iterator[Effect]:
     """What the commands in a file would do when it runs, as far as that is serious."""
     kind = file_type(path, text)
-    if kind is None or len(text) > _MAX_TEXT:
+    if kind is None:
+        return
+    if len(text) > _MAX_TEXT:
+        yield _unread(path)
         return
     for command in kind.extract(text):
         try:
             reading = read(command, cwd=cwd, environ={"HOME": home}, knowledge=knowledge)
         except UnreadableError:
-            continue
+            yield _unread(path)
+            return
         for effect in map(weigh, reading.effects):
             if effect.severity >= Severity.HIGH:
                 yield _later(path, effect, kind)
@@ -130,6 +134,22 @@ def file_type(path: str, text: str) -> FileType | None:
 
 
 _SCRIPT = FileType("", _whole)
+
+
+def _unread(path: str) -> Effect:
+    name = path.rpartition("/")[2]
+    return Effect(
+        Kind.WRITE,
+        path,
+        Severity.MEDIUM,
+        Undo.CHECKPOINT,
+        f"writes {name}, whose commands cannot be read",
+    )
+
+
+def is_shell_script(path: str, text: str) -> bool:
+    """Whether a file holds commands for a shell."""
+    return path.endswith((".sh", ".bash")) or _SHEBANG.match(text) is not None
 
 
 def _later(path: str, effect: Effect, kind: FileType) -> Effect:

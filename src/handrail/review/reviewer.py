@@ -9,12 +9,12 @@ import msgspec
 
 from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
-from handrail.model.effect import Effect, Kind
+from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
 from handrail.review.circumstances import Circumstances, make_places, state_folder
-from handrail.review.content import content_effects
+from handrail.review.content import content_effects, is_shell_script
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import climbs_through_links, join_flows
@@ -24,7 +24,7 @@ from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
 from handrail.review.risk import risk_of
 from handrail.review.rules import Rule, RuleBook
-from handrail.review.tools import MalformedInputError, command_of, read_tool
+from handrail.review.tools import MalformedInputError, command_field, command_of, read_tool
 from handrail.review.weigh import weigh
 from handrail.review.world import BlindWorld, LocalWorld, World
 from handrail.shell import (
@@ -35,6 +35,7 @@ from handrail.shell import (
     default_knowledge,
     read,
 )
+from handrail.shell.flows import RAISING
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
@@ -43,7 +44,6 @@ _DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME")
 _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""
 _MAX_SITES = 256
-_RAISING = frozenset({"sudo", "doas", "su"})
 _SHORTER = "Use several short, plain commands; put long text into a file first."
 _NO_RISK = Risk(0.0, Severity.NONE)
 _SWITCHED_OFF = Review(
@@ -53,7 +53,6 @@ _SWITCHED_OFF = Review(
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
 _READING = Risk(0.1, Severity.NONE, (Factor("read", 0.1),))
-_CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
 class _Site:
@@ -81,7 +80,6 @@ class Understood(msgspec.Struct, frozen=True):
     effects: tuple[Effect, ...]
     program: Program | None = None
     command: str = ""
-    says: str = ""
 
 
 class Reviewer:
@@ -175,11 +173,11 @@ class Reviewer:
     def _understand(self, action: Action, at: Circumstances) -> Understood:
         command = command_of(action)
         if command is None:
-            use = read_tool(action)
+            use = read_tool(msgspec.structs.replace(action, env=at.environ))
             effects = [weigh(effect, at) for effect in use.effects]
             for written in use.written:
                 effects += self._content(written.path, written.text, action, at)
-            return Understood(tuple(effects), says=use.says)
+            return Understood(tuple(effects))
         reading = self._read(command, action, at)
         program = reading.program
         effects = [weigh(effect, at) for effect in reading.effects]
@@ -197,14 +195,7 @@ class Reviewer:
         key = (command, action.cwd, tuple(environ.items()))
         reading = self.cache.get(key)
         if reading is None:
-            limit = self.config.step_reviewer.performance.max_review_time_ms / 1000
-            reading = read(
-                command,
-                cwd=action.cwd or "/",
-                environ=environ,
-                knowledge=self.knowledge,
-                deadline=monotonic() + limit,
-            )
+            reading = self._read_text(command, action, at)
             self.cache.put(key, reading)
         return reading
 
@@ -229,13 +220,13 @@ class Reviewer:
             if effect.kind is not Kind.RUN or effect.opaque:
                 continue
             text = at.world.script(effect.target)
-            if text is None or not _is_shell(effect.target, text):
+            if text is None or not is_shell_script(effect.target, text):
                 continue
             try:
-                reading = read(
-                    text, cwd=action.cwd or "/", environ=at.environ, knowledge=self.knowledge
-                )
-            except UnreadableError:
+                reading = self._read_text(text, action, at)
+            except UnreadableError as error:
+                says = f"runs {effect.target}, which cannot be read: {error}"
+                found.append(_unseen(effect, says))
                 continue
             found += [
                 msgspec.structs.replace(
@@ -245,6 +236,16 @@ class Reviewer:
                 if inner.severity >= Severity.MEDIUM
             ]
         return found
+
+    def _read_text(self, text: str, action: Action, at: Circumstances) -> Reading:
+        limit = self.config.step_reviewer.performance.max_review_time_ms / 1000
+        return read(
+            text,
+            cwd=action.cwd or "/",
+            environ=at.environ,
+            knowledge=self.knowledge,
+            deadline=monotonic() + limit,
+        )
 
     # Judging
 
@@ -293,10 +294,10 @@ class Reviewer:
         outside: set[int] = set()
         privileged: set[int] = set()
         for index, effect in enumerate(effects):
-            if effect.kind in _CHANGES and not at.in_scope(effect.target):
+            if effect.kind in CHANGING_KINDS and not at.in_scope(effect.target):
                 outside.add(index)
             via = commands[effect.command].via if effect.command < len(commands) else ()
-            if via and not _RAISING.isdisjoint(via):
+            if via and not RAISING.isdisjoint(via):
                 privileged.add(index)
         return risk_of(
             effects, outside=outside, privileged=privileged, failures=failures, config=self.config
@@ -317,7 +318,10 @@ class Reviewer:
         if made is None:
             return None
         text, changes = made
-        updated = {**action.input, "command": text}
+        field = command_field(action)
+        if field is None or not isinstance(action.input.get(field), str):
+            return None
+        updated = {**action.input, field: text}
         if self._still_stopped(msgspec.structs.replace(action, input=updated), at):
             return None
         restore = " && ".join(change.restore for change in changes if change.restore)
@@ -356,9 +360,15 @@ def _covered(effect: Effect, at: Circumstances) -> bool:
     )
 
 
-def _is_shell(path: str, text: str) -> bool:
-    return path.endswith((".sh", ".bash")) or bool(
-        re.match(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b", text)
+def _unseen(effect: Effect, says: str) -> Effect:
+    return Effect(
+        Kind.UNSEEN,
+        effect.target,
+        Severity.HIGH,
+        Undo.IMPOSSIBLE,
+        says,
+        f"Look at it: `less {effect.target}`, and run its commands one by one.",
+        effect.command,
     )
 
 

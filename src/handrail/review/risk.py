@@ -27,7 +27,6 @@ _FAILURES = (0.0, 0.1, 0.2, 0.4)
 _OUTSIDE = 0.3
 _PRIVILEGED = 0.1
 _WILDCARD = 0.1
-_CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
 
 
 def risk_of(
@@ -71,7 +70,7 @@ def _score(
     effect: Effect, *, is_outside: bool, is_privileged: bool
 ) -> tuple[float, tuple[Factor, ...]]:
     factors = [Factor(effect.kind.value, KINDS[effect.kind].base)]
-    if is_outside and effect.kind in _CHANGES | {Kind.READ}:
+    if is_outside:
         factors.append(Factor("outside scope", _OUTSIDE))
     if is_privileged:
         factors.append(Factor("raised privilege", _PRIVILEGED))

@@ -8,10 +8,11 @@ import msgspec
 
 from handrail.config import CustomRule, compile_globs
 from handrail.model.action import Action
-from handrail.model.effect import HOST_KINDS, Effect, Kind
+from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import RuleHit
 from handrail.review.circumstances import Circumstances
+from handrail.review.tools import command_field, command_of
 
 _MAX_MATCHED = 10_000
 """Characters of a command that a user's regular expression is tried on."""
@@ -169,7 +170,7 @@ class WarnUnknownTool(msgspec.Struct, frozen=True):
     about: str = "tools that Handrail does not know, or that destroy by their name, are pointed out"
 
     def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
-        if "command" in action.input:
+        if command_field(action) is not None:
             return None
         for effect in effects:
             if effect.kind in {Kind.CHANGE, Kind.DESTROY} and effect.severity is Severity.MEDIUM:
@@ -201,8 +202,7 @@ class Custom:
         return RuleHit(self.name, self._rule.decision, self._rule.says, self._rule.instead)
 
     def _command_matches(self, action: Action) -> bool:
-        command = action.input.get("command")
-        text = command[:_MAX_MATCHED] if isinstance(command, str) else ""
+        text = (command_of(action) or "")[:_MAX_MATCHED]
         return any(pattern.search(text) for pattern in self._commands)
 
     def _effect_matches(self, effect: Effect) -> bool:
@@ -286,4 +286,4 @@ class RuleBook:
 
 def file_operations(effects: Sequence[Effect]) -> int:
     """How many files an action changes, as far as it is known."""
-    return sum(effect.kind in {Kind.WRITE, Kind.DELETE, Kind.PERMIT} for effect in effects)
+    return sum(effect.kind in CHANGING_KINDS for effect in effects)

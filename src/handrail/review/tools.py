@@ -1,5 +1,6 @@
 """What the tools of an agent do, in the same effects as a shell command."""
 
+import shlex
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -24,7 +25,6 @@ class ToolUse(msgspec.Struct, frozen=True):
 
     effects: tuple[Effect, ...] = ()
     written: tuple[Written, ...] = ()
-    says: str = ""
 
 
 class MalformedInputError(ValueError):
@@ -96,6 +96,7 @@ HOST_TOOLS = frozenset(
 )
 """Tools of the hosts themselves, which touch nothing but the agent's own state."""
 
+_COMMAND_FIELDS = ("command", "cmd", "script")
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
 _HARMLESS_SERVERS = (
@@ -148,19 +149,25 @@ _OUTWARD_WORDS = (
 )
 
 
-def command_of(action: Action) -> str | None:
-    """The command line of a shell tool; None for other tools."""
+def command_field(action: Action) -> str | None:
+    """Which field of a shell tool's input holds the command line; None for other tools."""
     if action.tool.lower() not in SHELL_TOOLS:
         return None
-    value = action.input.get("command", action.input.get("cmd", action.input.get("script")))
+    return next((name for name in _COMMAND_FIELDS if name in action.input), _COMMAND_FIELDS[0])
+
+
+def command_of(action: Action) -> str | None:
+    """The command line of a shell tool; None for other tools."""
+    field = command_field(action)
+    if field is None:
+        return None
+    value = action.input.get(field)
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         # Codex gives an argv: ["bash", "-lc", "…"].
-        import shlex  # noqa: PLC0415 - rare, and not free to import
-
         return shlex.join(value)
-    raise MalformedInputError(action.tool, "command", "a text is expected")
+    raise MalformedInputError(action.tool, field, "a text is expected")
 
 
 def read_tool(action: Action) -> ToolUse:
@@ -172,7 +179,7 @@ def read_tool(action: Action) -> ToolUse:
     if name.startswith("mcp__") or "__" in name or "." in name:
         return _mcp(action)
     if name in HOST_TOOLS:
-        return ToolUse(says=f"uses {name}, which changes nothing outside the agent")
+        return ToolUse()
     return ToolUse((_unknown(name),))
 
 
@@ -186,13 +193,18 @@ def _unknown(name: str) -> Effect:
     )
 
 
+def _joined(action: Action, text: str) -> Word:
+    """A path of a tool's input, seen from the action's folder and home."""
+    if text == "~" or text.startswith("~/"):
+        text = action.env.get("HOME", "") + text[1:]
+    return join(Word(action.cwd or "/"), Word(text))
+
+
 def _path(action: Action) -> Word:
     for field in _PATH_FIELDS:
         value = action.input.get(field)
         if isinstance(value, str) and value:
-            home = action.env.get("HOME", "")
-            text = home + value[1:] if value == "~" or value.startswith("~/") else value
-            return join(Word(action.cwd or "/"), Word(text))
+            return _joined(action, value)
     raise MalformedInputError(action.tool, "file_path", "a path is expected")
 
 
@@ -223,7 +235,7 @@ def _search(action: Action) -> ToolUse:
     """Glob lists names and Grep reads below a folder; both may be pointed anywhere."""
     value = action.input.get("path")
     if not isinstance(value, str) or not value:
-        return ToolUse(says="searches the project")
+        return ToolUse()
     return ToolUse((path_effect(Kind.READ, _path(action)),))
 
 
@@ -245,7 +257,8 @@ def _web_search(action: Action) -> ToolUse:
 
 
 def _agent(action: Action) -> ToolUse:
-    return ToolUse(says="hands a task to a sub-agent, whose own actions are reviewed")
+    """A sub-agent's own actions are reviewed one by one."""
+    return ToolUse()
 
 
 def _mcp(action: Action) -> ToolUse:
@@ -280,18 +293,15 @@ def _mcp(action: Action) -> ToolUse:
     for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
         value = action.input.get(field)
         if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):
-            text = value.removeprefix("file://")
-            if text.startswith("~"):
-                text = action.env.get("HOME", "") + text[1:]
             kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
-            path = join(Word(action.cwd or "/"), Word(text))
+            path = _joined(action, value.removeprefix("file://"))
             effects.append(path_effect(Kind.READ if reads and not writes else kind, path))
     effects.extend(
         effect(Kind.FETCH, value)
         for value in action.input.values()
         if isinstance(value, str) and value.startswith(("http://", "https://"))
     )
-    return ToolUse(tuple(effects), says=f"calls {action.tool}")
+    return ToolUse(tuple(effects))
 
 
 def _split_words(name: str) -> list[str]:

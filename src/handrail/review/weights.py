@@ -24,7 +24,6 @@ class Weight(msgspec.Struct, frozen=True):
 
 
 _ASK = "Do it inside {scope}, or say what has to change there and why, so that a person can do it."
-_OWN_COPY = "Work on a copy inside {scope}: `cp {target} .`"
 
 WRITES: dict[Place, Weight] = {
     Place.SCOPE: Weight(),

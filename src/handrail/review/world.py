@@ -4,7 +4,8 @@ import os
 import stat
 from typing import Protocol
 
-MAX_SCRIPT = 64 * 1024
+MAX_SCRIPT = 256 * 1024
+"""More of a script is not read; what is longer cannot be judged."""
 _MAX_LINKS = 40
 
 
@@ -21,7 +22,7 @@ class World(Protocol):
         """Whether git has a version of it."""
 
     def script(self, path: str) -> str | None:
-        """The text of a script, if it is a small text file."""
+        """The beginning of a script, if it is a text file; too long to be read stays too long."""
 
 
 class BlindWorld:
@@ -116,7 +117,7 @@ class LocalWorld:
                 data = file.read(MAX_SCRIPT + 1)
         except (OSError, ValueError):
             return None
-        if len(data) > MAX_SCRIPT or b"\0" in data[:1024]:
+        if b"\0" in data[:1024]:
             return None
         return data.decode("utf-8", "replace")
 

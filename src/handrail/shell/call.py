@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
-_MARKS = ("!", "{", "}")
 _PUNCTUATION = frozenset({"!", "{", "}"})
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
@@ -45,7 +44,11 @@ class Caller:
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
-        if command.argv and command.argv[0].text[:1] in _MARKS and _is_punctuation(command.argv[0]):
+        if (
+            command.argv
+            and command.argv[0].text[:1] in _PUNCTUATION
+            and _is_punctuation(command.argv[0])
+        ):
             # `! { rm x; }`: the parser takes the punctuation for a program.
             rest = dropwhile(_is_punctuation, command.argv)
             text = " ".join(word.raw or _plain(word) for word in rest)

@@ -41,13 +41,11 @@ class Command(msgspec.Struct, frozen=True, gc=False):
     via: tuple[str, ...] = ()
     """Wrappers that it was found behind, outermost first (`sudo`, `xargs`)."""
     elsewhere: str = ""
-    """Where it runs, if not on this machine ("in a container", "on host")."""
+    """The program that takes it to another machine or into a container; empty: it runs here."""
     input: str | None = None
     """What stands on its standard input, where that is known."""
     fed_by: tuple[int, ...] = ()
     """Commands whose output it gets by pipe, substitution or redirect."""
-    script: str = ""
-    """The file it was read from, if it is part of a script."""
 
     @property
     def name(self) -> str:

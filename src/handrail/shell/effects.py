@@ -39,8 +39,9 @@ def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
         effects.append(_resolved(effect, cwd))
     if len(effects) > MAX_EFFECTS:
         raise TooMuchWorkError(MAX_EFFECTS)
-    if any(len(effect.target) > MAX_TARGET for effect in effects):
-        raise TooLargeError(MAX_TARGET + 1, MAX_TARGET)
+    longest = max((len(effect.target) for effect in effects), default=0)
+    if longest > MAX_TARGET:
+        raise TooLargeError(longest, MAX_TARGET, "a path or address")
     return tuple(_through_links(effects))
 
 

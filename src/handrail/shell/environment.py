@@ -2,7 +2,7 @@
 
 import tree_sitter
 
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.errors import TooLargeError, TooMuchWorkError
 from handrail.shell.syntax import Source
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
@@ -97,6 +97,7 @@ class Environment:
 
     def assign(self, name: str, values: tuple[Word, ...]) -> None:
         """Set a variable."""
-        if sum(len(word.text) for word in values) > MAX_VALUE:
-            raise TooMuchWorkError(MAX_VALUE)
+        size = sum(len(word.text) for word in values)
+        if size > MAX_VALUE:
+            raise TooLargeError(size, MAX_VALUE, f"the value of {name[:40]}")
         self.variables[name] = values

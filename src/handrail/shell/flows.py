@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from handrail.model.effect import Effect, Kind
+from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.applied import CARRIERS, applied_effects
 from handrail.shell.command import Command, Program
@@ -15,7 +15,6 @@ from handrail.shell.runners import LANGUAGES
 from handrail.shell.shells import ShellCall, has_text, read_shell
 from handrail.shell.word import OPAQUE, Word
 
-_NETWORK = frozenset({Kind.FETCH, Kind.REACH, Kind.SEND})
 _ESCAPED = re.compile(r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}|\\u00")
 _READ_FIRST = (
     "Download it to a file, read the file, then run it: "
@@ -45,7 +44,8 @@ _REWORKING = frozenset(
     }
 )
 _UNPACKERS = frozenset({"tar", "bsdtar", "unzip", "cpio", "7z"})
-_RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
+RAISING = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "please"})
+"""Wrappers that run a command as another user."""
 _SHOWING = frozenset(
     {"base64", "base32", "xxd", "hexdump", "od", "rev", "tr", "cat", "tee", "fold"}
 )
@@ -68,7 +68,7 @@ def joined_effects(
 ) -> tuple[Effect, ...]:
     """The effects of the single commands and those of their combination."""
     extra: list[Effect] = []
-    networked = {item.command for item in effects if item.kind in _NETWORK}
+    networked = {item.command for item in effects if item.kind in HOST_KINDS}
     called = [command.name for command in program.commands]
     names = set(called)
     origins = _Origins(program, effects, networked, names)
@@ -81,7 +81,7 @@ def joined_effects(
         code = _code_given(command, entry)
         if code == "file":
             extra.extend(_runs_file(command, entry, index, origins))
-        elif code == "shell" and not _RAISING.isdisjoint(command.via):
+        elif code == "shell" and not RAISING.isdisjoint(command.via):
             extra.append(
                 _at(
                     index,

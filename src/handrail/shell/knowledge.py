@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.shell.command import Command
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.errors import TooLargeError
 from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
@@ -275,7 +275,7 @@ class Knowledge:
     def matching(self, pattern: str) -> list[str]:
         """Known names that a program name with wildcards could mean."""
         if len(pattern) > _MAX_PATTERN:
-            raise TooMuchWorkError(_MAX_PATTERN)
+            raise TooLargeError(len(pattern), _MAX_PATTERN, "the name of a program")
         regex = compile_glob(pattern.replace("|", "?"))
         return [name for name in self._programs if regex.match(name)]
 

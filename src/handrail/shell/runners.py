@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.shell.command import Command
 from handrail.shell.environment import MAX_VALUE, Environment
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.errors import TooLargeError
 from handrail.shell.find import read_find
 from handrail.shell.follow import module_words, run_known_script, run_scripts
 from handrail.shell.git_runner import run_forge_alias, run_git
@@ -300,8 +300,9 @@ def _call_each(
             else word
             for word in argv
         )
-        if sum(len(word.text) for word in filled) > MAX_VALUE:
-            raise TooMuchWorkError(MAX_VALUE)
+        size = sum(len(word.text) for word in filled)
+        if size > MAX_VALUE:
+            raise TooLargeError(size, MAX_VALUE, "a command made from its input")
         _call(walker, command, filled, env, situation)
 
 

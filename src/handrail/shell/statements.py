@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
 _PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
-_ALWAYS = (frozenset({"false", "! true"}), frozenset({"true", ":", "[ 1 ]", "((1))", "1"}))
-"""Conditions that `until` and `while` never leave."""
+_NEVER_LEFT = {
+    "while": frozenset({"true", ":", "[ 1 ]", "((1))", "1"}),
+    "until": frozenset({"false", "! true"}),
+}
+"""Conditions under which a loop has no end."""
 
 
 def _command(
@@ -268,7 +271,7 @@ def _never_ends(node: tree_sitter.Node, source: Source) -> bool:
     if node.type == "c_style_for_statement":
         return source.text(node).replace(" ", "").startswith("for((;;))")
     condition = source.text(node.named_children[0])
-    return condition in _ALWAYS[source.text(node).startswith("while")]
+    return condition in _NEVER_LEFT.get(node.children[0].type, ())
 
 
 def _function(
@@ -310,7 +313,6 @@ STATEMENTS: dict[str, Statement] = {
     "case_statement": _case,
     "for_statement": _for,
     "while_statement": _loop,
-    "until_statement": _loop,
     "c_style_for_statement": _loop,
     "function_definition": _function,
     "ERROR": _error,

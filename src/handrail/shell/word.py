@@ -21,15 +21,9 @@ class Word(msgspec.Struct, frozen=True, gc=False):
         return OPAQUE not in self.text
 
     @property
-    def known_prefix(self) -> str:
-        """The text up to the first part that is not known."""
-        return self.text.partition(OPAQUE)[0]
-
-    @property
     def shown(self) -> str:
         """The word for a person: the value, or how it was written where that is unknown."""
         return self.text if self.exact else (self.raw or self.text.replace(OPAQUE, "…"))
 
 
-EMPTY = Word("")
 UNKNOWN = Word(OPAQUE)
