@@ -44,6 +44,7 @@ _SHELL_PIECES = st.sampled_from([*_PIECES.split(), "\n", "\t", "\\\n"])
 @given(st.text())
 @example("\ud800")
 @example("${²}")
+@example("{\U000771a8\U000ee563Âk:")
 @example("$((1" + "+1" * 2000 + "))")
 def test_any_text_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)

@@ -25,6 +25,7 @@ _SMALL = 1024
 _CHUNK = 256
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+_AS_LETTERS = bytes(code if code < 0x80 else ord("x") for code in range(256))
 _BRACKETS = re.compile(rb"[({]|[)}]")
 _DATA = re.compile(
     rb"""<<-?\s*(?P<quote>['"\\]?)(?P<tag>\w+)(?P=quote)?[^\n]*\n.*?\n\s*(?P=tag)(?=\n|$)"""
@@ -44,7 +45,10 @@ class Source:
         if len(self.data) > MAX_BYTES:
             raise TooLargeError(len(self.data), MAX_BYTES)
         _check_shape(self.data)
-        self.root = _parse(self.data).root_node
+        # The parser's scanner crashes on some characters beyond ASCII (it looks them up in a
+        # table of 256). None of them means anything to a shell, so it sees letters instead.
+        shape = self.data if self.data.isascii() else self.data.translate(_AS_LETTERS)
+        self.root = _parse(shape).root_node
         self.top = top
 
     def text(self, node: tree_sitter.Node) -> str:
