@@ -111,9 +111,9 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cache(Struct, frozen=True, forbid_unknown_fields=True):
-    """Reviews kept for commands that come again; scope, repetition and limits stay live."""
+    """Readings of commands, kept for when they come again; the judgement is always made anew."""
 
-    enabled: Annotated[bool, Meta(description="Whether reviews are kept.")] = True
+    enabled: Annotated[bool, Meta(description="Whether readings are kept.")] = True
     ttl_minutes: Annotated[float, Meta(description="How long one is kept.", gt=0)] = 5
     max_size: Annotated[int, Meta(description="How many are kept.", ge=1)] = 1000
 
@@ -126,7 +126,10 @@ class Performance(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 100
     async_threshold: Annotated[
         Share,
-        Meta(description="With `mode: async`, an action below this risk does not wait."),
+        Meta(
+            description="With `mode: async`, an action below this risk does not wait. "
+            "Takes effect with live supervision."
+        ),
     ] = 0.3
 
 
@@ -136,7 +139,10 @@ class StepReviewer(Struct, frozen=True, forbid_unknown_fields=True):
     enabled: Annotated[bool, Meta(description="Whether actions are reviewed at all.")] = True
     mode: Annotated[
         Literal["blocking", "async"],
-        Meta(description="Whether every action waits for its review, or only risky ones."),
+        Meta(
+            description="Whether every action waits for its review, or only risky ones. "
+            "Takes effect with live supervision."
+        ),
     ] = "blocking"
     max_file_operations: Annotated[
         int,
@@ -180,7 +186,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     hosts: Hosts = Hosts()
     programs: Annotated[
         dict[str, Program],
-        Meta(description="What programs do that Handrail does not know, or knows otherwise."),
+        Meta(description="What programs do that Handrail does not know; added to what it knows."),
     ] = {}
     step_reviewer: StepReviewer = StepReviewer()
     interventions: Interventions = Interventions()

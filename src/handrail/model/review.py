@@ -79,7 +79,7 @@ class Review(msgspec.Struct, frozen=True):
     """Lower where parts of the action could not be known before it runs."""
     steps: tuple[Step, ...] = ()
     faults: tuple[str, ...] = ()
-    """Faults of Handrail itself (a rule that raised), reported, never a verdict."""
+    """Faults of Handrail itself: a rule that raised does not decide; any other one blocks."""
 
     @property
     def explanation(self) -> str:

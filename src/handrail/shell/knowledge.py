@@ -10,6 +10,7 @@ import msgspec
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.shell.command import Command
 from handrail.shell.errors import TooLargeError
+from handrail.shell.join_programs import joined
 from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
@@ -245,11 +246,14 @@ class Knowledge:
         self._entries: dict[str, Entry | None] = {}
 
     def extended(self, programs: Mapping[str, Program]) -> "Knowledge":
-        """These tables with a user's additions: facts are added to known programs."""
+        """These tables with a user's additions, which are joined to what is known."""
         merged = dict(self._programs)
-        for name, extra in programs.items():
-            known = merged.get(name)
-            merged[name] = extra if known is None else _extended(known, extra)
+        for called, extra in programs.items():
+            name = called
+            # What is said of another name (`nodejs`) is said of the program itself.
+            while name in merged and merged[name].same_as:
+                name = merged[name].same_as
+            merged[name] = joined(merged[name], extra) if name in merged else extra
         return Knowledge(merged)
 
     def lookup(self, name: str) -> Entry | None:
@@ -288,13 +292,3 @@ class Knowledge:
 def _plain(name: str) -> str:
     """`rm.exe`, and names with unknown (perhaps empty) parts: `r$x'm'`."""
     return name.removesuffix(".exe").replace(OPAQUE, "").lower()
-
-
-def _extended(known: Program, extra: Program) -> Program:
-    return msgspec.structs.replace(
-        known,
-        facts=known.facts + extra.facts,
-        wraps=known.wraps + extra.wraps,
-        values=f"{known.values} {extra.values}",
-        subcommands=known.subcommands | extra.subcommands,
-    )

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-import msgspec
-
 from handrail.model.knowledge import Program
+from handrail.shell.join_programs import joined
 
 FAMILIES = (
     "coreutils",
@@ -59,23 +58,5 @@ def all_programs() -> Mapping[str, Program]:
     for family in FAMILIES:
         for name, program in import_module(f"handrail.shell.tables.{family}").PROGRAMS.items():
             known = programs.get(name)
-            programs[name] = program if known is None else _joined(known, program)
+            programs[name] = program if known is None else joined(known, program)
     return programs
-
-
-def _joined(first: Program, second: Program) -> Program:
-    """A program that two families know something about (`mix` builds, and drops databases)."""
-    if first.same_as or second.same_as:
-        return second if first.same_as else first
-    return msgspec.structs.replace(
-        first,
-        values=f"{first.values} {second.values}",
-        single_dash=first.single_dash or second.single_dash,
-        posix=first.posix or second.posix,
-        facts=first.facts + second.facts,
-        wraps=first.wraps + second.wraps,
-        harmless="|".join(filter(None, (first.harmless, second.harmless))),
-        reader=first.reader or second.reader,
-        chdir="|".join(filter(None, (first.chdir, second.chdir))),
-        subcommands={**second.subcommands, **first.subcommands},
-    )
