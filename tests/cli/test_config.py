@@ -71,3 +71,14 @@ def test_the_schema_is_json(run: Run) -> None:
 
 def test_the_reference_is_markdown(run: Run) -> None:
     assert run("config", "reference").out.startswith("# Configuration\n")
+
+
+def test_names_of_rules_that_mean_nothing_are_told(shell: Shell) -> None:
+    (shell.project / "handrail.yaml").write_text(
+        "step_reviewer:\n  rules:\n    disabled: [protect_handrail, protect_fils]\n"
+    )
+    ran = shell.run("config", "check", "--json")
+    problems = json.loads(ran.out)["problems"]
+    assert "handrail.yaml:3" in problems[0]
+    assert "cannot be switched off" in problems[0]
+    assert "did you mean protect_files?" in problems[1]

@@ -34,6 +34,7 @@ def answer(review: Review, key: object = None) -> dict[str, object]:
         "checkpoint_first": review.checkpoint_first,
         "confidence": review.confidence,
         "rules": [hit.rule for hit in review.rules],
+        "faults": list(review.faults),
     }
 
 
@@ -55,6 +56,7 @@ def refusal(problem: str, key: object = None) -> dict[str, object]:
         "checkpoint_first": False,
         "confidence": 0.0,
         "rules": [],
+        "faults": [],
         "error": problem,
     }
 

@@ -2,11 +2,15 @@
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad
+
+if TYPE_CHECKING:
+    from handrail.config import Settings
 
 _MAX_KEY = 44
 
@@ -89,10 +93,11 @@ def check(file: str | None, as_json: bool) -> int:
     from handrail.config import ConfigError, load_settings
 
     try:
-        load_settings(os.getcwd(), config_path=file)
-        problems: list[str] = []
+        settings = load_settings(os.getcwd(), config_path=file)
     except ConfigError as error:
         problems = [str(problem) for problem in error.problems]
+    else:
+        problems = _unknown_names(settings)
     if as_json:
         import msgspec
 
@@ -105,6 +110,16 @@ def check(file: str | None, as_json: bool) -> int:
         if not problems:
             screen.say(f" {screen.paint('✓', 'green')} The settings are right.")
     return 1 if problems else 0
+
+
+def _unknown_names(settings: "Settings") -> list[str]:
+    """Names of rules that mean nothing; only the review room knows them."""
+    from handrail.review.rules import RuleBook
+
+    rules = settings.config.step_reviewer.rules
+    key = "step_reviewer.rules.disabled"
+    where = settings.origin(key)
+    return [f"{where}: {key}: {says}" for says in RuleBook.unknown(rules.disabled, rules.custom)]
 
 
 def _problem(screen: Screen, problem: str) -> None:

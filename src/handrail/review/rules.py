@@ -1,6 +1,7 @@
 """Named rules: each one governs a sort of effect, or looks at the run as a whole."""
 
 import re
+from difflib import get_close_matches
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Protocol
 
@@ -238,6 +239,21 @@ class RuleBook:
         self._others: tuple[Rule, ...] = tuple(
             rule for rule in (*others, *map(Custom, custom), *more) if rule.name not in off
         )
+
+    @staticmethod
+    def unknown(disabled: Iterable[str], custom: Iterable[CustomRule] = ()) -> list[str]:
+        """What is wrong with names of rules that are to be switched off."""
+        names = {rule.name for rule in (*GOVERNING, *OTHERS)} | {rule.name for rule in custom}
+        fixed = {rule.name for rule in GOVERNING if rule.fixed}
+        problems: list[str] = []
+        for name in disabled:
+            if name in fixed:
+                problems.append(f"{name} cannot be switched off")
+            elif name not in names:
+                close = get_close_matches(name, names, 1)
+                hint = f"; did you mean {close[0]}?" if close else ""
+                problems.append(f"there is no rule {name!r}{hint}")
+        return problems
 
     def tame(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
         """Serious effects that no rule in force governs only warn."""
