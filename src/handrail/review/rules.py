@@ -1,8 +1,8 @@
 """Named rules: each one governs a sort of effect, or looks at the run as a whole."""
 
 import re
-from difflib import get_close_matches
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Literal, Protocol
 
 import msgspec
