@@ -36,7 +36,10 @@ PLACES: dict[Place, tuple[str, ...]] = {
         "/dev/ptmx", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/dev/pts",
     ),
     Place.MEMORY: ("/dev/mem", "/dev/kmem", "/dev/port", "/proc/kcore", "/proc/*/mem"),
-    Place.TEMP: ("/dev/shm",),
+    Place.TEMP: (
+        "/dev/shm", "~/.cache", "~/.npm/_cacache", "~/.npm/_npx", "~/.gradle/caches",
+        "~/Library/Caches", "~/Library/Developer/Xcode/DerivedData",
+    ),
     Place.DEVICE: ("/dev",),
     Place.KERNEL: ("/proc/sys", "/proc/sysrq-trigger", "/proc/bus", "/sys"),
     Place.HANDRAIL: ("~/.local/state/handrail", "~/.config/handrail", "handrail.yaml"),

@@ -96,7 +96,7 @@ HOST_TOOLS = frozenset(
 )
 """Tools of the hosts themselves, which touch nothing but the agent's own state."""
 
-_COMMAND_FIELDS = ("command", "cmd", "script")
+_COMMAND_FIELDS = ("command", "cmd", "script", "argv")
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
 _HARMLESS_SERVERS = (
@@ -151,9 +151,16 @@ _OUTWARD_WORDS = (
 
 def command_field(action: Action) -> str | None:
     """Which field of a shell tool's input holds the command line; None for other tools."""
+    if action.tool.startswith("mcp__"):
+        # A server's tool that is given a command line runs it, whatever the tool is called.
+        return next((name for name in _COMMAND_FIELDS if _is_command(action.input.get(name))), None)
     if action.tool.lower() not in SHELL_TOOLS:
         return None
     return next((name for name in _COMMAND_FIELDS if name in action.input), _COMMAND_FIELDS[0])
+
+
+def _is_command(value: object) -> bool:
+    return (isinstance(value, str) and " " in value) or isinstance(value, list)
 
 
 def command_of(action: Action) -> str | None:

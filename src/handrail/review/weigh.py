@@ -129,7 +129,8 @@ def _weigh_delete(effect: Effect, path: str, place: Place, at: Circumstances) ->
 
 def _weigh_unknown_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
     """Only the shell will know what goes."""
-    narrow = at.places.regenerable(path) or not (effect.recursive or effect.glob)
+    broad = effect.recursive or effect.glob
+    narrow = not broad or effect.severity < _H or at.places.regenerable(path)
     weight = Weight(_M, _UNKNOWN) if narrow else BLIND
     says = f"{effect.text}, which is only known when it runs"
     return _apply(effect, msgspec.structs.replace(weight, says=says), at)

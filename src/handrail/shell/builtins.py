@@ -134,6 +134,8 @@ def _read(walker: "Walker", command: Command, env: Environment, situation: Situa
         values = tuple(names_printed(walker, command.fed_by, env)) or (UNKNOWN,)
     for word in words:
         env.assign(word.text, values)
+        if command.argv[0].text != "read":
+            env.arrays[word.text] = values
     return ""
 
 

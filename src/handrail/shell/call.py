@@ -122,6 +122,11 @@ class Caller:
             rest = msgspec.structs.replace(command, argv=command.argv[1:])
             if self._entry(rest) is not None:
                 return self.call(rest, env, situation)
+            guess = _guessed_program(command)
+            if guess:
+                command = msgspec.structs.replace(
+                    command, argv=(Word(guess, raw=command.argv[0].raw), *command.argv[1:])
+                )
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
@@ -202,6 +207,9 @@ class Caller:
             assigned.append((match[1], Word(match[2])))
             places = places[1:]
         if not places:
+            # `ssh host <<E`: the commands stand on the input.
+            if wrapper.form == "words" and wrapper.where == "elsewhere" and command.input:
+                return self._inner_text(Word(command.input), env, situation)
             return None
         rest = command.argv[places[0] :]
         while rest and rest[0].text in {"--", "-"}:
@@ -239,6 +247,17 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
     inner = env.fork()
     inner.cwd = folder
     return inner
+
+
+def _guessed_program(command: Command) -> str:
+    """Which program an unknown word would have to be for its arguments to make sense."""
+    words = [word.text for word in command.argv[1:]]
+    flags = "".join(text[1:] for text in words if re.fullmatch(r"-[a-zA-Z]+", text))
+    if "f" in flags and ("r" in flags or "R" in flags):
+        return "rm"
+    if words[0] in {"-c", "-lc", "-ic"} and len(words) > 1:
+        return "sh"
+    return "git" if words[0] in {"push", "reset", "clean"} else ""
 
 
 def _is_punctuation(word: Word) -> bool:

@@ -63,7 +63,9 @@ def _through_links(effects: list[Effect]) -> Iterator[Effect]:
 def _followed(effect: Effect, links: dict[str, str]) -> Effect:
     for link, target in links.items():
         through = effect.target.startswith(link + "/")
-        if through or (effect.target == link and effect.recursive):
+        # Deleting or moving a link takes the link; writing or reading goes through it.
+        at_link = effect.target == link and (effect.kind is not Kind.DELETE or effect.recursive)
+        if through or at_link:
             path = normalise(target + effect.target[len(link) :])
             return msgspec.structs.replace(effect, target=path)
     return effect
@@ -220,6 +222,9 @@ def _resolved(effect: Effect, cwd: Word) -> Effect:
         return effect
     path = join(cwd, Word(effect.target, effect.glob))
     opaque = OPAQUE in path.text
+    if opaque and effect.kind is Kind.DELETE:
+        # Programs delete what their arguments name: that alone is nothing unusual.
+        effect = msgspec.structs.replace(effect, severity=Severity.MEDIUM)
     shown = path.text.replace(OPAQUE, "…")
     return msgspec.structs.replace(effect, target=shown, opaque=opaque)
 

@@ -202,6 +202,8 @@ class Expander:
         if elements is not None and not match["rest"]:
             return [[word.text for word in elements]]
         values = self._nested_default(node, match["rest"], source, env)
+        if re.match(r":?=", match["rest"]) and match["name"] not in env.variables:
+            env.assign(match["name"], tuple(values or _parameter(match, env)))
         return [_split(value, quoted, env) for value in values or _parameter(match, env)]
 
     def _nested_default(

@@ -209,6 +209,8 @@ def _code_given(command: Command, entry: Entry | None) -> str:
     name = command.argv[0].text
     if name in {"eval", "source", "."}:
         return _builtin_code(command)
+    if not has_text(command.argv[0]) and name and _runs_variable(command):
+        return "unknown"
     if command.name in _POWERSHELLS:
         return "unknown" if command.fed_by and len(command.argv) == 1 else ""
     if entry is None:
@@ -229,6 +231,11 @@ def _code_given(command: Command, entry: Entry | None) -> str:
     if command.input is not None:
         return "known"
     return "unknown" if command.fed_by else ""
+
+
+def _runs_variable(command: Command) -> bool:
+    """`$(curl …)` or `$x` alone: the whole command is only known when it runs."""
+    return len(command.argv) == 1 and bool(command.argv[0].raw or command.fed_by)
 
 
 def _builtin_code(command: Command) -> str:
@@ -302,7 +309,14 @@ def _runs_unknown(
     feeders = upstream(program, index)
     command = program.commands[index]
     names = {program.commands[feeder].name for feeder in feeders}
-    if feeders & networked or index in networked or origins.read_by(feeders, program):
+    fetched = _fetched_variables(program, networked)
+    spelled = " ".join(word.raw for word in command.argv)
+    if (
+        feeders & networked
+        or index in networked
+        or origins.read_by(feeders, program)
+        or any(re.search(rf"\$\{{?{name}\b", spelled) for name in fetched)
+    ):
         yield _at(
             index,
             Kind.UNSEEN,
@@ -347,6 +361,16 @@ def _runs_unknown(
             "runs code that is only known at run time",
             "",
         )
+
+
+def _fetched_variables(program: Program, networked: set[int]) -> set[str]:
+    """Variables that hold what came from the network."""
+    return {
+        name
+        for index, command in enumerate(program.commands)
+        if command.assignments and upstream(program, index) & networked
+        for name, _ in command.assignments
+    }
 
 
 def _is_pipe(program: Program, index: int) -> bool:

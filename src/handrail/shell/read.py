@@ -23,6 +23,7 @@ _DEFAULTS = (
     ("TMPDIR", (Word("/tmp"),)),
     ("IFS", (Word(" \t\n"),)),
     ("SHELL", (Word("/bin/bash"),)),
+    ("BASH", (Word("/bin/bash"),)),
     ("PATH", (Word("/usr/local/bin:/usr/bin:/bin"),)),
 )
 """What variables hold on nearly every machine, where the environment is not given."""

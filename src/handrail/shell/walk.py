@@ -204,6 +204,8 @@ class Walker:
         """Set the variable of an assignment node; returns its name and (first) value."""
         name_node, *rest = node.named_children
         name = source.text(name_node).partition("[")[0]
+        if name_node.type == "subscript":
+            self.expander.visit(name_node, source, env)
         values: tuple[Word, ...] = (Word(""),)
         if rest and rest[-1].type == "array":
             words = [
