@@ -119,13 +119,20 @@ def _shift(
     return ""
 
 
+_MAPFILE = frozenset({"-d", "-n", "-O", "-s", "-u", "-C", "-c"})
+_TAKE_VALUES = {
+    "read": frozenset({"-d", "-n", "-N", "-p", "-t", "-u", "-i"}),
+    "mapfile": _MAPFILE,
+    "readarray": _MAPFILE,
+}
+
+
 def _read(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
+    takes_value = _TAKE_VALUES[command.argv[0].text]
     while words and words[0].text.startswith("-"):
-        words = (
-            words[2:] if words[0].text in {"-d", "-n", "-N", "-p", "-t", "-u", "-i"} else words[1:]
-        )
+        words = words[2:] if words[0].text in takes_value else words[1:]
     values: tuple[Word, ...]
     if command.input is not None:
         lines = [line for line in command.input.split("\n") if line]

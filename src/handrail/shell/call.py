@@ -110,23 +110,7 @@ class Caller:
 
     def _program(self, command: Command, env: Environment, situation: Situation) -> str | None:
         path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
-        if path in env.copies:
-            copied = (Word(env.copies[path]), *command.argv[1:])
-            command = msgspec.structs.replace(command, argv=copied)
-        if path.startswith("/etc/init.d/"):
-            service = (Word("service"), Word(command.name), *command.argv[1:])
-            command = msgspec.structs.replace(command, argv=service)
-        unknown = command.argv[0].text[:1] in {"", OPAQUE} and not has_text(command.argv[0])
-        if unknown and len(command.argv) > 1:
-            # `$SUDO rm x`: whatever it is, it may be a wrapper, or nothing.
-            rest = msgspec.structs.replace(command, argv=command.argv[1:])
-            if self._entry(rest) is not None:
-                return self.call(rest, env, situation)
-            guess = _guessed_program(command)
-            if guess:
-                command = msgspec.structs.replace(
-                    command, argv=(Word(guess, raw=command.argv[0].raw), *command.argv[1:])
-                )
+        command = self._identified(command, path, env)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
@@ -144,7 +128,25 @@ class Caller:
             output = self._unwrap(command, level, _in_folder(env, command.cwd), situation)
             if output is not None:
                 return output
-        return output_of(command.argv, command.input, command.cwd)
+        return _printed_files(command, env) or output_of(command.argv, command.input, command.cwd)
+
+    def _identified(self, command: Command, path: str, env: Environment) -> Command:
+        """The command under the name of the program that really runs."""
+        first, *rest = command.argv
+        if path in env.copies:
+            return msgspec.structs.replace(command, argv=(Word(env.copies[path]), *rest))
+        if path.startswith("/etc/init.d/"):
+            service = (Word("service"), Word(command.name), *rest)
+            return msgspec.structs.replace(command, argv=service)
+        if not rest or first.text[:1] not in {"", OPAQUE} or has_text(first):
+            return command
+        # `$SUDO rm x`: whatever the first word is, it may be a wrapper, or nothing.
+        inner = msgspec.structs.replace(command, argv=tuple(rest))
+        if self._entry(inner) is not None:
+            return inner
+        guess = _guessed_program(command)
+        named = (Word(guess, raw=first.raw), *rest)
+        return msgspec.structs.replace(command, argv=named) if guess else command
 
     def _written(
         self, text: str, command: Command, env: Environment, situation: Situation
@@ -247,6 +249,15 @@ def _in_folder(env: Environment, folder: Word) -> Environment:
     inner = env.fork()
     inner.cwd = folder
     return inner
+
+
+def _printed_files(command: Command, env: Environment) -> str:
+    """What `cat` prints of files that this very program wrote."""
+    if command.name != "cat":
+        return ""
+    texts = [env.files.get(join(env.cwd, word).text) for word in command.argv[1:]]
+    known = [text for text in texts if text is not None]
+    return "".join(known) if len(known) == len(texts) else ""
 
 
 def _guessed_program(command: Command) -> str:

@@ -37,6 +37,14 @@ def _redirected(
     body: tree_sitter.Node | None = None
     redirects: list[tree_sitter.Node] = []
     for child in node.children:
+        if child.type == "ERROR" and body is not None and source.text(child).strip() == "<<":
+            # `(sh) <<< text`: the parser does not know a here-string behind a group.
+            behind = [part for part in node.named_children if part.start_byte > child.start_byte]
+            texts = [text for part in behind for text in part.named_children]
+            if texts:
+                given = walker.expander.one(texts[-1], source, env)[0].text
+                situation = msgspec.structs.replace(situation, input=given + "\n")
+            return redirect(walker, body, redirects, source, env, situation)
         if child.type in REDIRECTS:
             redirects.append(child)
         elif child.is_named and body is None:

@@ -184,6 +184,8 @@ class Walker:
         end = -1
         for child in node.children if node is not None else ():
             kind = child.type
+            if kind == "number" and _is_descriptor(child):
+                continue
             if kind == "variable_assignment":
                 scratch = env.fork()
                 assignments.append(self.assign(child, source, scratch))
@@ -308,3 +310,9 @@ def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> t
     if node is None:
         return redirects[0].start_byte, redirects[-1].end_byte
     return node.start_byte, node.end_byte
+
+
+def _is_descriptor(node: tree_sitter.Node) -> bool:
+    """The parser takes the number of `0<<<text` for an argument."""
+    after = node.next_sibling
+    return after is not None and after.type in REDIRECTS and after.start_byte == node.end_byte
