@@ -28,6 +28,10 @@ _LOOK_EVERY = 64
 """Pieces of work between two looks at the clock."""
 
 
+_NOTHING = Opened()
+"""What most commands open: no file, no text."""
+
+
 class Walker:
     """Goes through a program once and collects its simple commands.
 
@@ -137,7 +141,9 @@ class Walker:
         outer, self.situation = self.situation, situation
         before = len(self.commands)
         argv, assignments, inner = self._words(node, source, env)
-        opened = open_redirects(self, [*inner, *redirects], source, env)
+        opened = _NOTHING
+        if inner or redirects:
+            opened = open_redirects(self, [*inner, *redirects], source, env)
         self.situation = outer
         if node is not None and redirects:
             # The parser loses a lone `-` before a here-document (`sh - <<EOF`).
@@ -165,6 +171,8 @@ class Walker:
             situation.fed_by,
         )
         output = self.caller.call(command, env, situation)
+        if opened is _NOTHING:
+            return output
         self.write(opened.redirects, output, env)
         for sink in opened.sinks:
             known = self.commands[sink]
