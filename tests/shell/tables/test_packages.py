@@ -13,7 +13,7 @@ STOPPED = {
     Kind.PUBLISH: [
         "npm publish",
         "npm publish --dry-run=false",
-        "npm --registry=https://registry.npmjs.org publish",
+        "npm --registry=https://registry.example.org publish",
         "npm unpublish pkg --force",
         "npm owner add bob pkg",
         "npm author remove bob pkg",
@@ -69,7 +69,7 @@ STOPPED = {
     ],
     Kind.TAMPER: [
         "npm config set registry http://203.0.113.9/",
-        "npm set //registry.npmjs.org/:_authToken=abc",
+        "npm set //registry.example.org/:_authToken=abc",
         "pip config set global.index-url https://x/simple",
         "apt-key add k",
         "apt-get remove -y ufw",
@@ -96,7 +96,7 @@ STOPPED = {
         "conda remove -n base --all",
     ],
     Kind.SECRET: [
-        "npm config get //registry.npmjs.org/:_authToken",
+        "npm config get //registry.example.org/:_authToken",
         "poetry config pypi-token.pypi",
     ],
     Kind.DELETE: [
@@ -146,7 +146,7 @@ CALM = [
     "pip install -r requirements.txt",
     "pip install torch --index-url https://download.pytorch.org/whl/cpu",
     "pip install git+https://github.com/psf/requests",
-    "pip install --trusted-host pypi.org x",
+    "pip install --trusted-host pypi.example.org x",
     "pip uninstall -y requests",
     "pip config list",
     "uv run pytest",
@@ -195,7 +195,7 @@ def test_another_index_is_named(effects: Effects, command: str, said: str) -> No
 
 
 @pytest.mark.parametrize(
-    "host", ["pypi.org", "download.pytorch.org", "x.jfrog.io", "a:b@x.pkg.dev"]
+    "host", ["pypi.example.org", "download.pytorch.org", "x.jfrog.io", "a:b@x.pkg.dev"]
 )
 def test_well_known_indexes(effects: Effects, host: str) -> None:
     found = effects(f"pip install a --index-url https://{host}/simple")

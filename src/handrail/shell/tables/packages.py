@@ -201,8 +201,8 @@ _JAVASCRIPT: dict[str, Program] = {
 # Python
 
 _KNOWN_INDEXES = (
-    "pypi.org", "files.pythonhosted.org", "test.pypi.org", "download.pytorch.org",
-    "pypi.nvidia.com", "pypi.ngc.nvidia.com", "*.pkg.dev", "*.jfrog.io", "*.azure.com",
+    "*pypi*", "*.pytorch.org",
+    "*.pkg.dev", "*.jfrog.io", "*.azure.com",
     "*.amazonaws.com", "localhost*", "127.*", "10.*", "192.168.*",
 )  # fmt: skip
 
@@ -233,8 +233,8 @@ _PIP = Program(
         *from_plain_http("install|download|wheel|sync|lock",
                          "-i|--index-url|--extra-index-url|-f|--find-links|-r|--requirement|-e|"
                          "--index|--default-index|--editable"),
-        Fact(UNSEEN, "install|download|sync --trusted-host !--trusted-host=*pypi.org|"
-             "--trusted-host=*pythonhosted.org|--trusted-host=localhost*|--trusted-host=127.*",
+        Fact(UNSEEN, "install|download|sync --trusted-host !--trusted-host=*pypi*|"
+             "--trusted-host=*pythonhosted*|--trusted-host=localhost*|--trusted-host=127.*",
              says="installs without checking who sends the code", instead=_REGISTRY),
         Fact(INSTALL, f"install|download|wheel {_OTHER_INDEX}", severity=MEDIUM,
              on="-i|--index-url", says="takes the packages from {target} instead of PyPI"),
