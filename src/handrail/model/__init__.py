@@ -6,26 +6,34 @@ from handrail.model.finding import Finding
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
+from handrail.model.run import Checkpoint, Incident, Intervention, Request, Run, Task, Workspace
 
 __all__ = [
     "KINDS",
     "Action",
+    "Checkpoint",
     "Decision",
     "Effect",
     "Fact",
     "Factor",
     "Finding",
+    "Incident",
+    "Intervention",
     "Kind",
     "Outcome",
     "Program",
     "Rationality",
+    "Request",
     "Review",
     "Rewrite",
     "Risk",
     "RuleHit",
+    "Run",
     "Severity",
     "Step",
+    "Task",
     "Undo",
     "Verdict",
+    "Workspace",
     "Wrapper",
 ]

@@ -52,6 +52,7 @@ _SWITCHED_OFF = Review(
     _NEUTRAL,
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
+_BROKEN = "Its syntax has errors, so parts of it may have been missed."
 _READING = Risk(0.1, Severity.NONE, (Factor("read", 0.1),))
 
 
@@ -266,13 +267,18 @@ class Reviewer:
         tamed = effects is not understood.effects
         first_time = not tamed and not (name and history.ran_before(name))
         decision = decide(base, risk, effects, hits, first_time=first_time)
+        reasons = reasons_for(effects, hits, self._issues(rationality), risk)
+        if understood.program is not None and understood.program.broken:
+            # The shell may refuse it too, but what was not read completely is not just allowed.
+            decision = max(decision, Decision.WARN)
+            reasons = (*reasons, _BROKEN)
         return Review(
             decision,
             risk,
             rationality,
             effects,
             hits,
-            reasons=reasons_for(effects, hits, self._issues(rationality), risk),
+            reasons=reasons,
             alternative=alternative_for(effects, hits) if decision.stops else "",
             confidence=confidence_in(effects, understood.program),
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),

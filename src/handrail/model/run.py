@@ -1,0 +1,63 @@
+"""Runs and what surrounds them: the words that live supervision will fill."""
+
+import msgspec
+
+from handrail.model.finding import Finding
+
+
+class Task(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A unit of work that runs are made for."""
+
+    id: str
+    goal: str
+
+
+class Workspace(msgspec.Struct, frozen=True):
+    """The git worktree in which a run works."""
+
+    path: str
+
+
+class Run(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One supervised agent execution."""
+
+    id: str
+    task: Task
+    workspace: Workspace
+
+
+class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A saved point of a run: files, conversation position, state."""
+
+    id: str
+    run: str
+    step: int
+    """The last step it contains, counted from 0."""
+    commit: str
+
+
+class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A corrective step taken because of a finding."""
+
+    kind: str
+    finding: Finding
+    step: int
+    worked: bool | None = None
+    """Whether the finding went away; None while that is not known."""
+
+
+class Incident(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The record of an emergency stop."""
+
+    id: str
+    run: str
+    findings: tuple[Finding, ...]
+    reason: str
+
+
+class Request(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A command of a person or program on the control protocol."""
+
+    id: str
+    run: str
+    command: str

@@ -1,0 +1,32 @@
+"""The words of the design are frozen structs, and survive being written down."""
+
+import msgspec
+import pytest
+
+from handrail import model
+from handrail.model import Finding, Incident, Intervention, Run, Severity, Task, Workspace
+
+WORDS = (
+    "Action Outcome Effect Review Verdict Finding Intervention Run Task Workspace Checkpoint "
+    "Incident Request"
+).split()
+FINDING = Finding("loop", Severity.HIGH, 0.8, (3, 4))
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_is_a_frozen_struct(word: str) -> None:
+    struct = getattr(model, word)
+    assert issubclass(struct, msgspec.Struct)
+    assert struct.__struct_config__.frozen
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Run("r1", Task("t1", "fix the cart"), Workspace("/home/you/shop")),
+        Intervention("nudge", FINDING, 5),
+        Incident("i1", "r1", (FINDING,), "it would not stop"),
+    ],
+)
+def test_a_word_survives_json(value: msgspec.Struct) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(value), type=type(value)) == value
