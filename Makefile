@@ -15,6 +15,7 @@ demo: .venv/.installed-demo ## watch a misbehaving agent being caught
 	@.venv/bin/handrail demo
 
 test: lint ## all checks and all tests
+	@scripts/setup claude
 	$(check) pytest -q -n auto
 
 lint: .venv/.installed-dev ## style, types, and who may import whom

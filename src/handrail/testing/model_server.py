@@ -1,0 +1,306 @@
+"""A Messages API on loopback that plays a script instead of thinking.
+
+A real agent program runs against it without an account and without the network, and really
+runs the tools that the script calls. The turn to play is the number of assistant messages in
+the request, so retries, resumed sessions and sub-agents side by side do not upset a script.
+"""
+
+import json
+import re
+import socket
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseServer
+from typing import NamedTuple, Self
+
+Json = dict[str, object]
+
+REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+MODELS = ("claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5")
+
+
+class Say(NamedTuple):
+    """The model writes text."""
+
+    text: str
+
+
+class Call(NamedTuple):
+    """The model calls a tool."""
+
+    tool: str
+    input: Mapping[str, object]
+    id: str = ""
+    """Made up where none is given; must be unique in a session."""
+
+
+class Turn(NamedTuple):
+    """One answer of the model; several calls in one turn are parallel calls."""
+
+    parts: Sequence[Say | Call] = ()
+    after: threading.Event | None = None
+    """Answer only when this is set."""
+    status: int = 0
+    """An HTTP error to answer with, the first `times` times."""
+    times: int = 1
+
+
+class ToolResult(NamedTuple):
+    """What the model is told about one of its calls."""
+
+    text: str
+    is_error: bool
+
+
+class Request(NamedTuple):
+    """One request for an answer, as the model got it."""
+
+    body: Json
+
+    @property
+    def turn(self) -> int:
+        """How many answers the conversation has so far."""
+        return sum(message.get("role") == "assistant" for message in self._messages())
+
+    @property
+    def prompt(self) -> str:
+        """What was asked for: the first user message without what the host added to it."""
+        users = (message for message in self._messages() if message.get("role") == "user")
+        return REMINDER.sub("", "\n".join(_texts(next(users, {}).get("content")))).strip()
+
+    @property
+    def text(self) -> str:
+        """All text that the model is sent, its own earlier answers left out."""
+        told = [m.get("content") for m in self._messages() if m.get("role") != "assistant"]
+        return "\n".join(text for part in (self.body.get("system"), *told) for text in _texts(part))
+
+    @property
+    def tool_results(self) -> dict[str, ToolResult]:
+        """Results of all calls so far, by the id of the call."""
+        return {
+            str(block.get("tool_use_id")): ToolResult(
+                "\n".join(_texts(block.get("content"))), bool(block.get("is_error"))
+            )
+            for message in self._messages()
+            for block in _objects(message.get("content"))
+            if block.get("type") == "tool_result"
+        }
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that the model may call."""
+        return tuple(str(tool.get("name")) for tool in _objects(self.body.get("tools")))
+
+    def _messages(self) -> Iterator[Json]:
+        return _objects(self.body.get("messages"))
+
+
+Answer = Turn | Say | Call
+Step = Answer | Callable[[Request], Answer]
+Steps = Sequence[Step]
+Script = Steps | Mapping[str, Steps]
+"""Steps, or steps by a regular expression that the prompt has to match; the first match wins."""
+
+BESIDE_THE_SCRIPT = Say("ok")
+"""Titles, summaries and other requests that offer no tools are no part of the conversation."""
+AFTER_THE_SCRIPT = Say("The script ends here.")
+
+
+class ModelServer:
+    """Plays a script to whoever asks, while its block runs."""
+
+    def __init__(self, script: Script) -> None:
+        self._routes = script if isinstance(script, Mapping) else {"": script}
+        self._lock = threading.Lock()
+        self._requests: list[Request] = []
+        self._tries: Counter[tuple[str | None, int]] = Counter()
+        self._faults: list[Exception] = []
+        self._closing = threading.Event()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """What `ANTHROPIC_BASE_URL` has to be."""
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    @property
+    def requests(self) -> list[Request]:
+        """All requests for an answer so far."""
+        with self._lock:
+            return list(self._requests)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+        if self._faults and kind is None:
+            raise self._faults[0]
+
+    def answer(self, body: Json) -> Turn:
+        """The scripted answer to a request, which is recorded; waits where the script says so."""
+        request = Request(body)
+        with self._lock:
+            self._requests.append(request)
+        try:
+            turn = self._pick(request)
+        except Exception as fault:  # noqa: BLE001 - a script's fault is raised where the block ends
+            self._faults.append(fault)
+            return Turn(status=HTTPStatus.BAD_REQUEST)
+        while turn.after and not (turn.after.wait(0.05) or self._closing.is_set()):
+            pass
+        return turn
+
+    def _pick(self, request: Request) -> Turn:
+        if not request.tools:
+            return _turn(BESIDE_THE_SCRIPT)
+        prompt, index = request.prompt, request.turn
+        route = next((route for route in self._routes if re.search(route, prompt)), None)
+        steps = self._routes[route] if route is not None else ()
+        step = steps[index] if index < len(steps) else AFTER_THE_SCRIPT
+        turn = _turn(step(request) if callable(step) else step)
+        with self._lock:
+            self._tries[route, index] += 1
+            failing = self._tries[route, index] <= turn.times
+        return turn if failing else turn._replace(status=0)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """HTTP around a ModelServer; every answer ends its connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(
+        self, model: ModelServer, connection: socket.socket, client: object, server: BaseServer
+    ) -> None:
+        self._model = model
+        with suppress(ConnectionError):  # an agent that is stopped hangs up in the middle
+            super().__init__(connection, client, server)
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/v1/models"):
+            models = [{"type": "model", "id": name, "display_name": name} for name in MODELS]
+            self._send(HTTPStatus.OK, {"data": models, "has_more": False})
+        else:
+            self._fail(HTTPStatus.NOT_FOUND)
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        path = self.path.partition("?")[0]
+        if path.endswith("/messages/count_tokens"):
+            self._send(HTTPStatus.OK, {"input_tokens": _tokens(raw)})
+        elif not path.endswith("/messages"):
+            self._fail(HTTPStatus.NOT_FOUND)
+        elif (body := _decode(raw)) is None:
+            self._fail(HTTPStatus.BAD_REQUEST)
+        elif (turn := self._model.answer(body)).status:
+            self._fail(turn.status)
+        else:
+            self._reply(_message(turn, str(body.get("model")), _tokens(raw)), body.get("stream"))
+
+    def _reply(self, message: Json, stream: object) -> None:
+        if not stream:
+            self._send(HTTPStatus.OK, message)
+            return
+        self._head(HTTPStatus.OK, "text/event-stream")
+        for event in _events(message):
+            data = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
+            self.wfile.write(data.encode())
+
+    def _fail(self, status: int) -> None:
+        error = {"type": "api_error", "message": f"scripted {status} for {self.path}"}
+        self._send(status, {"type": "error", "error": error})
+
+    def _send(self, status: int, answer: Json) -> None:
+        self._head(status, "application/json")
+        self.wfile.write(json.dumps(answer).encode())
+
+    def _head(self, status: int, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("connection", "close")
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None:
+        """Nothing: the requests are recorded."""
+
+
+def _turn(answer: Answer) -> Turn:
+    return answer if isinstance(answer, Turn) else Turn((answer,))
+
+
+def _message(turn: Turn, model: str, tokens: int) -> Json:
+    calls = any(isinstance(part, Call) for part in turn.parts)
+    return {
+        "id": f"msg_{uuid.uuid4().hex}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [_block(part) for part in turn.parts],
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": tokens, "output_tokens": 1 + len(turn.parts)},
+    }
+
+
+def _block(part: Say | Call) -> Json:
+    if isinstance(part, Say):
+        return {"type": "text", "text": part.text}
+    call = part.id or f"toolu_{uuid.uuid4().hex}"
+    return {"type": "tool_use", "id": call, "name": part.tool, "input": part.input}
+
+
+def _events(message: Json) -> Iterator[Json]:
+    """The same message, the way it is streamed."""
+    yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    for index, block in enumerate(_objects(message["content"])):
+        if block["type"] == "text":
+            empty: Json = {**block, "text": ""}
+            delta: Json = {"type": "text_delta", "text": block["text"]}
+        else:
+            empty = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        yield {"type": "content_block_start", "index": index, "content_block": empty}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": end, "usage": message["usage"]}
+    yield {"type": "message_stop"}
+
+
+def _tokens(raw: bytes) -> int:
+    return 1 + len(raw) // 4
+
+
+def _decode(raw: bytes) -> Json | None:
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _objects(value: object) -> Iterator[Json]:
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, dict))
+
+
+def _texts(content: object) -> Iterator[str]:
+    """All text in a message's content, that of tool results too."""
+    if isinstance(content, str):
+        yield content
+    for block in _objects(content):
+        if isinstance(text := block.get("text"), str):
+            yield text
+        yield from _texts(block.get("content"))
