@@ -1,0 +1,306 @@
+"""A JSON file as text: where everything stands, and edits that leave every other byte alone.
+
+Programs rewrite settings files with their own idea of spaces. A file that belongs to somebody
+else is not rewritten here: entries are put in at the end of an object or array and taken out
+again, and everything around them stays as it is.
+
+An array or object that was there before, but empty, must not go with the entries. Its first
+entry therefore begins right behind the bracket; in one that came with the entries, it begins on
+a line of its own (see `came_with_entries`).
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+MAX_CHARACTERS = 4_000_000
+MAX_DEPTH = 100
+_INLINE = 80
+
+_SPACE = re.compile(r"[ \t\n\r]*+")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+"')
+_SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null")
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+_INDENT = re.compile(r"[ \t]*+")
+
+
+class JsonTextError(ValueError):
+    """The text is not JSON that can be edited; says where."""
+
+    def __init__(self, text: str, position: int, says: str) -> None:
+        before = _NEWLINE.split(text[:position])
+        self.line = len(before)
+        self.column = len(before[-1].removeprefix("\ufeff")) + 1
+        self.says = says
+        super().__init__(f"line {self.line}, column {self.column}: {says}")
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One value: its kind, its place, and what is in it."""
+
+    kind: str
+    """`{`, `[`, or nothing for a value that holds no others."""
+    start: int
+    end: int
+    entries: tuple["Entry", ...] = ()
+
+    def get(self, key: str) -> "Entry | None":
+        """The member of an object with this name."""
+        found = (entry for entry in self.entries if entry.key == key)
+        return next(found, None) if self.kind == "{" else None
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One member of an object, or one element of an array (without a key)."""
+
+    start: int
+    """Where it begins: at the key, if it has one."""
+    value: Node
+    key: str = ""
+
+    @property
+    def end(self) -> int:
+        return self.value.end
+
+
+class Edit(msgspec.Struct, frozen=True, order=True):
+    """Put `new` in the place of the text from `start` to `end`."""
+
+    start: int
+    end: int
+    new: str = ""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How a file breaks and indents its lines."""
+
+    newline: str = "\n"
+    unit: str = "  "
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits made; they must not overlap."""
+    pieces: list[str] = []
+    done = 0
+    for edit in sorted(edits):
+        pieces += text[done : edit.start], edit.new
+        done = edit.end
+    return "".join((*pieces, text[done:]))
+
+
+def value(text: str, node: Node) -> object:
+    """What a node means. Whole numbers come as floats: any length is fine."""
+    found: object = json.loads(text[node.start : node.end], parse_int=float)
+    return found
+
+
+# Reading
+
+
+def scan(text: str) -> Node:
+    """Everything in a JSON text and its place; raises JsonTextError if it is not strict JSON."""
+    if len(text) > MAX_CHARACTERS:
+        raise JsonTextError(text, 0, f"larger than {MAX_CHARACTERS:,} characters")
+    scanner = _Scanner(text)
+    start = 1 if text.startswith("\ufeff") else 0
+    root = scanner.value(scanner.skip(start), 0)
+    rest = scanner.skip(root.end)
+    if rest < len(text):
+        raise scanner.error(rest, "something follows the end of the JSON value")
+    return root
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def error(self, position: int, says: str) -> JsonTextError:
+        """What is wrong at a position; a comment or the end of the file is named as such."""
+        if position >= len(self._text):
+            says = "the file ends too early"
+        elif self._text[position] in "/#":
+            says = "a comment; this file must be strict JSON"
+        return JsonTextError(self._text, position, says)
+
+    def skip(self, position: int) -> int:
+        found = _SPACE.match(self._text, position)
+        return found.end() if found else position
+
+    def value(self, position: int, depth: int) -> Node:
+        opening = self._text[position : position + 1]
+        if opening in ("{", "["):
+            if depth >= MAX_DEPTH:
+                raise self.error(position, f"nested more than {MAX_DEPTH} deep")
+            return self._container(opening, position, depth)
+        found = (_STRING if opening == '"' else _SCALAR).match(self._text, position)
+        if found is None:
+            raise self.error(
+                position,
+                "this text does not end well" if opening == '"' else "a value is expected here",
+            )
+        return Node("", position, found.end())
+
+    def _container(self, opening: str, start: int, depth: int) -> Node:
+        closing = "}" if opening == "{" else "]"
+        entries: list[Entry] = []
+        keys: set[str] = set()
+        position = self.skip(start + 1)
+        if self._text.startswith(closing, position):
+            return Node(opening, start, position + 1)
+        while True:
+            entry = self._entry(opening, position, depth, keys)
+            entries.append(entry)
+            position = self.skip(entry.end)
+            if self._text.startswith(closing, position):
+                return Node(opening, start, position + 1, tuple(entries))
+            if not self._text.startswith(",", position):
+                raise self.error(position, f"a comma or {closing} is expected here")
+            comma, position = position, self.skip(position + 1)
+            if self._text.startswith(closing, position):
+                raise self.error(comma, f"a comma with nothing between it and {closing}")
+
+    def _entry(self, opening: str, start: int, depth: int, keys: set[str]) -> Entry:
+        if opening == "[":
+            return Entry(start, self.value(start, depth + 1))
+        name = _STRING.match(self._text, start)
+        if name is None:
+            raise self.error(start, "a name in double quotes is expected here")
+        key: str = json.loads(name.group())
+        if key in keys:
+            raise self.error(start, f"{json.dumps(key)} is there twice; keep one of them")
+        keys.add(key)
+        colon = self.skip(name.end())
+        if not self._text.startswith(":", colon):
+            raise self.error(colon, "a colon is expected here")
+        return Entry(start, self.value(self.skip(colon + 1), depth + 1), key)
+
+
+def layout(text: str, root: Node) -> Layout:
+    """How this file is laid out, by the first entry that stands on a line of its own."""
+    newline = _NEWLINE.search(text)
+    unit = next(_steps(text, root), "")
+    return Layout(newline.group() if newline else "\n", unit or "  ")
+
+
+def _steps(text: str, node: Node) -> Iterator[str]:
+    """How much deeper first entries stand than what holds them, the outermost first."""
+    level = [node]
+    while level:
+        for holder in level:
+            if holder.entries and _own_line(text, holder.start + 1, holder.entries[0].start):
+                outer, inner = _indent(text, holder.start), _indent(text, holder.entries[0].start)
+                if inner != outer and inner.startswith(outer):
+                    yield inner[len(outer) :]
+        level = [entry.value for holder in level for entry in holder.entries]
+
+
+def _own_line(text: str, start: int, end: int) -> bool:
+    return _NEWLINE.search(text, start, end) is not None
+
+
+def _indent(text: str, position: int) -> str:
+    """The blanks at the beginning of the line in which a position is."""
+    begin = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
+    if begin == 0 and text.startswith("\ufeff"):
+        begin = 1
+    found = _INDENT.match(text, begin, position)
+    return found.group() if found else ""
+
+
+# Putting in
+
+
+def append(
+    text: str,
+    node: Node,
+    entries: Sequence[tuple[str, object]],
+    look: Layout,
+    *,
+    whole: bool = False,
+) -> Edit:
+    """Put entries (names and values; in an array the names do not matter) at the end of a node.
+
+    `whole`: the node is the whole file; if it is empty, it is opened up over several lines.
+    """
+    outer = _indent(text, node.start)
+    inner = _entry_indent(text, node, outer + look.unit)
+    keyed = node.kind == "{"
+    written = [_entry(key, item, inner, look, keyed=keyed) for key, item in entries]
+    between = f",{look.newline}{inner}"
+    new = between.join(written)
+    if node.entries:
+        end = node.entries[-1].end
+        return Edit(end, end, between + new)
+    if whole:
+        new = f"{look.newline}{inner}{new}{look.newline}{outer}"
+    return Edit(node.start + 1, node.start + 1, new)
+
+
+def _entry_indent(text: str, node: Node, usual: str) -> str:
+    """Where the last entry stands, if it has a line of its own."""
+    if not node.entries:
+        return usual
+    begin = node.entries[-2].end if len(node.entries) > 1 else node.start + 1
+    last = node.entries[-1].start
+    return _indent(text, last) if _own_line(text, begin, last) else usual
+
+
+def _entry(key: str, item: object, indent: str, look: Layout, *, keyed: bool) -> str:
+    name = f"{json.dumps(key, ensure_ascii=False)}: " if keyed else ""
+    return name + render(item, indent, look)
+
+
+def render(item: object, indent: str, look: Layout) -> str:
+    """A value as text. What holds nothing but plain values stays on one line, if it fits."""
+    plain = json.dumps(item, ensure_ascii=False)
+    if not isinstance(item, dict | list) or not item:
+        return plain
+    values = list(item.values()) if isinstance(item, dict) else item
+    if len(plain) <= _INLINE and not any(isinstance(each, dict | list) for each in values):
+        return f"{{ {plain[1:-1]} }}" if isinstance(item, dict) else plain
+    inner = indent + look.unit
+    if isinstance(item, dict):
+        lines = [_entry(str(key), each, inner, look, keyed=True) for key, each in item.items()]
+    else:
+        lines = [render(each, inner, look) for each in item]
+    opening, closing = "{}" if isinstance(item, dict) else "[]"
+    body = f",{look.newline}{inner}".join(lines)
+    return f"{opening}{look.newline}{inner}{body}{look.newline}{indent}{closing}"
+
+
+# Taking out
+
+
+def came_with_entries(text: str, node: Node) -> bool:
+    """Whether an object or array was made for the entries in it, and goes when they go."""
+    return bool(node.entries) and _own_line(text, node.start + 1, node.entries[0].start)
+
+
+def drop(text: str, node: Node, which: Sequence[int]) -> list[Edit]:
+    """Take out the entries with these numbers, each with one of the commas beside it."""
+    gone = set(which)
+    kept = [number for number in range(len(node.entries)) if number not in gone]
+    if not gone:
+        return []
+    if not kept:
+        return [_empty(text, node)]
+    edits = []
+    if first := kept[0]:
+        edits.append(Edit(node.entries[0].start, node.entries[first].start))
+    for number in sorted(gone):
+        if number > kept[0]:
+            comma = text.index(",", node.entries[number - 1].end)
+            edits.append(Edit(comma, node.entries[number].end))
+    return edits
+
+
+def _empty(text: str, node: Node) -> Edit:
+    """Everything between the brackets goes, but for the blanks that were there before."""
+    first, last = node.entries[0].start, node.entries[-1].end
+    before, after = text[node.start + 1 : first], text[last : node.end - 1]
+    newline = _NEWLINE.match(before)
+    if newline:
+        after = after.removeprefix(newline.group() + _indent(text, node.start))
+    return Edit(node.start + 1, node.end - 1, after)
