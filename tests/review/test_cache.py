@@ -1,7 +1,7 @@
 """Readings are kept for a while; verdicts never are."""
 
 from handrail.model import Action, Decision
-from handrail.review import History, Reviewer
+from handrail.review import History, Reviewer, fingerprint
 from handrail.review.cache import Cache
 from tests.review.conftest import Project
 
@@ -73,7 +73,7 @@ def test_the_third_failure_of_a_cached_command_is_not_judged_like_the_first() ->
     history = History()
     first = reviewer.review(action, history)
     for _ in range(3):
-        history.remember(action, ok=False)
+        history.remember(fingerprint(action), ok=False)
     third = reviewer.review(action, history)
     assert first.decision is Decision.ALLOW
     assert third.risk.score > first.risk.score

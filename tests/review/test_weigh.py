@@ -111,8 +111,6 @@ def test_what_the_run_made_itself_may_go(project: Project) -> None:
 
     path = str(project.path / "notes" / "plan.md")
     history = History()
-    history.remember(
-        Action("Write", {"file_path": path}, str(project.path)), ok=True, created=(path,)
-    )
+    history.remember("written", ok=True, created=(path,))
     action = Action("Bash", {"command": "rm notes/plan.md"}, str(project.path))
     assert project.reviewer.review(action, history).decision is Decision.ALLOW

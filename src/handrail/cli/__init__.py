@@ -11,6 +11,7 @@ import click
 from handrail import __version__
 
 COMMANDS = {
+    "serve": "Run the daemon that hooks talk to.",
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
     "demo": "Watch it at work in a scratch repository.",

@@ -20,7 +20,7 @@ from handrail.config import Config
 from handrail.model.action import Action
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review
-from handrail.review import History, Reviewer
+from handrail.review import History, Reviewer, fingerprint
 
 _GOAL = "fix the total of the shopping cart"
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
@@ -151,18 +151,18 @@ class Stage:
         decision = review.decision
         scene = Scene(step, line.tool, shown, decision.value, "")
         if decision is Decision.BLOCK:
-            history.remember_refusal(action)
+            history.remember_refusal(fingerprint(action))
             says = f"stopped: {self._short(review.explanation).removeprefix('It ').rstrip('.')}"
             return msgspec.structs.replace(scene, says=says, told=self._short(review.alternative))
         if not line.harmless:
             return msgspec.structs.replace(scene, says="allowed (not run in the demo)")
         given = review.rewrite.input if review.rewrite else line.input
         if line.tool != "Bash":
-            history.remember(action, ok=self._use(line))
+            history.remember(fingerprint(action), ok=self._use(line))
             return scene
         command = str(given["command"])
         done = self._run(command)
-        history.remember(action, ok=done.returncode == 0)
+        history.remember(fingerprint(action), ok=done.returncode == 0)
         says, restore = _result(done), ""
         if review.rewrite:
             self._trashed += re.findall(_TRASHED, review.rewrite.restore)

@@ -17,7 +17,7 @@ from handrail.config.texts import too_wide
 from handrail.model.action import Action
 from handrail.model.effect import Kind
 from handrail.model.review import Review
-from handrail.review import History, Reviewer
+from handrail.review import History, Reviewer, fingerprint
 
 _HOME = re.compile(r"/(?:home|Users)/[^/]+|/root\b")
 _SYSTEM = frozenset(
@@ -123,7 +123,7 @@ def _remember(
 ) -> None:
     """Note what the step did. A file that was read or edited before was not made by the run."""
     if review.decision.stops:
-        history.remember_refusal(action)
+        history.remember_refusal(fingerprint(action))
     if step.outcome is None or (review.decision.stops and review.rewrite is None):
         return
     changes = [effect for effect in review.effects if effect.kind in _CHANGES]
@@ -137,4 +137,9 @@ def _remember(
         elif effect.kind is Kind.WRITE and effect.target not in existing:
             created.append(effect.target)
     operations = len(changes) if step.outcome.ok else 0
-    history.remember(action, ok=step.outcome.ok, created=tuple(created), file_operations=operations)
+    history.remember(
+        fingerprint(action),
+        ok=step.outcome.ok,
+        created=tuple(created),
+        file_operations=operations,
+    )

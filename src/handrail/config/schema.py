@@ -127,8 +127,8 @@ class Performance(Struct, frozen=True, forbid_unknown_fields=True):
     async_threshold: Annotated[
         Share,
         Meta(
-            description="With `mode: async`, an action below this risk does not wait. "
-            "Takes effect with live supervision."
+            description="With `mode: async`, an action below this risk does not wait until its "
+            "verdict is on the disk."
         ),
     ] = 0.3
 
@@ -140,8 +140,8 @@ class StepReviewer(Struct, frozen=True, forbid_unknown_fields=True):
     mode: Annotated[
         Literal["blocking", "async"],
         Meta(
-            description="Whether every action waits for its review, or only risky ones. "
-            "Takes effect with live supervision."
+            description="Whether every action waits until its verdict is on the disk, or only "
+            "risky ones."
         ),
     ] = "blocking"
     max_file_operations: Annotated[
@@ -162,6 +162,21 @@ class Hosts(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(description="Hosts that do not count as external: `git.example.com`, `*.corp`."),
     ] = ()
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """How much one run may do; what comes after is refused. 0: no limit."""
+
+    actions: Annotated[int, Meta(description="Actions in one run.", ge=0)] = 0
+    minutes: Annotated[float, Meta(description="Minutes since the run began.", ge=0)] = 0
+
+
+class Log(Struct, frozen=True, forbid_unknown_fields=True):
+    """The record of what happened."""
+
+    keep_days: Annotated[
+        int, Meta(description="Runs that ended longer ago are forgotten; 0: never.", ge=0)
+    ] = 30
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,6 +203,22 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, Program],
         Meta(description="What programs do that Handrail does not know; added to what it knows."),
     ] = {}
+    attended: Annotated[
+        Literal["auto", "yes", "no"],
+        Meta(
+            description="Whether somebody can be asked before a refusal. auto: in a terminal "
+            "session whose permission mode asks."
+        ),
+    ] = "auto"
+    on_fault: Annotated[
+        Literal["deny", "deny_all", "warn"],
+        Meta(
+            description="When Handrail itself fails: refuse what would change something, refuse "
+            "everything, or let everything run and say so every time."
+        ),
+    ] = "deny"
+    limits: Limits = Limits()
+    log: Log = Log()
     step_reviewer: StepReviewer = StepReviewer()
     interventions: Interventions = Interventions()
 

@@ -99,5 +99,15 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     alternative: str = ""
     updated_input: dict[str, object] | None = None
+    changes: tuple[str, ...] = ()
+    """What was changed in the input and why, one sentence each."""
+    restore: str = ""
+    """One command line that puts back what the changed input moved away."""
     guidance: tuple[str, ...] = ()
+    """What else the agent should know."""
+    overrulable: bool = False
+    """A person may let it run all the same."""
     stop: bool = False
+    """The run ends here."""
+    alarm: str = ""
+    """What the person at the host must see at once."""

@@ -1,47 +1,60 @@
 """What a run did so far, as far as the review of its next action needs it."""
 
 import hashlib
-from collections import Counter, deque
+
+import msgspec
 
 from handrail.model.action import Action
 
 _RECENT = 20
 
 
-class History:
-    """The past of one run in a few numbers. Reviews read it; whoever runs the agent writes it."""
+class History(msgspec.Struct):
+    """The past of one run in a few numbers. Reviews read it; whoever runs the agent writes it.
 
-    def __init__(self, goal: str = "") -> None:
-        self.goal = goal
-        self.ran: Counter[str] = Counter()
-        """How often each action was let through, by fingerprint."""
-        self.failed: Counter[str] = Counter()
-        self.refused: Counter[str] = Counter()
-        self.recent: deque[str] = deque(maxlen=_RECENT)
-        self.created: set[str] = set()
-        """Paths that the run made itself, so that deleting them loses nothing of others."""
-        self.file_operations = 0
+    Actions are known by their fingerprints.
+    """
+
+    goal: str = ""
+    ran: dict[str, int] = {}
+    """How often each action was let through."""
+    failed: dict[str, int] = {}
+    """How often each failed since it last worked."""
+    refused: dict[str, int] = {}
+    recent: list[str] = []
+    """The last actions that ran, the newest at the end."""
+    created: set[str] = set()
+    """Paths that the run made itself, so that deleting them loses nothing of others."""
+    file_operations: int = 0
 
     def ran_before(self, name: str) -> bool:
         """Whether the same action was let through before."""
-        return self.ran[name] > 0
+        return name in self.ran
 
-    def remember_refusal(self, action: Action) -> None:
+    def failures(self, name: str) -> int:
+        """How often an action failed since it last worked."""
+        return self.failed.get(name, 0)
+
+    def refusals(self, name: str) -> int:
+        """How often an action was refused."""
+        return self.refused.get(name, 0)
+
+    def remember_refusal(self, name: str) -> None:
         """Note that an action was refused."""
-        self.refused[fingerprint(action)] += 1
+        self.refused[name] = self.refusals(name) + 1
 
     def remember(
-        self, action: Action, *, ok: bool, created: tuple[str, ...] = (), file_operations: int = 0
+        self, name: str, *, ok: bool, created: tuple[str, ...] = (), file_operations: int = 0
     ) -> None:
         """Note that an action ran, and how it ended."""
-        name = fingerprint(action)
-        self.ran[name] += 1
+        self.ran[name] = self.ran.get(name, 0) + 1
         if ok:
             self.failed.pop(name, None)
             self.created.update(created)
         else:
-            self.failed[name] += 1
+            self.failed[name] = self.failures(name) + 1
         self.recent.append(name)
+        del self.recent[:-_RECENT]
         self.file_operations += file_operations
 
 

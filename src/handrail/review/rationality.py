@@ -20,7 +20,7 @@ def rationality_of(action: Action, history: History, goal: str) -> Rationality:
     name = fingerprint(action)
     issues: list[str] = []
     suggestions: list[str] = []
-    failures = history.failed[name]
+    failures = history.failures(name)
     alignment = _alignment(action, goal)
     progression = _progression(name, history)
     efficiency = 1.0 if not failures else 0.5
@@ -56,7 +56,7 @@ def _alignment(action: Action, goal: str) -> float:
 
 
 def _progression(name: str, history: History) -> float:
-    recent = list(history.recent)
+    recent = history.recent
     if not recent:
         return NEUTRAL
     if recent[-1] == name:

@@ -262,7 +262,7 @@ class Reviewer:
         rationality = _NEUTRAL
         if goal or history.recent:
             rationality = rationality_of(action, history, goal)
-        risk = self._risk(effects, understood, history.failed[name] if name else 0, at)
+        risk = self._risk(effects, understood, history.failures(name) if name else 0, at)
         base = base_decision(risk, rationality, self.config)
         tamed = effects is not understood.effects
         first_time = not tamed and not (name and history.ran_before(name))

@@ -1,0 +1,152 @@
+"""What happens in a run, as it is written into the log.
+
+One struct per event, told apart by the field `event`. A field may be added with a default;
+nothing is ever renamed or removed, because logs are read for ever.
+"""
+
+import msgspec
+
+from handrail.model.action import Action, Outcome
+from handrail.model.review import Review, Verdict
+
+
+class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):
+    at: float
+    """When it happened, in seconds since 1970."""
+
+
+class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
+    """An agent began to work, or took up its work again."""
+
+    host: str
+    cwd: str
+    source: str = ""
+    """How: `startup`, `resume`, `fork`, `clear`; empty where Handrail came in later."""
+    attended: bool = False
+    """Somebody sits at the host and can be asked."""
+    model: str = ""
+
+
+class PromptGiven(_Event, frozen=True, omit_defaults=True, tag="prompt_given"):
+    """A person told the agent what to do."""
+
+    text: str
+
+
+class ActionReviewed(_Event, frozen=True, omit_defaults=True, tag="action_reviewed"):
+    """An action was judged before it ran."""
+
+    step: int
+    """Counted from 1 in the run."""
+    name: str
+    """The action's fingerprint."""
+    action: Action
+    review: Review
+    verdict: Verdict
+    agent: str = ""
+    """The sub-agent that wants it; empty: the agent itself."""
+    ms: float = 0.0
+    """How long the review took."""
+    asked: bool = False
+    """The person was asked instead of the action being refused."""
+    command: str = ""
+    """The fingerprint of the command line that may run, where it is one."""
+
+
+class ActionEnded(_Event, frozen=True, omit_defaults=True, tag="action_ended"):
+    """An action ran, and this came of it."""
+
+    step: int
+    outcome: Outcome
+    created: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    overruled: bool = False
+    """It was refused, and a person let it run."""
+
+
+class ActionDropped(_Event, frozen=True, omit_defaults=True, tag="action_dropped"):
+    """An action that was let through did not run: the host or a person refused it."""
+
+    step: int
+    says: str = ""
+
+
+class BreachFound(_Event, frozen=True, omit_defaults=True, tag="breach_found"):
+    """Something ran that was not let through."""
+
+    says: str
+    step: int = 0
+    action: Action | None = None
+
+
+class AgentStarted(_Event, frozen=True, omit_defaults=True, tag="agent_started"):
+    """A sub-agent began to work in the run."""
+
+    agent: str
+    kind: str = ""
+
+
+class AgentEnded(_Event, frozen=True, omit_defaults=True, tag="agent_ended"):
+    """A sub-agent stopped."""
+
+    agent: str
+
+
+class Compacted(_Event, frozen=True, omit_defaults=True, tag="compacted"):
+    """The conversation was shortened; the run goes on."""
+
+    trigger: str = ""
+
+
+class IterationEnded(_Event, frozen=True, omit_defaults=True, tag="iteration_ended"):
+    """The agent stopped working and waits for the next prompt."""
+
+    says: str = ""
+
+
+class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_changed"):
+    """The host's settings changed while the run was under way."""
+
+    path: str
+    source: str = ""
+    refused: str = ""
+    """Why the host was told not to take them over; empty: it was not."""
+
+
+class FaultNoted(_Event, frozen=True, omit_defaults=True, tag="fault_noted"):
+    """Handrail itself could not do its work."""
+
+    kind: str
+    says: str
+
+
+class FeedbackGiven(_Event, frozen=True, omit_defaults=True, tag="feedback_given"):
+    """A person said whether a verdict was right."""
+
+    step: int
+    right: bool
+    note: str = ""
+
+
+class RunEnded(_Event, frozen=True, omit_defaults=True, tag="run_ended"):
+    """The host ended the session."""
+
+    reason: str = ""
+
+
+Event = (
+    RunStarted
+    | PromptGiven
+    | ActionReviewed
+    | ActionEnded
+    | ActionDropped
+    | BreachFound
+    | AgentStarted
+    | AgentEnded
+    | Compacted
+    | IterationEnded
+    | SettingsChanged
+    | FaultNoted
+    | FeedbackGiven
+    | RunEnded
+)

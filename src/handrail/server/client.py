@@ -1,0 +1,50 @@
+"""Talking to the daemon over its socket, for Handrail's own commands."""
+
+import http.client
+import json
+import socket
+from typing import cast
+
+from handrail.server.home import Home
+
+
+class DaemonError(Exception):
+    """The daemon cannot be reached, or does not start."""
+
+
+class _SocketConnection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("handrail", timeout=timeout)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def call(
+    home: Home, method: str, path: str, body: object = None, *, timeout: float = 5.0
+) -> dict[str, object]:
+    """One request; raises DaemonError, also for an answer that is an error."""
+    connection = _SocketConnection(home.socket, timeout)
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        connection.request(method, path, data, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        said = cast("dict[str, object]", json.loads(response.read()))
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise DaemonError(f"the daemon does not answer on {home.socket}: {error}") from None
+    finally:
+        connection.close()
+    if response.status != http.client.OK:
+        raise DaemonError(str(said.get("error", f"HTTP {response.status}")))
+    return said
+
+
+def health(home: Home) -> dict[str, object] | None:
+    """What the daemon says of itself; None if there is none."""
+    try:
+        return call(home, "GET", "/healthz", timeout=2.0)
+    except DaemonError:
+        return None

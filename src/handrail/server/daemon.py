@@ -1,0 +1,174 @@
+"""The daemon: one process that supervises all sessions of a user."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from time import monotonic, time
+
+import uvicorn
+import uvloop
+from starlette.types import ASGIApp
+
+from handrail import __version__
+from handrail.hosts.claude_hooks import ClaudeHooks
+from handrail.server.app import Face
+from handrail.server.brain import Brain
+from handrail.server.gate import Gate
+from handrail.server.home import Home, HomeError
+from handrail.server.lock import locked
+from handrail.server.metrics import Metrics
+from handrail.store.journal import Journal
+from handrail.store.reopening import ReopeningStore
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.project import Projects
+from handrail.supervise.runs import Runs
+
+_log = logging.getLogger(__name__)
+
+_KEEP_ALIVE = 600
+"""Seconds that an idle connection stays open: an agent thinks for long between two calls."""
+_SWITCH = 0.001
+"""Seconds after which a busy thread lets the others go on."""
+
+
+class Daemon:
+    """Everything that lives as long as the daemon does."""
+
+    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
+        self.home = home
+        self.metrics = Metrics()
+        self.store = ReopeningStore(lambda: SqliteStore(home.log))
+        journal = Journal(self.store, observers=[self.metrics.on_event])
+        self.brain = Brain()
+        self.runs = Runs(journal, Projects({**environ, "HANDRAIL_HOME": home.path}))
+        self.hooks = ClaudeHooks(self.runs)
+        self._began = monotonic()
+
+    def app(self) -> ASGIApp:
+        """The application behind the socket."""
+        return Face(self.brain, self.hooks, self.metrics, self.health, time).app()
+
+    def health(self) -> dict[str, object]:
+        """Who this is and how it is."""
+        return {
+            "ok": not self.store.problem,
+            "problem": self.store.problem,
+            "version": __version__,
+            "python": sys.executable,
+            "pid": os.getpid(),
+            "home": self.home.path,
+            "port": self.home.port,
+            "up_seconds": round(monotonic() - self._began),
+            "memory_mb": _memory_mb(),
+            "runs": len(self.runs),
+        }
+
+    def close(self) -> None:
+        """Finish what was begun, and save what is known."""
+        self.brain.close()
+        self.runs.save_all()
+        self.store.close()
+
+
+def serve(home: Home, environ: Mapping[str, str]) -> None:
+    """Be the daemon until a signal ends it. Raises AlreadyRunningError or HomeError."""
+    sys.setswitchinterval(_SWITCH)
+    with (
+        locked(home),
+        contextlib.closing(Daemon(home, environ)) as daemon,
+        _unix_socket(home.socket) as path,
+        _port_socket(home.port) as port,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        runner.run(_serve(daemon, path, port))
+
+
+async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
+    app = daemon.app()
+    gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
+    servers = [(_Server(_config(app)), path), (_Server(_config(gate)), port)]
+
+    def stop() -> None:
+        for server, _ in servers:
+            server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    # Its terminal may close: the daemon stays.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
+    await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
+    _log.info("Handrail ends")
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        http="httptools",
+        ws="none",
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=3,
+        server_header=False,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the daemon, which has two of these."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextlib.contextmanager
+def _unix_socket(path: str) -> Iterator[socket.socket]:
+    """A socket that only this user can open. One that lies there is dead: we hold the lock."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    sock = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        sock.bind(path)
+    except OSError as error:
+        raise HomeError(path, f"no socket can be made there: {error.strerror}") from None
+    finally:
+        os.umask(before)
+    try:
+        with sock:
+            sock.listen(2048)
+            yield sock
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+@contextlib.contextmanager
+def _port_socket(port: int) -> Iterator[socket.socket]:
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind(("127.0.0.1", port))
+        except OSError as error:
+            says = f"another program uses it ({error.strerror}); end that one, then try again"
+            raise HomeError(f"127.0.0.1:{port}", says) from None
+        sock.listen(2048)
+        yield sock
+
+
+def _memory_mb() -> float:
+    """What the process uses now, where the system tells; 0 where it does not."""
+    try:
+        with open("/proc/self/statm") as file:
+            pages = int(file.read().split()[1])
+    except OSError:
+        return 0.0
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)

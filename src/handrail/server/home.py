@@ -1,0 +1,174 @@
+"""The state folder, and where each thing in it is."""
+
+import hashlib
+import os
+import secrets
+import socket
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from shlex import quote
+
+from handrail.review.circumstances import state_folder
+
+_CLIENT = os.path.join(os.path.dirname(__file__), "hook_client.sh")
+_PORTS = range(47100, 47900)
+"""Below the ports that systems hand out by themselves, and used by nothing well known."""
+_MAX_SOCKET_PATH = 100
+"""A unix socket's path may have 104 bytes on macOS and 108 on Linux."""
+
+
+class HomeError(OSError):
+    """The state folder cannot be used."""
+
+    def __init__(self, path: str, says: str) -> None:
+        super().__init__(f"{path}: {says}")
+        self.path = path
+        self.says = says
+
+
+class Home:
+    """The state folder of one user: log, socket, tokens, the hook client.
+
+    Port and tokens are made once and kept: the settings of hosts refer to them.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def log(self) -> str:
+        """The event log."""
+        return self._file("events.db")
+
+    @property
+    def lock(self) -> str:
+        """The file that the daemon holds locked as long as it lives."""
+        return self._file("daemon.lock")
+
+    @property
+    def daemon_log(self) -> str:
+        """Where a daemon in the background writes what it would say on a terminal."""
+        return self._file("daemon.log")
+
+    @property
+    def installs(self) -> str:
+        """The record of settings files that were changed."""
+        return self._file("installs.json")
+
+    @property
+    def socket(self) -> str:
+        """The daemon's unix socket: in the state folder, unless its path is too long for one."""
+        path = self._file("daemon.sock")
+        if len(os.fsencode(path)) <= _MAX_SOCKET_PATH:
+            return path
+        name = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:12]
+        return f"/tmp/handrail-{os.getuid()}-{name}/daemon.sock"
+
+    @property
+    def port(self) -> int:
+        """The daemon's port on loopback."""
+        return int(self._kept("port", lambda: str(_free_port())))
+
+    @property
+    def hook_token(self) -> str:
+        """Opens the hook endpoint and nothing else; it stands in the settings of hosts."""
+        return self._kept("hook-token", lambda: secrets.token_urlsafe(24))
+
+    @property
+    def control_token(self) -> str:
+        """Opens everything on the port; only people's programs read it."""
+        return self._kept("control-token", lambda: secrets.token_urlsafe(32))
+
+    def client(self) -> str:
+        """The path of the hook client, written as this version of Handrail wants it."""
+        path = os.path.join(self.path, "bin", "handrail-hook")
+        start = f"{quote(sys.executable)} -m handrail serve --background"
+        with open(_CLIENT, encoding="utf-8") as file:
+            text = file.read()
+        for mark, value in (
+            ("'@SOCKET@'", quote(self.socket)),
+            ("'@LOG@'", quote(self.daemon_log)),
+            ("@START@", f"HANDRAIL_HOME={quote(self.path)} {start}"),
+        ):
+            text = text.replace(mark, value)
+        self.prepare()
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        write_file(path, text, mode=0o700)
+        return path
+
+    def prepare(self) -> None:
+        """Make the folders, for this user alone."""
+        for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _check_private(folder)
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def _kept(self, name: str, make: Callable[[], str]) -> str:
+        """The content of a small file that is made once, whoever comes first."""
+        path = self._file(name)
+        try:
+            return _read(path)
+        except FileNotFoundError:
+            self.prepare()
+        fresh = _fresh(path, make(), 0o600)
+        try:
+            os.link(fresh, path)  # fails where a rename would replace what another one made
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(fresh)
+        return _read(path)
+
+
+def open_home(environ: Mapping[str, str]) -> Home:
+    """The state folder that an environment means."""
+    path = state_folder(environ)
+    if not os.path.isabs(path):
+        raise HomeError(path, "HANDRAIL_HOME must be an absolute path")
+    return Home(path)
+
+
+def write_file(path: str, text: str, *, mode: int) -> None:
+    """Write a file that others see in its old state or in its new one."""
+    os.replace(_fresh(path, text, mode), path)
+
+
+def _fresh(path: str, text: str, mode: int) -> str:
+    """A new file beside a path, for this user alone, safely on the disk."""
+    fresh = f"{path}.{os.getpid()}.{secrets.token_hex(4)}"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    return fresh
+
+
+def _read(path: str) -> str:
+    with open(path) as file:
+        text = file.read().strip()
+    if not text:
+        raise HomeError(path, "the file is empty; remove it, then install again")
+    return text
+
+
+def _check_private(folder: str) -> None:
+    """Somebody else's folder could hold somebody else's socket."""
+    found = os.stat(folder)
+    if found.st_uid != os.getuid():
+        raise HomeError(folder, "the folder belongs to another user")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        os.chmod(folder, 0o700)
+
+
+def _free_port() -> int:
+    for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise HomeError("127.0.0.1", f"no free port from {_PORTS[0]} to {_PORTS[-1]}")

@@ -1,0 +1,50 @@
+"""What can go wrong with the log.
+
+StoreError
+├── DiskFullError      there is no room for another entry
+├── DamagedError       the file is not a log of ours, or its pages are broken
+├── NewerSchemaError   written by a newer Handrail
+└── ClosedError        used after it was closed
+"""
+
+
+class StoreError(Exception):
+    """The log cannot be read or written."""
+
+    def __init__(self, path: str, says: str) -> None:
+        super().__init__(f"{path}: {says}" if path else says)
+        self.path = path
+        self.says = says
+
+
+class DiskFullError(StoreError):
+    """There is no room for another entry."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "the disk is full")
+
+
+class DamagedError(StoreError):
+    """The file is not a log of Handrail, or parts of it are broken."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, f"the log is damaged ({problem})")
+        self.problem = problem
+
+
+class NewerSchemaError(StoreError):
+    """The log was written by a newer Handrail."""
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(
+            path, f"written by a newer Handrail (schema {found}, this one knows {known})"
+        )
+        self.found = found
+        self.known = known
+
+
+class ClosedError(StoreError):
+    """The log was closed before."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(path, "the log is closed")

@@ -1,0 +1,88 @@
+"""What a store can do; `tests/store/test_contract.py` holds every implementation to it."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Protocol
+
+import msgspec
+
+Receipt = Future[int]
+"""Resolves to the position of an entry once that entry is durable; fails with a StoreError."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What is to be written: a topic and a body, which the store does not look into."""
+
+    topic: str
+    body: bytes
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """An entry of the log."""
+
+    position: int
+    """Its place in the whole log, growing, from 1."""
+    topic: str
+    seq: int
+    """Its place in the topic: 1, 2, 3 … without gaps."""
+    at: float
+    """When it was written, in seconds since 1970."""
+    body: bytes
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """One topic and how far it goes."""
+
+    name: str
+    seq: int
+    """The number of its last entry."""
+    began: float
+    changed: float
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """A state as it was after one entry of a topic, so that nobody has to read from the start."""
+
+    seq: int
+    body: bytes
+
+
+class Store(Protocol):
+    """An ordered log of entries in topics, and one snapshot for each topic.
+
+    Safe to use from several threads. An append never waits: entries are written in the order
+    of the calls, all of one call or none of them, and the receipt tells when that is durable.
+    What was durable once is there after a crash. Reads see everything that is durable.
+    """
+
+    def append(self, entries: Sequence[Entry]) -> Receipt:
+        """Write entries, all or none; the receipt has the position of the last one."""
+        ...
+
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of a topic, in order, that come after a sequence number."""
+        ...
+
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of the whole log, in order, that come after a position."""
+        ...
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        """Topics whose name starts with the prefix, the last changed one first."""
+        ...
+
+    def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
+        """Keep a snapshot in place of the topic's older one."""
+        ...
+
+    def load_snapshot(self, topic: str) -> Snapshot | None:
+        """The topic's snapshot, if there is one."""
+        ...
+
+    def forget(self, topic: str) -> Receipt:
+        """Remove a topic with its entries and its snapshot; the receipt counts the entries."""
+        ...
+
+    def close(self) -> None:
+        """Finish what was begun, and let go of everything. Twice does no harm."""
+        ...

@@ -1,0 +1,93 @@
+"""A store that could not be opened, and is tried again when it is used."""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from handrail.store.errors import ClosedError, StoreError
+from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+
+_RETRY_SECONDS = 1.0
+
+
+class ReopeningStore:
+    """Stands in for a store, so that whoever uses it can start before its log is usable.
+
+    As long as it cannot be opened every read raises, and every receipt fails with, the reason.
+    """
+
+    def __init__(
+        self, open_store: Callable[[], Store], *, now: Callable[[], float] = monotonic
+    ) -> None:
+        self._open = open_store
+        self._now = now
+        self._store: Store | None = None
+        self._error: StoreError | None = None
+        self._tried = float("-inf")
+        self._closed = False
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used; empty: it can."""
+        try:
+            self._use()
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    def append(self, entries: Sequence[Entry]) -> Receipt:
+        """As in the port."""
+        return self._write(lambda store: store.append(entries))
+
+    def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
+        """As in the port."""
+        return self._write(lambda store: store.save_snapshot(topic, snapshot))
+
+    def forget(self, topic: str) -> Receipt:
+        """As in the port."""
+        return self._write(lambda store: store.forget(topic))
+
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """As in the port."""
+        return self._use().read(topic, after, limit)
+
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """As in the port."""
+        return self._use().read_all(after, limit)
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        """As in the port."""
+        return self._use().topics(prefix)
+
+    def load_snapshot(self, topic: str) -> Snapshot | None:
+        """As in the port."""
+        return self._use().load_snapshot(topic)
+
+    def close(self) -> None:
+        """As in the port."""
+        self._closed = True
+        if self._store is not None:
+            self._store.close()
+
+    def _write(self, write: Callable[[Store], Receipt]) -> Receipt:
+        try:
+            return write(self._use())
+        except StoreError as error:
+            failed = Receipt()
+            failed.set_exception(error)
+            return failed
+
+    def _use(self) -> Store:
+        if self._closed:
+            raise ClosedError
+        if self._store is not None:
+            return self._store
+        if self._error is None or self._now() - self._tried >= _RETRY_SECONDS:
+            self._tried = self._now()
+            try:
+                self._store = self._open()
+            except StoreError as error:
+                self._error = error
+            else:
+                return self._store
+        assert self._error is not None
+        raise self._error

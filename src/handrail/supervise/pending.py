@@ -1,0 +1,46 @@
+"""An answer that may be given only when what led to it is on the disk."""
+
+from collections.abc import Callable
+from concurrent.futures import TimeoutError as WaitTimeoutError
+from typing import Generic, TypeVar
+
+from handrail.store.errors import StoreError
+from handrail.store.port import Receipt
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class NotWrittenError(StoreError):
+    """The log did not confirm an entry in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("", f"the log did not answer within {seconds:g} s")
+
+
+class Pending(Generic[T]):
+    """A value, the receipts it has to wait for, and what is answered if one of them fails."""
+
+    def __init__(
+        self, value: T, receipts: list[Receipt], otherwise: Callable[[StoreError], T]
+    ) -> None:
+        self.value = value
+        self.receipts = receipts
+        self.otherwise = otherwise
+
+    def then(self, change: Callable[[T], U]) -> "Pending[U]":
+        """The same, made into something else."""
+        return Pending(
+            change(self.value), self.receipts, lambda error: change(self.otherwise(error))
+        )
+
+    def wait(self, seconds: float = 10.0) -> T:
+        """The value, once everything is durable; for callers outside of an event loop."""
+        try:
+            for receipt in self.receipts:
+                receipt.result(seconds)
+        except StoreError as error:
+            return self.otherwise(error)
+        except WaitTimeoutError:
+            return self.otherwise(NotWrittenError(seconds))
+        return self.value

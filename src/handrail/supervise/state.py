@@ -1,0 +1,246 @@
+"""The state of a run: a fold of its events, and nothing else."""
+
+from collections.abc import Callable, Iterable
+from typing import Literal, cast
+
+import msgspec
+
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentEnded,
+    AgentStarted,
+    BreachFound,
+    Compacted,
+    Event,
+    FaultNoted,
+    FeedbackGiven,
+    IterationEnded,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+    SettingsChanged,
+)
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.review.history import History
+from handrail.review.rules import file_operations
+
+Phase = Literal["working", "waiting", "ended"]
+
+_MAX_OPEN = 256
+"""Refused actions stay open, because nothing tells that they did not run."""
+_MAX_GOAL = 2000
+
+
+class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An action that was judged and has not been heard of since."""
+
+    step: int
+    id: str
+    name: str
+    verdict: Verdict
+    asked: bool = False
+    file_operations: int = 0
+    command: str = ""
+    """The fingerprint of the command line that may run."""
+
+
+class Usage(msgspec.Struct, omit_defaults=True):
+    """What a run has used up, and what was decided in it."""
+
+    decided: dict[str, int] = {}
+    """How often each decision was made."""
+    asked: int = 0
+    overruled: int = 0
+    ran: int = 0
+    failed: int = 0
+    breaches: int = 0
+    faults: int = 0
+    right: int = 0
+    wrong: int = 0
+    tool_ms: float = 0.0
+    review_ms: float = 0.0
+
+
+class RunState(msgspec.Struct, omit_defaults=True):
+    """Everything known of a run. The same events give the same state, wherever one begins."""
+
+    run: str
+    seq: int = 0
+    """The last event that is part of it."""
+    phase: Phase = "working"
+    host: str = ""
+    cwd: str = ""
+    attended: bool = False
+    model: str = ""
+    started: float = 0.0
+    changed: float = 0.0
+    step: int = 0
+    prompts: int = 0
+    first_prompt: str = ""
+    last_prompt: str = ""
+    history: History = msgspec.field(default_factory=History)
+    usage: Usage = msgspec.field(default_factory=Usage)
+    open: list[OpenAction] = []
+    agents: dict[str, str] = {}
+    """Sub-agents at work, and their kinds."""
+    compactions: int = 0
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event."""
+        self.seq += 1
+        self.changed = event.at
+        self.started = self.started or event.at
+        _APPLY[type(event)](self, event)
+
+    def find_open(self, action_id: str) -> OpenAction | None:
+        """The open action with an id of the host."""
+        if not action_id:
+            return None
+        return next((item for item in reversed(self.open) if item.id == action_id), None)
+
+    def find_open_named(self, name: str) -> OpenAction | None:
+        """The open action with a fingerprint, where the host gives no id."""
+        return next((item for item in reversed(self.open) if item.name == name), None)
+
+
+def fold(run: str, events: Iterable[Event]) -> RunState:
+    """The state after these events."""
+    state = RunState(run)
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def _started(state: RunState, event: RunStarted) -> None:
+    state.phase = "working" if event.source in ("", "compact") else "waiting"
+    state.host = event.host
+    state.cwd = event.cwd
+    state.attended = event.attended
+    state.model = event.model or state.model
+
+
+def _prompted(state: RunState, event: PromptGiven) -> None:
+    state.phase = "working"
+    state.prompts += 1
+    state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
+    state.last_prompt = event.text[:_MAX_GOAL]
+    # A later prompt is often only "go on": the first one still says what it is about.
+    state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
+
+
+def _reviewed(state: RunState, event: ActionReviewed) -> None:
+    state.phase = "working"
+    state.step = event.step
+    usage, verdict = state.usage, event.verdict
+    usage.review_ms += event.ms
+    decision = verdict.decision.value
+    usage.decided[decision] = usage.decided.get(decision, 0) + 1
+    usage.asked += event.asked
+    if verdict.decision is Decision.BLOCK:
+        state.history.remember_refusal(event.name)
+    state.open.append(
+        OpenAction(
+            event.step,
+            event.action.id,
+            event.name,
+            verdict,
+            event.asked,
+            file_operations(event.review.effects),
+            event.command,
+        )
+    )
+    del state.open[:-_MAX_OPEN]
+
+
+def _ended(state: RunState, event: ActionEnded) -> None:
+    usage, outcome = state.usage, event.outcome
+    usage.ran += 1
+    usage.failed += not outcome.ok
+    usage.tool_ms += outcome.duration_ms
+    usage.overruled += event.overruled
+    closed = _close(state, event.step)
+    if closed is not None:
+        state.history.remember(
+            closed.name,
+            ok=outcome.ok,
+            created=event.created,
+            file_operations=closed.file_operations if outcome.ok else 0,
+        )
+
+
+def _dropped(state: RunState, event: ActionDropped) -> None:
+    _close(state, event.step)
+
+
+def _close(state: RunState, step: int) -> OpenAction | None:
+    for index in range(len(state.open) - 1, -1, -1):
+        if state.open[index].step == step:
+            return state.open.pop(index)
+    return None
+
+
+def _breach(state: RunState, event: BreachFound) -> None:
+    state.usage.breaches += 1
+
+
+def _agent_started(state: RunState, event: AgentStarted) -> None:
+    state.agents[event.agent] = event.kind
+
+
+def _agent_ended(state: RunState, event: AgentEnded) -> None:
+    state.agents.pop(event.agent, None)
+
+
+def _compacted(state: RunState, event: Compacted) -> None:
+    state.compactions += 1
+
+
+def _iteration_ended(state: RunState, event: IterationEnded) -> None:
+    # Sub-agents may go on working after the agent that started them has stopped.
+    state.phase = "working" if state.agents else "waiting"
+
+
+def _settings_changed(state: RunState, event: SettingsChanged) -> None:
+    """Only part of the record."""
+
+
+def _fault(state: RunState, event: FaultNoted) -> None:
+    state.usage.faults += 1
+
+
+def _feedback(state: RunState, event: FeedbackGiven) -> None:
+    if event.right:
+        state.usage.right += 1
+    else:
+        state.usage.wrong += 1
+
+
+def _run_ended(state: RunState, event: RunEnded) -> None:
+    state.phase = "ended"
+    state.open.clear()
+    state.agents.clear()
+
+
+_Apply = Callable[[RunState, Event], None]
+_APPLY: dict[type, _Apply] = {
+    kind: cast("_Apply", function)
+    for kind, function in (
+        (RunStarted, _started),
+        (PromptGiven, _prompted),
+        (ActionReviewed, _reviewed),
+        (ActionEnded, _ended),
+        (ActionDropped, _dropped),
+        (BreachFound, _breach),
+        (AgentStarted, _agent_started),
+        (AgentEnded, _agent_ended),
+        (Compacted, _compacted),
+        (IterationEnded, _iteration_ended),
+        (SettingsChanged, _settings_changed),
+        (FaultNoted, _fault),
+        (FeedbackGiven, _feedback),
+        (RunEnded, _run_ended),
+    )
+}

@@ -1,0 +1,81 @@
+"""From a review, or from a fault, to what the host gets back."""
+
+from typing import Literal
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Review, Verdict
+
+OnFault = Literal["deny", "deny_all", "warn"]
+
+_HARMLESS = frozenset({Kind.READ})
+_MAX_SAID = 3
+
+
+def verdict_of(review: Review, refusals: int) -> Verdict:
+    """What a review means for the host; `refusals`: how often the same was refused before."""
+    if review.decision is Decision.ALLOW:
+        return Verdict(Decision.ALLOW)
+    reason = " ".join(review.reasons[:_MAX_SAID]) or review.explanation
+    if review.decision is Decision.WARN:
+        return Verdict(Decision.WARN, reason)
+    if review.decision is Decision.MODIFY and review.rewrite is not None:
+        rewrite = review.rewrite
+        return Verdict(
+            Decision.MODIFY,
+            reason,
+            updated_input=rewrite.input,
+            changes=rewrite.changes,
+            restore=rewrite.restore,
+        )
+    return Verdict(
+        Decision.BLOCK,
+        reason,
+        review.alternative,
+        guidance=_again(refusals),
+        overrulable=overrulable(review),
+    )
+
+
+def overrulable(review: Review) -> bool:
+    """Whether a person may let a refused action run.
+
+    Not what is critical, not what Handrail could not read, and never a hand on Handrail itself.
+    """
+    return (
+        review.risk.severity < Severity.CRITICAL
+        and not review.faults
+        and not any(effect.kind is Kind.TAMPER for effect in review.effects)
+    )
+
+
+def only_reads(effects: tuple[Effect, ...]) -> bool:
+    """Whether an action leaves the world as it was."""
+    return all(effect.kind in _HARMLESS and not effect.opaque for effect in effects)
+
+
+def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) -> Verdict:
+    """What the host gets when Handrail itself cannot do its work."""
+    said = f"Handrail cannot do its work: {problem}."
+    if policy == "warn":
+        return Verdict(Decision.WARN, f"{said} It runs all the same (on_fault: warn). Fix: {fix}")
+    if harmless and policy == "deny":
+        return Verdict(Decision.ALLOW)
+    kept = (
+        "Until that is fixed, nothing runs."
+        if policy == "deny_all"
+        else ("Until that is fixed, only what reads may run.")
+    )
+    return Verdict(
+        Decision.BLOCK,
+        f"{said} {kept}",
+        f"Tell the person who started you; for them: {fix}",
+    )
+
+
+def _again(refusals: int) -> tuple[str, ...]:
+    if not refusals:
+        return ()
+    times = {1: "second", 2: "third"}.get(refusals, f"{refusals + 1}th")
+    says = f"This is the {times} time that the same was refused; the answer stays the same."
+    return (f"{says} Do something else, or say that you cannot go on.",)
