@@ -98,7 +98,8 @@ MISTAKES = {
         "- goal\n",
         (
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
-            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, step_reviewer, interventions"
+            "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, "
+            "step_reviewer, interventions"
         ),
     ),
     "a long value is shortened": (

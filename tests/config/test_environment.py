@@ -43,8 +43,8 @@ def test_a_misspelt_variable_is_told(world: "World") -> None:
     assert world.problems(HANDRAIL_STEP_REVIEWR__MODE="async") == [
         (
             "HANDRAIL_STEP_REVIEWR__MODE: step_reviewr: unknown key; did you mean step_reviewer? "
-            "allowed: goal, scope, protected, secrets, regenerable, hosts, programs, "
-            "step_reviewer, interventions"
+            "allowed: goal, scope, protected, secrets, regenerable, hosts, programs, attended, "
+            "on_fault, limits, log, step_reviewer, interventions"
         )
     ]
 

@@ -70,6 +70,7 @@ def _serve() -> int:
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(message)s",
     )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     settle()
     try:
         serve(open_home(os.environ), os.environ)

@@ -40,12 +40,20 @@ WELCOME = (
 )
 
 
+PROXIED = (
+    "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
+    "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
+)
+
+
 class Visit(msgspec.Struct, frozen=True):
     """One hook request: what it says, and what is known of the session beside it."""
 
     payload: Payload
     attended: bool | None = None
     """Whether somebody sits at the session; None where this request does not tell."""
+    proxied: bool = False
+    """The session sends its hooks through a proxy, which could answer them itself."""
 
 
 class ClaudeHooks:
@@ -63,13 +71,13 @@ class ClaudeHooks:
         """Says why a changed settings file may not be taken over; empty: it may."""
         self._clock = clock
 
-    def handle(self, body: bytes, attended: bool | None = None) -> Answer:
+    def handle(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Answer:
         """Answer one request; whatever goes wrong inside becomes a refusal."""
         try:
             payload = read_payload(body)
         except PayloadError as error:
             return _now(unreadable(str(error)))
-        visit = Visit(payload, attended)
+        visit = Visit(payload, attended, proxied)
         react = _REACTIONS.get(payload.hook_event_name)
         if react is None:
             return _now(reply.NO_OPINION)
@@ -140,7 +148,10 @@ class ClaudeHooks:
         attended = supervisor.state.attended if visit.attended is None else visit.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)
-        return self._note(supervisor, event, reply.context("SessionStart", WELCOME))
+        said = reply.context("SessionStart", WELCOME)
+        return self._note(
+            supervisor, event, {**said, "systemMessage": PROXIED} if visit.proxied else said
+        )
 
     def end(self, visit: Visit, supervisor: Supervisor) -> Answer:
         answer = self._note(supervisor, RunEnded(self._clock(), visit.payload.reason))

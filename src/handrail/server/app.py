@@ -21,6 +21,7 @@ from handrail.store.errors import StoreError
 _log = logging.getLogger(__name__)
 
 ATTENDED_HEADER = "x-handrail-attended"
+PROXY_HEADER = "x-handrail-proxy"
 _ATTENDED = {"1": True, "0": False}
 
 
@@ -65,10 +66,13 @@ class Face:
         began = perf_counter()
         body = await _body(request)
         attended = _ATTENDED.get(request.headers.get(ATTENDED_HEADER, ""))
+        proxied = bool(request.headers.get(PROXY_HEADER))
         if body is None:
             return _json(unreadable(f"it has more than {MAX_BYTES:,} bytes"))
         try:
-            pending = await self._brain.do(lambda: self._hooks.handle(body, attended))
+            pending = await self._brain.do(
+                lambda: self._hooks.handle(body, attended, proxied=proxied)
+            )
             said = await self._brain.settle(pending)
         except TooSlowError as error:
             self._metrics.fault("slow")

@@ -16,6 +16,8 @@ from starlette.types import ASGIApp
 
 from handrail import __version__
 from handrail.hosts.claude_hooks import ClaudeHooks
+from handrail.model.action import Action
+from handrail.review import Reviewer
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.gate import Gate
@@ -48,6 +50,8 @@ class Daemon:
         self.runs = Runs(journal, Projects({**environ, "HANDRAIL_HOME": home.path}))
         self.hooks = ClaudeHooks(self.runs)
         self._began = monotonic()
+        # The first review loads the tables; no session should wait for that.
+        Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
 
     def app(self) -> ASGIApp:
         """The application behind the socket."""

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from shlex import quote
+from shutil import which
 
 from handrail.review.circumstances import state_folder
 
@@ -83,12 +84,13 @@ class Home:
     def client(self) -> str:
         """The path of the hook client, written as this version of Handrail wants it."""
         path = os.path.join(self.path, "bin", "handrail-hook")
-        start = f"{quote(sys.executable)} -m handrail serve --background"
+        start = f"{quote(sys.executable)} -EP -m handrail serve --background"
         with open(_CLIENT, encoding="utf-8") as file:
             text = file.read()
         for mark, value in (
             ("'@SOCKET@'", quote(self.socket)),
             ("'@LOG@'", quote(self.daemon_log)),
+            ("@CURL@", quote(which("curl") or "curl")),
             ("@START@", f"HANDRAIL_HOME={quote(self.path)} {start}"),
         ):
             text = text.replace(mark, value)

@@ -6,11 +6,20 @@
 socket='@SOCKET@'
 log='@LOG@'
 event=${1:-}
+proxy=
+case ",${NO_PROXY:-},${no_proxy:-}," in
+    *,127.0.0.1,* | *,'*',*) ;;
+    *) proxy=${HTTP_PROXY:-${http_proxy:-${HTTPS_PROXY:-${https_proxy:-}}}} ;;
+esac
+proxy=${proxy:+yes}
 
+# Absolute names, no ~/.curlrc, no proxy: a project's settings can change this environment.
 ask() {
-    curl --silent --show-error --fail --max-time "$1" --unix-socket "$socket" "$2" \
+    @CURL@ -q --silent --show-error --fail --noproxy '*' --max-time "$1" \
+        --unix-socket "$socket" "$2" \
         --header 'Content-Type: application/json' \
-        --header "X-Handrail-Attended: ${CLAUDE_CODE_SESSION_ATTENDED:-}" ${3:+--data-binary "$3"} 2>&1
+        --header "X-Handrail-Attended: ${CLAUDE_CODE_SESSION_ATTENDED:-}" \
+        --header "X-Handrail-Proxy: $proxy" ${3:+--data-binary "$3"} 2>&1
 }
 alive() { [ -S "$socket" ] && ask 2 http://handrail/healthz >/dev/null; }
 start() { @START@ >/dev/null 2>&1 </dev/null; }

@@ -13,8 +13,8 @@ from handrail.server.lock import holder
 
 _PATIENCE = 15.0
 _STEP = 0.02
-_PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "VIRTUAL_ENV")
-_PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_", "PYTHON")
+_PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
+_PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_")
 
 
 def ensure_daemon(home: Home, environ: Mapping[str, str] = os.environ) -> bool:
@@ -24,7 +24,7 @@ def ensure_daemon(home: Home, environ: Mapping[str, str] = os.environ) -> bool:
     home.prepare()
     with open(os.open(home.daemon_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as log:
         child = subprocess.Popen(
-            [sys.executable, "-m", "handrail", "serve"],
+            [sys.executable, "-EP", "-m", "handrail", "serve"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

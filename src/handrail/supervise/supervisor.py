@@ -80,7 +80,8 @@ class Supervisor:
         review = self.project.reviewer.review(action, self.state.history)
         verdict = self._verdict(name, review)
         receipts: list[Receipt] = []
-        if self.state.find_open(action.id) is None:  # else it came before the daemon's restart
+        known = self.state.find_open(action.id)
+        if known is None or known.name != name:  # else it came before the daemon's restart
             event = ActionReviewed(
                 self._clock(),
                 self.state.step + 1,
