@@ -204,7 +204,9 @@ def test_a_review_imports_only_what_it_needs(tmp_path: Path) -> None:
     names = imported(["review", "ls", "--json"], tmp_path)
     needless = {"rich", "yaml", "asyncio", "subprocess", "pathspec", "multiprocessing", "sqlite3"}
     assert names.isdisjoint(needless)
-    assert names.isdisjoint({"handrail.cli.replay", "handrail.cli.demo", "handrail.cli.explain"})
+    assert names.isdisjoint(
+        {"handrail.cli.replay", "handrail.cli.demo", "handrail.cli.verdict_text"}
+    )
 
 
 def test_main_takes_the_process_arguments(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from handrail.cli.explain import explain, short_restore
 from handrail.cli.render import Screen
+from handrail.cli.verdict_text import explain, short_restore
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo

@@ -79,7 +79,7 @@ def command(
 
         sys.stdout.write(dump(answer(review)).decode() + "\n")
     else:
-        from handrail.cli.explain import explain
+        from handrail.cli.verdict_text import explain
 
         explain(options.screen(), action, review)
     return 1 if review.decision.stops else 0
