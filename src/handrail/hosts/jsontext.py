@@ -4,9 +4,8 @@ Programs rewrite settings files with their own idea of spaces. A file that belon
 else is not rewritten here: entries are put in at the end of an object or array and taken out
 again, and everything around them stays as it is.
 
-An array or object that was there before, but empty, must not go with the entries. Its first
-entry therefore begins right behind the bracket; in one that came with the entries, it begins on
-a line of its own (see `came_with_entries`).
+An array or object that was there before, but empty, must not go when its entries go. A mark tells
+it from one that came with the entries: two blanks between the bracket and the first of them.
 """
 
 import json
@@ -18,6 +17,7 @@ import msgspec
 MAX_CHARACTERS = 4_000_000
 MAX_DEPTH = 100
 _INLINE = 80
+_WAS_EMPTY = "  "
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+"')
@@ -233,9 +233,8 @@ def append(
     if node.entries:
         end = node.entries[-1].end
         return Edit(end, end, between + new)
-    if whole:
-        new = f"{look.newline}{inner}{new}{look.newline}{outer}"
-    return Edit(node.start + 1, node.start + 1, new)
+    opened = f"{look.newline}{inner}{new}{look.newline}{outer}" if whole else _WAS_EMPTY + new
+    return Edit(node.start + 1, node.start + 1, opened)
 
 
 def _entry_indent(text: str, node: Node, usual: str) -> str:
@@ -273,9 +272,9 @@ def render(item: object, indent: str, look: Layout) -> str:
 # Taking out
 
 
-def came_with_entries(text: str, node: Node) -> bool:
-    """Whether an object or array was made for the entries in it, and goes when they go."""
-    return bool(node.entries) and _own_line(text, node.start + 1, node.entries[0].start)
+def was_empty(text: str, node: Node) -> bool:
+    """Whether an object or array was there, and empty, before the entries in it were put in."""
+    return bool(node.entries) and text[node.start + 1 : node.entries[0].start] == _WAS_EMPTY
 
 
 def drop(text: str, node: Node, which: Sequence[int]) -> list[Edit]:
