@@ -71,9 +71,10 @@ class Running:
         """Until Claude Code has ended."""
         try:
             self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.end()
+        except subprocess.TimeoutExpired as late:
+            late.add_note(self._output.read_text()[-2000:])
             raise
+        self.model.check()
         return Session(
             self.process.returncode,
             [json.loads(line) for line in self._output.read_text().splitlines()],
@@ -82,7 +83,12 @@ class Running:
         )
 
     def end(self) -> None:
-        """Claude Code and what it left running; does nothing where nothing is left."""
+        """Ends Claude Code and the commands that it runs; nothing where it has ended."""
+        if self.process.poll() is None:
+            # Asked first: its commands have process groups of their own, which only it knows.
+            self.process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(10)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

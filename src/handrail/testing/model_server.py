@@ -14,15 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import BaseServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import BaseServer, ThreadingTCPServer
 from typing import NamedTuple, Self
 
 Json = dict[str, object]
-
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
-MODELS = ("claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5")
 
 
 class Say(NamedTuple):
@@ -32,22 +29,21 @@ class Say(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The model calls a tool."""
+    """The model calls a tool; an id is made up where none is given."""
 
     tool: str
     input: Mapping[str, object]
     id: str = ""
-    """Made up where none is given; must be unique in a session."""
 
 
 class Turn(NamedTuple):
-    """One answer of the model; several calls in one turn are parallel calls."""
+    """One answer of the model, or an HTTP error the first `times` times."""
 
     parts: Sequence[Say | Call] = ()
+    """Several calls are parallel calls."""
     after: threading.Event | None = None
     """Answer only when this is set."""
     status: int = 0
-    """An HTTP error to answer with, the first `times` times."""
     times: int = 1
 
 
@@ -85,7 +81,7 @@ class Request(NamedTuple):
         """Results of all calls so far, by the id of the call."""
         return {
             str(block.get("tool_use_id")): ToolResult(
-                "\n".join(_texts(block.get("content"))), bool(block.get("is_error"))
+                "\n".join(_texts(block.get("content"))), block.get("is_error") is True
             )
             for message in self._messages()
             for block in _objects(message.get("content"))
@@ -103,11 +99,10 @@ class Request(NamedTuple):
 
 Answer = Turn | Say | Call
 Step = Answer | Callable[[Request], Answer]
-Steps = Sequence[Step]
-Script = Steps | Mapping[str, Steps]
+Script = Sequence[Step] | Mapping[str, Sequence[Step]]
 """Steps, or steps by a regular expression that the prompt has to match; the first match wins."""
 
-BESIDE_THE_SCRIPT = Say("ok")
+BESIDE_THE_SCRIPT = Turn((Say("ok"),))
 """Titles, summaries and other requests that offer no tools are no part of the conversation."""
 AFTER_THE_SCRIPT = Say("The script ends here.")
 
@@ -122,13 +117,14 @@ class ModelServer:
         self._tries: Counter[tuple[str | None, int]] = Counter()
         self._faults: list[Exception] = []
         self._closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self))
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._server = ThreadingTCPServer(("127.0.0.1", 0), partial(_Handler, self))
+        self._server.daemon_threads = True  # a client that never hangs up must not keep us
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @property
     def url(self) -> str:
         """What `ANTHROPIC_BASE_URL` has to be."""
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def requests(self) -> list[Request]:
@@ -142,11 +138,17 @@ class ModelServer:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._closing.set()
-        self._http.shutdown()
-        self._http.server_close()
+        self._server.shutdown()
+        self._server.server_close()
         self._thread.join()
-        if self._faults and kind is None:
-            raise self._faults[0]
+        if kind is None:
+            self.check()
+
+    def check(self) -> None:
+        """Raises what went wrong inside the script, if anything did; so does the block's end."""
+        faults, self._faults = self._faults, []
+        if faults:
+            raise faults[0]
 
     def answer(self, body: Json) -> Turn:
         """The scripted answer to a request, which is recorded; waits where the script says so."""
@@ -155,21 +157,22 @@ class ModelServer:
             self._requests.append(request)
         try:
             turn = self._pick(request)
-        except Exception as fault:  # noqa: BLE001 - a script's fault is raised where the block ends
+        except Exception as fault:  # noqa: BLE001 - raised by `check`, not in the server's thread
             self._faults.append(fault)
-            return Turn(status=HTTPStatus.BAD_REQUEST)
+            return Turn(status=400)
         while turn.after and not (turn.after.wait(0.05) or self._closing.is_set()):
             pass
         return turn
 
     def _pick(self, request: Request) -> Turn:
         if not request.tools:
-            return _turn(BESIDE_THE_SCRIPT)
+            return BESIDE_THE_SCRIPT
         prompt, index = request.prompt, request.turn
         route = next((route for route in self._routes if re.search(route, prompt)), None)
         steps = self._routes[route] if route is not None else ()
         step = steps[index] if index < len(steps) else AFTER_THE_SCRIPT
-        turn = _turn(step(request) if callable(step) else step)
+        answer = step(request) if callable(step) else step
+        turn = answer if isinstance(answer, Turn) else Turn((answer,))
         with self._lock:
             self._tries[route, index] += 1
             failing = self._tries[route, index] <= turn.times
@@ -190,33 +193,33 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path.startswith("/v1/models"):
-            models = [{"type": "model", "id": name, "display_name": name} for name in MODELS]
-            self._send(HTTPStatus.OK, {"data": models, "has_more": False})
+            model = {"type": "model", "id": "claude-sonnet-4-5", "display_name": "Scripted"}
+            self._send(200, {"data": [model], "has_more": False})
         else:
-            self._fail(HTTPStatus.NOT_FOUND)
+            self._fail(404)
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-        path = self.path.partition("?")[0]
+        path, tokens = self.path.partition("?")[0], 1 + len(raw) // 4
         if path.endswith("/messages/count_tokens"):
-            self._send(HTTPStatus.OK, {"input_tokens": _tokens(raw)})
+            self._send(200, {"input_tokens": tokens})
         elif not path.endswith("/messages"):
-            self._fail(HTTPStatus.NOT_FOUND)
+            self._fail(404)
         elif (body := _decode(raw)) is None:
-            self._fail(HTTPStatus.BAD_REQUEST)
+            self._fail(400)
         elif (turn := self._model.answer(body)).status:
             self._fail(turn.status)
         else:
-            self._reply(_message(turn, str(body.get("model")), _tokens(raw)), body.get("stream"))
+            message = _message(turn, str(body.get("model")), tokens)
+            if body.get("stream"):
+                self._stream(message)
+            else:
+                self._send(200, message)
 
-    def _reply(self, message: Json, stream: object) -> None:
-        if not stream:
-            self._send(HTTPStatus.OK, message)
-            return
-        self._head(HTTPStatus.OK, "text/event-stream")
+    def _stream(self, message: Json) -> None:
+        self._head(200, "text/event-stream")
         for event in _events(message):
-            data = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
-            self.wfile.write(data.encode())
+            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
 
     def _fail(self, status: int) -> None:
         error = {"type": "api_error", "message": f"scripted {status} for {self.path}"}
@@ -234,10 +237,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Nothing: the requests are recorded."""
-
-
-def _turn(answer: Answer) -> Turn:
-    return answer if isinstance(answer, Turn) else Turn((answer,))
 
 
 def _message(turn: Turn, model: str, tokens: int) -> Json:
@@ -279,16 +278,10 @@ def _events(message: Json) -> Iterator[Json]:
     yield {"type": "message_stop"}
 
 
-def _tokens(raw: bytes) -> int:
-    return 1 + len(raw) // 4
-
-
 def _decode(raw: bytes) -> Json | None:
-    try:
-        body = json.loads(raw)
-    except ValueError:
-        return None
-    return body if isinstance(body, dict) else None
+    with suppress(ValueError):
+        return next(_objects([json.loads(raw)]), None)
+    return None
 
 
 def _objects(value: object) -> Iterator[Json]:
