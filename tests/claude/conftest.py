@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,12 +10,18 @@ from tests.claude.bed import CLAUDE, Bed
 
 
 @pytest.fixture
-def bed() -> Iterator[Bed]:
-    """A scratch world for the real Claude Code."""
+def claude() -> Path:
+    """The real program; where it is missing the test is skipped, with CI=true it fails."""
     if not CLAUDE.exists():
         missing = f"the real Claude Code is not at {CLAUDE}: run `scripts/setup claude`"
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
+    return CLAUDE
+
+
+@pytest.fixture
+def bed(claude: Path) -> Iterator[Bed]:
+    """A scratch world for the real program."""
     with Bed() as bed:
         yield bed
