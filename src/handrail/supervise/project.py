@@ -2,7 +2,7 @@
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic
 
@@ -68,6 +68,10 @@ class Projects:
         while len(self._kept) > _MAX_PROJECTS:
             self._kept.popitem(last=False)
         return project
+
+    def __iter__(self) -> Iterator[Project]:
+        """All projects that are kept."""
+        return (kept.project for kept in self._kept.values())
 
     def _open(self, folder: str, before: Project | None) -> Project:
         redactor = Redactor(_secrets(folder))

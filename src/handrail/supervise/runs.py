@@ -1,7 +1,7 @@
 """All runs of a daemon: found in the log, kept while they are used, let go when they are idle."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import time
 
 import msgspec
@@ -71,6 +71,13 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    def __contains__(self, run: object) -> bool:
+        return run in self._kept
+
+    def __iter__(self) -> Iterator[RunState]:
+        """The states of all runs that are kept."""
+        return (supervisor.state for supervisor in self._kept.values())
 
     def _let_go(self) -> None:
         while len(self._kept) > _MAX_KEPT:
