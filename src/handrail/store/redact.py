@@ -1,0 +1,876 @@
+"""Takes the secrets out of what is written down.
+
+A text is scanned once for places that might hold a secret, which is cheap and finds nothing in
+most texts; only these places are looked at closely. Every pattern is bounded or cannot go back,
+so the time grows with the length of the text and not with what somebody put into it.
+"""
+
+import base64
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+from urllib.parse import quote
+
+from handrail.store.secret_patterns import (
+    ALL_MARKERS,
+    BARE_SHAPES,
+    MARKER,
+    NAME_HINTS,
+    OPTIONS,
+    PROGRAM,
+    SCHEME,
+    SHAPES,
+    SHORTEST_RUN,
+    STARTS,
+    TOLD,
+    Name,
+    Place,
+    Value,
+    announces,
+    holds_nothing,
+    is_placeholder,
+    is_secret,
+    looks_random,
+    marker,
+)
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+_Finder = Callable[[str, int], Iterable[_Span]]
+_Suspect = tuple[_Finder, int]
+
+
+# --- where to look -----------------------------------------------------------------------------
+
+_RUN_BYTES = bytes(
+    ord("x") if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "-_") else ord(" ")
+    for code in range(256)
+)
+_RUN = b"x" * SHORTEST_RUN
+_BEFORE_RUN = 24
+_OPTION = re.compile(rb"[uUpPawNPbkKAS]|-user|-proxy-user|-auth|-body|pass")
+
+
+def _suspects(text: str) -> Iterator[_Suspect]:
+    """Places that might hold a secret, and who has to look at them."""
+    data = text.encode("latin-1", "replace")  # one byte for one character
+    low = data.lower()
+    yield from _suspect_runs(text, data)
+    yield from _suspect_names(text, low)
+    if b"@" in data:
+        yield from ((_url_login, at) for at in _all(data, b"://"))
+    yield from _suspect_options(text, data)
+    yield from ((_sql_password, at) for at in _all(low, b"identified "))
+    yield from _suspect_env(text, low)
+
+
+def _all(data: bytes, part: bytes) -> Iterator[int]:
+    at = data.find(part)
+    while at >= 0:
+        yield at
+        at = data.find(part, at + len(part))
+
+
+def _suspect_runs(text: str, data: bytes) -> Iterator[_Suspect]:
+    runs = data.translate(_RUN_BYTES)
+    start = runs.find(_RUN)
+    while start >= 0:
+        end = runs.find(b" ", start)
+        end = len(runs) if end < 0 else end
+        at = max(0, start - _BEFORE_RUN)
+        while found := STARTS.search(text, at, end):
+            yield _shape, found.start()
+            at = found.start() + 1
+        if text[start - 1 : start] in ("/", ":") or text[end : end + 1] == ".":
+            yield _bare_shape, start
+        start = runs.find(_RUN, end)
+
+
+def _suspect_names(text: str, low: bytes) -> Iterator[_Suspect]:
+    done = 0
+    for at in sorted(at for hint in NAME_HINTS for at in _all(low, hint)):
+        if low.startswith(b"bearer", at):
+            yield _bearer, at
+        elif low.startswith(b"key", at) and low.startswith(b"private ", max(0, at - 8)):
+            yield _private_key, at
+        elif _PIPED_INTO.match(text, at):
+            yield _piped, at
+        elif _LOGIN_PAIR.match(text, at):
+            yield _login_pair, at
+        if at < done:
+            continue
+        after = _AFTER.match(text, at)
+        if after is None:
+            continue
+        done = after.end("rest")
+        if _named_place(text, at, after) is not None:
+            yield _named, at
+
+
+def _suspect_options(text: str, data: bytes) -> Iterator[_Suspect]:
+    done = 0
+    for at in _all(data, b" -"):
+        if at < done or not _OPTION.match(data, at + 2):
+            continue
+        start, done = _command_around(text, at)
+        if PROGRAM.search(text, start, at + 1):
+            yield _options, at
+
+
+def _suspect_env(text: str, low: bytes) -> Iterator[_Suspect]:
+    done = 0
+    for at in _all(low, b".env"):
+        if at >= done and _names_env_section(text, at):
+            yield _env_section, at
+            done = _end_of_section(text, at)
+
+
+# --- tokens by shape ---------------------------------------------------------------------------
+
+
+def _shape(text: str, at: int) -> Iterator[_Span]:
+    start = STARTS.match(text, at)
+    for shape in SHAPES[start.group()] if start else ():
+        if found := shape.pattern.match(text, at):
+            yield _Span(*found.span(shape.group), shape.kind)
+            return
+
+
+def _bare_shape(text: str, at: int) -> Iterator[_Span]:
+    for shape in BARE_SHAPES:
+        if found := shape.pattern.search(text, max(0, at - 80), at + 200):
+            yield _Span(*found.span(shape.group), shape.kind)
+            return
+
+
+# --- private keys ------------------------------------------------------------------------------
+
+_KEY_EDGE = re.compile(r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+# Lines of a key, also quoted, numbered, in a diff or with \n written out; the last may be cut.
+_KEY_LINES = re.compile(
+    r"(?:(?:[\s+>|→:.,\"'#*]|-(?!-)|\\{1,8}[nr]|\d{1,6}(?=[\t→:|]))*+"
+    r"(?:[A-Za-z0-9+/=]{16,}+|(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\]{0,100}+))++"
+    r"(?:(?:\s|\\{1,8}[nr])++[+>-]?[A-Za-z0-9+/=]{1,64}+(?=\s|\\|[\"']|\Z))?"
+)
+_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{32}")
+_KEY_WORD = re.compile(r"(?:[^\s\\]|\\(?![nr\\]))++")
+_KEY_LINE = re.compile(r"[+>|\"'-]*+(?:[A-Za-z0-9+/=]{16,}+|\d{1,6}[→:|]?)")
+_KEY_LAST_LINE = re.compile(r"[+>|\"'-]*+[A-Za-z0-9+/=]++")
+_LONGEST_KEY = 20_000
+
+
+def _private_key(text: str, at: int) -> Iterator[_Span]:
+    edge = _KEY_EDGE.search(text, max(0, at - 70), at + 20)
+    if edge is None:
+        return
+    if edge[1] == "END":
+        yield from _key_without_begin(text, edge)
+        return
+    other = text.find("PRIVATE KEY", edge.end(), edge.end() + _LONGEST_KEY)
+    end = _KEY_EDGE.search(text, max(edge.end(), other - 60), other + 30) if other > 0 else None
+    if end and end[1] == "END" and _KEY_TEXT.search(text, edge.end(), end.start()):
+        yield _Span(edge.start(), end.end(), "private key")
+    elif lines := _KEY_LINES.match(text, edge.end()):
+        yield _Span(edge.start(), lines.end(), "private key")
+
+
+def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[_Span]:
+    """A key whose beginning was cut off: the lines before its end."""
+    low = max(text.rfind("-----", 0, edge.start()) + 5, edge.start() - _LONGEST_KEY, 0)
+    start, fits = edge.start(), _KEY_LAST_LINE
+    for word in reversed(list(_KEY_WORD.finditer(text, low, edge.start()))):
+        if not fits.fullmatch(word.group()):
+            break
+        start, fits = word.start(), _KEY_LINE
+    if _KEY_TEXT.search(text, start, edge.start()):
+        yield _Span(start, edge.end(), "private key")
+
+
+# --- values beside a name ----------------------------------------------------------------------
+
+_AFTER = re.compile(
+    r"""(?P<rest>[\w.$-]{0,48}+)
+    (?P<close>(?:\\{0,8}+["'`]|\*\*|\[\w{0,8}\])?+\]?+)
+    (?:
+      (?P<typed>[?!]?:[ ]{0,2}[A-Za-z_&*][\w.,|<>&*'?\[\] ]{0,48}?[ ]=[ ])
+        (?=[A-Za-z$@]{0,2}\\{0,8}["'`])
+    | (?P<pair>,?\s{1,40}+\\{0,8}+["']?[Vv]alue\\{0,8}+["']?[ \t]{0,8}+[:=][ \t]{0,8}+)
+    | [ \t]{0,24}+(?:
+        (?P<same>[=!]==?)[ \t]{0,24}+
+      | [?!]?(?P<set>:=|=>|\?=|\+=|=|:(?!:))[ \t]{0,24}+(?P<block>[|>][+-]?[ \t]*+\n[ \t]{1,40}+)?
+      | (?P<call>\(\s{0,24}+|,[ ]{0,4}+)(?=[A-Za-z$@]{0,2}\\{0,8}["'`])
+      )
+    | (?P<xml>>)(?=[^<\s][^<]{0,200}</)
+    | (?P<gap>[ \t]{1,24}+(?:(?:is|was)[ \t]{1,8}+)?)(?=[^\s=:])
+    )""",
+    re.VERBOSE,
+)
+_OPENING = re.compile(r"""\[?[A-Za-z$@]{0,2}(?P<quote>\"\"\"|\'\'\'|\\{0,8}+["'`])""")
+_BARE = re.compile(r"""(?:[^\s"'`\\,;&|<>(){}\[\]]|\\(?![nrtu"'`\\])){1,300}+""")
+_XML = re.compile(r"[^<]{1,300}")
+_HEADER = re.compile(r"""(?:[^\r\n"'`\\]|\\(?![nrtu"'`\\])){1,4000}+""")
+_MAYBE_PASSWORD = re.compile(r"""["'`]|\S{0,60}?\d""")
+_LONGEST_VALUE = 8192
+
+
+def _named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
+    start = at
+    low = max(0, at - 48)
+    while start > low and (text[start - 1].isalnum() or text[start - 1] in "_.$-"):
+        start -= 1
+    label = text[start : after.end("rest")]
+    name = announces(label.strip("-.$"))
+    how = after.lastgroup or ""
+    if name is None or text.startswith("://", max(0, start - 3)):
+        return None
+    if how == "gap" and not _is_spoken_to(text, start, label, after):
+        return None
+    return Place(label, name, start, how, after[how], after.end(), bool(after["close"]))
+
+
+def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bool:
+    """Whether a word after a name and a blank could be its value."""
+    return (
+        label.startswith("-")
+        or _MAYBE_PASSWORD.match(text, after.end()) is not None
+        or TOLD.search(text, max(0, start - 100), start) is not None
+    )
+
+
+def _named(text: str, at: int) -> Iterator[_Span]:
+    after = _AFTER.match(text, at)
+    place = after and _named_place(text, at, after)
+    if not place:
+        return
+    value = _read_value(text, place)
+    while value is not None:
+        if value.end > value.start and is_secret(text, place, value):
+            yield _Span(value.start, value.end, place.name.kind)
+        more = _NEXT_ITEM.match(text, value.end) if text.startswith("[", place.value) else None
+        value = _quoted(text, more.end(), more["quote"]) if more else None
+
+
+def _read_value(text: str, place: Place) -> Value | None:
+    """The value that begins here, in quotes or bare; without the scheme of a header."""
+    at = place.value
+    opening = _OPENING.match(text, at)
+    if opening:
+        if not place.closed and _is_inside(text, place.start, opening["quote"]):
+            return None
+        value = _quoted(text, opening.end(), opening["quote"])
+    elif place.how == "xml":
+        value = Value(at, _end_of(_XML, text, at), "<")
+    elif place.how == "block":
+        value = Value(at, _end_of_block(text, at), "|")
+    elif place.sign == ":" and _is_header(text, place):
+        value = Value(at, _end_of(_HEADER, text, at), "")
+    else:
+        value = Value(at, _end_of_env_line(text, place) or _end_of(_BARE, text, at), "")
+    scheme = SCHEME.match(text, value.start, value.end)
+    if scheme and place.name.kind in {"authorization", "key", "token"}:
+        return value._replace(start=scheme.end())
+    return value
+
+
+def _is_header(text: str, place: Place) -> bool:
+    """Whether the value goes on to the end of the line, blanks and all."""
+    if place.name.kind == "cookie":
+        return True
+    return place.name.kind == "authorization" and SCHEME.match(text, place.value) is not None
+
+
+def _is_inside(text: str, at: int, mark: str) -> bool:
+    """Whether these quotes are open here, so that the next ones close them."""
+    line = text.rfind("\n", max(0, at - 300), at) + 1
+    return text.count(mark, max(line, at - 300), at) % 2 == 1
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
+
+
+def _quoted(text: str, start: int, mark: str) -> Value:
+    """What stands in quotes; up to the end of the line where they are not closed."""
+    limit = min(len(text), start + _LONGEST_VALUE)
+    line = text.find("\n", start, limit)
+    if line >= 0 and len(mark) < 3 and mark != "`":
+        limit = line
+    at = text.find(mark, start, limit)
+    while at > start and _is_escaped(text, start, at, mark):
+        at = text.find(mark, at + 1, limit)
+    return Value(start, at if at >= 0 else limit, mark)
+
+
+def _is_escaped(text: str, start: int, at: int, mark: str) -> bool:
+    before = at
+    while before > start and text[before - 1] == "\\":
+        before -= 1
+    return before < at if mark[0] == "\\" else (at - before) % 2 == 1
+
+
+def _end_of_block(text: str, at: int) -> int:
+    """The end of a YAML block: the lines that are indented as far as its first one."""
+    indent = at - text.rfind("\n", 0, at) - 1
+    end = at
+    while end >= 0:
+        end = text.find("\n", end)
+        if end < 0 or text[end + 1 : end + 1 + indent].strip():
+            break
+        end += 1
+    return len(text) if end < 0 else end
+
+
+_ENV_LEAD = re.compile(r"[ \t+\-\d→:|>]{0,24}(?:export |declare -x )?")
+_ENV_LINE = re.compile(r"[ \t+-]{0,8}(?:export )?[A-Za-z_]\w{0,80}=")
+
+
+def _end_of_env_line(text: str, place: Place) -> int | None:
+    """Where NAME=value ends if it has the line for itself, as `env` writes it."""
+    line = text.rfind("\n", max(0, place.start - 60), place.start) + 1
+    if place.sign != "=" or not place.label.isupper():
+        return None
+    if not _ENV_LEAD.fullmatch(text, line, place.start):
+        return None
+    limit = min(len(text), place.value + _LONGEST_VALUE)
+    end = text.find("\n", place.value, limit)
+    end = limit if end < 0 else end
+    value = text[place.value : end].rstrip("\r")
+    if not value or "\\n" in value or value[0] in "$\"'`(":
+        return None
+    alone = not any(char in value for char in " \t\"'`")
+    return place.value + len(value) if alone or _among_env_lines(text, line, end) else None
+
+
+def _among_env_lines(text: str, line: int, end: int) -> bool:
+    before = text.rfind("\n", max(0, line - 500), max(0, line - 1)) + 1
+    return bool(
+        (line == 0 or _ENV_LINE.match(text, before))
+        and (end + 1 >= len(text) or _ENV_LINE.match(text, end + 1))
+        and (line > 0 or end + 1 < len(text))
+    )
+
+
+_NEXT_ITEM = re.compile(r"""\\{0,8}["'`]\s{0,40},\s{0,40}[A-Za-z]{0,2}(?P<quote>\\{0,8}["'`])""")
+
+
+# --- other places ------------------------------------------------------------------------------
+
+_BEARER = re.compile(r"(?i)bearer[ \t]{1,4}(?P<secret>[\w.~+/=-]{8,}+)")
+_LOGIN = re.compile(
+    r"://[^\s/:@\"'`<>\\]{0,100}+:(?!\d{1,5}[/?#\s\"'])"
+    r"(?P<secret>[^\s/\"'`<>\\]{1,200}|[^\s\"'`<>\\]{1,200}?)@(?=[\w\[.$%{-])"
+)
+_LOGIN_TOKEN = re.compile(r"://(?P<secret>[\w-]{20,200}+)@")
+_LOGIN_PAIR = re.compile(
+    r"auth[ ]?[=:][ ]?[\w.]{0,60}+[(\[]\s{0,8}"
+    r"[\"'][^\"'\n]{0,80}+[\"']\s{0,8},\s{0,8}(?P<quote>[\"'])"
+)
+_IDENTIFIED = re.compile(r"(?i)identified (?:with \S{1,60} )?by (?:password )?(?P<quote>[\"'])")
+_PIPED_FROM = re.compile(
+    r"\b(?:echo|printf) +(?:-\w{1,4} +|['\"]%s(?:\\n)?['\"] +)?"
+    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\n]{1,200}+)(?P=quote)|(?P<bare>[^\s|\"']{1,200}+)) *\Z"
+)
+_PIPED_INTO = re.compile(r"passw(?:ord-stdin|d --stdin|d\b)| -S\b")
+_WORD = re.compile(r"(?:[^\s\"'`;|&<>\\]|\\(?![nrtu\"'`\\])){1,300}+")
+_LONGEST_COMMAND = 2000
+
+
+def _bearer(text: str, at: int) -> Iterator[_Span]:
+    found = _BEARER.match(text, at)
+    if found and not holds_nothing(found["secret"]):
+        secret = found["secret"]
+        if len(secret) >= 20 or any(char.isdigit() for char in secret):
+            yield _Span(*found.span("secret"), "token")
+
+
+def _url_login(text: str, at: int) -> Iterator[_Span]:
+    if text.find("@", at, at + 400) < 0:
+        return
+    if found := _LOGIN.match(text, at):
+        if not is_placeholder(found["secret"]):
+            yield _Span(*found.span("secret"), "password")
+    elif (token := _LOGIN_TOKEN.match(text, at)) and looks_random(token["secret"]):
+        yield _Span(*token.span("secret"), "token")
+
+
+def _login_pair(text: str, at: int) -> Iterator[_Span]:
+    """`auth=("user", "password")`."""
+    if found := _LOGIN_PAIR.match(text, at):
+        value = _quoted(text, found.end(), found["quote"])
+        if not is_placeholder(text[value.start : value.end]):
+            yield _Span(value.start, value.end, "password")
+
+
+def _sql_password(text: str, at: int) -> Iterator[_Span]:
+    if found := _IDENTIFIED.match(text, at):
+        value = _quoted(text, found.end(), found["quote"])
+        if not is_placeholder(text[value.start : value.end]):
+            yield _Span(value.start, value.end, "password")
+
+
+def _piped(text: str, at: int) -> Iterator[_Span]:
+    """`echo SECRET |` before something that reads a password."""
+    low = max(0, at - 400)
+    bar = text.rfind("|", low, at)
+    if bar < 0 or not _PIPED_INTO.match(text, at):
+        return
+    found = _PIPED_FROM.search(text, max(low, text.rfind("\n", low, bar)), bar)
+    if found and found.lastgroup:
+        group = "quoted" if found["quoted"] else "bare"
+        if not is_placeholder(found[group]):
+            yield _Span(*found.span(group), "password")
+
+
+def _command_around(text: str, at: int) -> tuple[int, int]:
+    """Where the simple command at this place begins and ends."""
+    low, high = max(0, at - _LONGEST_COMMAND), min(len(text), at + _LONGEST_COMMAND)
+    ends = [end for sign in "\n;|&" if (end := text.find(sign, at, high)) >= 0]
+    return max(text.rfind(sign, low, at) for sign in "\n;|&") + 1, min(ends, default=high)
+
+
+def _options(text: str, at: int) -> Iterator[_Span]:
+    """Options that mean a password to one program only, such as `mysql -p`."""
+    start, end = _command_around(text, at)
+    program = PROGRAM.search(text, start, at + 1)
+    if program is None:
+        return
+    if program.group() == "sudo":
+        yield from _piped(text, at)
+        return
+    option, split = OPTIONS[program.lastgroup or ""]
+    for found in option.finditer(text, program.end(), end):
+        opening = _OPENING.match(text, found.end())
+        first = opening.end() if opening else found.end()
+        last = (
+            _quoted(text, first, opening["quote"]).end if opening else _end_of(_WORD, text, first)
+        )
+        if split:
+            first = text.find(split, first, last) + 1 or last
+        secret = text[first:last]
+        if not is_placeholder(secret) and not secret.startswith(("env:", "file:", "fd:", "-")):
+            yield _Span(first, last, "password")
+
+
+# --- .env files --------------------------------------------------------------------------------
+
+_ENV_NAME = re.compile(r"(?:.*[/\\])?(?:\.env(?:\.[\w.-]+)?|[\w.-]+\.env(?:\.[\w-]+)?)")
+_ENV_SAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|tpl|dist|defaults|md|[jt]s|py)$")
+_ENV_OPENER = re.compile(
+    r"(?:>{1,2}|\btee(?: -a)?|\*\*\* (?:Add|Update) File:|\+\+\+|diff --git)[ \t]*"
+    r"[\"']?(?P<folder>[^\s\"'|;&<>]{0,120})\Z"
+)
+_SECTION_END = re.compile(r"\n(?:\*\*\* |diff --git )")
+_ENTRY = re.compile(
+    r"(?P<lead>[ \t]*(?:\d{1,6}[ \t]*[→:|\t][ \t]*)?[+>-]?[ \t]*(?P<comment>#[ \t]*)?"
+    r"(?:(?:export|set|setenv)[ \t]+|(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?P<echo>[\"']?))?)"
+    r"(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*(?P<sign>[=:])[ \t]*"
+)
+_PATCH_LINE = re.compile(
+    r"@@|\*\*\*|diff --git |index |--- |\+\+\+ |[ \t]*(?:\d{1,6}[→:|\t]|[+-])?[ \t]*#"
+)
+
+
+class _EnvEntry(NamedTuple):
+    key: str
+    start: int
+    end: int
+
+
+def is_env_file(path: str) -> bool:
+    """Whether a path names a .env file, and not an example of one."""
+    return bool(_ENV_NAME.fullmatch(path)) and not _ENV_SAMPLE.search(path)
+
+
+def env_values(text: str) -> tuple[str, ...]:
+    """The values of a .env file that are worth hiding wherever they turn up."""
+    values: dict[str, None] = {}
+    for entry in _env_entries(text, 0, len(text)):
+        value = text[entry.start : entry.end]
+        if text[entry.start - 1 : entry.start] == '"':
+            value = re.sub(r"\\([nrt\"\\$])", lambda found: _ESCAPES.get(found[1], found[1]), value)
+        login = _LOGIN.search(value[:1000])
+        if login and len(login["secret"]) >= 6 and not is_placeholder(login["secret"]):
+            values[login["secret"]] = None
+        elif entry.key and _is_worth_hiding(entry.key, value):
+            values[value] = None
+    return tuple(values)
+
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_COMMON_VALUE = re.compile(
+    r"[A-Za-z]+(?:[-_. ][A-Za-z]+)*|[\d.,:\-_ ]{1,11}|[\w.-]+\.[a-z]{2,}(?::\d+)?(?:/[\w./-]*)?"
+    r"|[\w.+-]+@[\w.-]+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|[0-9a-f]{40}"
+)
+
+
+def _is_worth_hiding(key: str, value: str) -> bool:
+    if holds_nothing(value):
+        return False
+    name = announces(key)
+    if name is None or name.weak:
+        return looks_random(value) and not _COMMON_VALUE.fullmatch(value)
+    return len(value) >= 6 and (looks_random(value) or not _COMMON_VALUE.fullmatch(value))
+
+
+def redact_env(text: str) -> str:
+    """A .env-like text with its values replaced; keys and comments stay."""
+    return _replace(text, _env_spans(text))
+
+
+def _env_spans(text: str) -> Iterator[_Span]:
+    """Every value, and every line that is neither an entry nor a comment."""
+    return (
+        _Span(entry.start, entry.end, "env value")
+        for entry in _env_entries(text, 0, len(text), fragments=True)
+    )
+
+
+def _env_entries(text: str, at: int, end: int, fragments: bool = False) -> Iterator[_EnvEntry]:
+    while at < end:
+        line = text.find("\n", at, end)
+        line = end if line < 0 else line
+        entry = _ENTRY.match(text, at, line)
+        if entry and (not entry["comment"] or _is_commented_out(text, entry, line)):
+            start, line, stop = _env_value(text, entry, line, end)
+            yield _EnvEntry(entry["key"], start, stop)
+        elif fragments and not _PATCH_LINE.match(text, at, line):
+            words = text[at:line]
+            start = at + len(words) - len(words.lstrip())
+            yield _EnvEntry("", start, at + len(words.rstrip()))
+        at = line + 1
+
+
+def _is_commented_out(text: str, entry: re.Match[str], line: int) -> bool:
+    """`# KEY=value`, and not a comment with an equals sign in it."""
+    tight = text[entry.end("key")] == "=" and entry.end() == entry.end("key") + 1
+    return tight and entry["key"].isupper() and entry.end() < line
+
+
+def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[int, int, int]:
+    """Where the value begins, where its last line ends, and where the value ends."""
+    start = entry.end()
+    mark = text[start : start + 1]
+    if entry["echo"] or (mark and mark in "\"'`"):
+        first = start if entry["echo"] else start + 1
+        close = text.find(entry["echo"] or mark, first, min(end, first + _LONGEST_VALUE))
+        while close > first and text[close - 1] == "\\":
+            close = text.find(mark, close + 1, min(end, first + _LONGEST_VALUE))
+        if close >= 0:
+            after = text.find("\n", close, end)
+            return first, after if after >= 0 else end, close
+    comment = re.search(r"[ \t]+#", text[start:line])
+    stop = start + comment.start() if comment else line
+    return start, line, start + len(text[start:stop].rstrip())
+
+
+def _names_env_section(text: str, at: int) -> bool:
+    opener = _ENV_OPENER.search(text, max(0, at - 160), at)
+    if opener is None:
+        return False
+    name = re.compile(r"[\w.-]*").match(text, at)
+    return is_env_file(opener["folder"] + (name.group() if name else ""))
+
+
+def _end_of_section(text: str, at: int) -> int:
+    found = _SECTION_END.search(text, at)
+    return found.start() if found else len(text)
+
+
+def _env_section(text: str, at: int) -> Iterator[_Span]:
+    """What a command or a patch writes into a .env file."""
+    start = text.rfind("\n", max(0, at - _LONGEST_COMMAND), at) + 1
+    for entry in _env_entries(text, start, _end_of_section(text, at)):
+        yield _Span(entry.start, entry.end, "env value")
+
+
+# --- putting markers in ------------------------------------------------------------------------
+
+
+def _replace(text: str, spans: Iterable[_Span]) -> str:
+    """The text with a marker for every span; spans that overlap become one."""
+    old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
+    merged: list[_Span] = []
+    for span in sorted(span for span in spans if span.end > span.start):
+        start, end = _over_markers(old, span.start, span.end)
+        if (start, end) in old:
+            continue
+        if merged and start < merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
+        else:
+            merged.append(_Span(start, end, span.kind))
+    parts: list[str] = []
+    at = 0
+    for span in merged:
+        parts += text[at : span.start], marker(span.kind)
+        at = span.end
+    return "".join((*parts, text[at:]))
+
+
+def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The span, longer where it would cut a marker in two."""
+    for other in (start, end - 1):
+        index = bisect_right(old, (other, len(ALL_MARKERS) + other)) - 1
+        if index >= 0 and old[index][0] <= other < old[index][1]:
+            start, end = min(start, old[index][0]), max(end, old[index][1])
+    return start, end
+
+
+# --- structures --------------------------------------------------------------------------------
+
+_DEEPEST = 60
+_ROUNDS = 8
+_SHORTEST_KNOWN = 4
+_KEPT_KEYS = 4096
+_PATH_KEYS = frozenset(
+    "filepath path notebookpath filename file absolutepath targetfile relativepath uri url".split()
+)
+_INPUT_KEYS = frozenset("toolinput input args arguments parameters params toolargs".split())
+_TEXT_KEYS = frozenset(
+    "content contents newstring oldstring originalfile filetext oldstr newstr oldcontent "
+    "text lines diff patch output data body stdout newsource source snippet inserttext code value "
+    "result llmcontent returndisplay aggregatedoutput filediff newtext oldtext newcontent".split()
+)
+_NAME_KEYS = frozenset("name key variable header env".split())
+_PLAIN_BELOW = frozenset("type description title format name kind id".split())
+
+
+class _Key(NamedTuple):
+    """What a key of a dict says about its value."""
+
+    text: str
+    plain: str
+    secret: Name | None
+    matters: bool
+
+
+class _Env(NamedTuple):
+    """The value belongs to a .env file; `whole`: it is text of that file and nothing else."""
+
+    whole: bool
+
+
+_Below = Name | _Env | None
+
+
+class Redactor:
+    """Removes secrets from text before it is written anywhere."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        """Values are exact texts known to be secret; those under 4 characters are not sought."""
+        self._values = sorted({form for value in values for form in _forms(value)}, key=len)[::-1]
+        self._keys: dict[str, _Key] = {}
+
+    def text(self, text: str) -> str:
+        """The text with every secret replaced by `[redacted: KIND]`."""
+        for _ in range(_ROUNDS):
+            replaced = _replace(text, self._spans(text))
+            if replaced == text:
+                return text
+            text = replaced
+        return marker("unreadable")
+
+    def value(self, value: object) -> object:
+        """The same through dicts (with their keys), lists and tuples; other scalars stay."""
+        if isinstance(value, str):
+            return self.text(value)
+        leaves: list[str] = []
+        if self._gather(value, leaves, _DEEPEST) and not self._is_suspect("\n".join(leaves)):
+            return value
+        return self._rebuild(value, None, _DEEPEST)
+
+    def _spans(self, text: str) -> Iterator[_Span]:
+        old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
+        for value in self._values:
+            at = text.find(value)
+            while at >= 0:
+                yield _Span(at, at + len(value), "known value")
+                at = text.find(value, at + 1)
+        for find, at in _suspects(text):
+            if not (old and _over_markers(old, at, at + 1) != (at, at + 1)):
+                yield from find(text, at)
+
+    def _is_suspect(self, text: str) -> bool:
+        return any(value in text for value in self._values) or any(True for _ in _suspects(text))
+
+    def _key(self, key: str) -> _Key:
+        known = self._keys.get(key)
+        if known is None:
+            text, plain = self.text(key), re.sub(r"[\W_]", "", key).lower()
+            secret = announces(key)
+            matters = bool(secret) or text != key or plain in _PATH_KEYS or plain in _NAME_KEYS
+            known = _Key(text, plain, secret, matters)
+            if len(self._keys) < _KEPT_KEYS and len(key) <= 64:
+                self._keys[key] = known
+        return known
+
+    def _gather(self, value: object, leaves: list[str], depth: int) -> bool:
+        """Collect the texts; False as soon as the structure itself calls for a closer look."""
+        if isinstance(value, str):
+            leaves.append(value)
+        elif isinstance(value, dict):
+            return depth > 0 and self._gather_dict(value, leaves, depth)
+        elif isinstance(value, list | tuple):
+            if depth == 0:
+                return False
+            if value and all(isinstance(item, str) for item in value):
+                words = any(item.startswith("-") for item in value)
+                leaves.append((" " if words else "\n").join(value))
+                return True
+            return all(self._gather(item, leaves, depth - 1) for item in value)
+        return True
+
+    def _gather_dict(self, value: dict[object, object], leaves: list[str], depth: int) -> bool:
+        for key, item in value.items():
+            if isinstance(key, str):
+                known = self._keys.get(key) or self._key(key)
+                if known.matters and self._is_special(known, item, value):
+                    return False
+            if isinstance(item, str):
+                leaves.append(item)
+            elif not self._gather(item, leaves, depth - 1):
+                return False
+        return True
+
+    def _is_special(self, key: _Key, item: object, among: dict[object, object]) -> bool:
+        if key.secret:
+            return item is not None and not isinstance(item, bool)
+        if key.plain in _PATH_KEYS and isinstance(item, str) and is_env_file(item):
+            return True
+        if key.plain in _NAME_KEYS and isinstance(item, str) and announces(item):
+            return "value" in among
+        return False
+
+    def _rebuild(self, value: object, below: _Below, depth: int) -> object:
+        if isinstance(value, str):
+            return self._leaf(value, below)
+        if isinstance(value, dict):
+            return self._dict(value, below, depth) if depth else marker("nested too deep")
+        if isinstance(value, list | tuple):
+            if not depth:
+                return marker("nested too deep")
+            items = [self._rebuild(item, below, depth - 1) for item in value]
+            items = self._across(items)
+            return items if isinstance(value, list) else tuple(items)
+        if isinstance(below, Name) and below.kind == "password" and type(value) in {int, float}:
+            return marker(below.kind)
+        return value
+
+    def _leaf(self, value: str, below: _Below) -> str:
+        if isinstance(below, _Env):
+            value = redact_env(value) if below.whole else _replace(value, _entry_spans(value))
+        elif below is not None and not MARKER.fullmatch(value):
+            if below.weak:
+                hide = looks_random(value)
+            elif below.kind == "password":
+                hide = not is_placeholder(value)
+            else:
+                hide = not holds_nothing(value)
+            if hide:
+                return marker(below.kind)
+        return self.text(value)
+
+    def _dict(self, value: dict[object, object], below: _Below, depth: int) -> object:
+        env = isinstance(below, _Env) or _is_of_env_file(value)
+        named = _name_beside_value(value)
+        found: dict[object, object] = {}
+        for key, item in value.items():
+            known = self._key(key) if isinstance(key, str) else None
+            child = _below(known, item, below, env, named)
+            name: object = known.text if known else key
+            while name in found:
+                name = f"{name}'"
+            found[name] = self._rebuild(item, child, depth - 1)
+        return found
+
+    def _across(self, items: list[object]) -> list[object]:
+        """Secrets that only the whole list shows: an option and its value, lines of a key."""
+        words = [item for item in items if isinstance(item, str)]
+        if len(words) != len(items) or len(words) < 2:
+            return items
+        for sign in (" ", "\n") if any(word.startswith("-") for word in words) else ("\n",):
+            text = sign.join(words)
+            spans = sorted(self._spans(text))
+            if spans:
+                words = _replace_across(words, spans)
+        return list(words)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a known value may be written: as it is, escaped, in a URL, encoded; line by line."""
+    encoded = value.encode("utf-8", "surrogatepass")
+    forms = {
+        value,
+        json.dumps(value)[1:-1],
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        quote(encoded, safe=""),
+    }
+    if len(value) >= 8:
+        forms.add(base64.b64encode(encoded).decode().rstrip("="))
+        forms.update(line for line in value.splitlines() if len(line) >= 16)
+    return (form for form in forms if len(form) >= _SHORTEST_KNOWN and form not in ALL_MARKERS)
+
+
+def _below(key: _Key | None, item: object, below: _Below, env: bool, named: Name | None) -> _Below:
+    """What holds for the value under a key."""
+    if key is None:
+        return below
+    if isinstance(below, Name):
+        return None if key.plain in _PLAIN_BELOW else below
+    if key.secret:
+        return key.secret
+    if named and key.plain == "value":
+        return named
+    if env and key.plain not in _PATH_KEYS:
+        return _Env(whole=key.plain in _TEXT_KEYS)
+    if env and not isinstance(item, str):
+        return _Env(whole=False)
+    return None
+
+
+def _is_of_env_file(value: dict[object, object]) -> bool:
+    """Whether a dict is about a .env file: it, or the input beside an output, names one."""
+    for key, item in value.items():
+        plain = re.sub(r"[\W_]", "", key).lower() if isinstance(key, str) else ""
+        if plain in _PATH_KEYS and isinstance(item, str) and is_env_file(item):
+            return True
+        if plain in _INPUT_KEYS and isinstance(item, dict) and _is_of_env_file(item):
+            return True
+    return False
+
+
+def _name_beside_value(value: dict[object, object]) -> Name | None:
+    """Of `{"name": "DB_PASSWORD", "value": …}`, what the name announces."""
+    for key in _NAME_KEYS:
+        name = value.get(key)
+        if isinstance(name, str) and (found := announces(name)):
+            return found
+    return None
+
+
+def _entry_spans(text: str) -> Iterator[_Span]:
+    if "=" in text:
+        for entry in _env_entries(text, 0, len(text)):
+            yield _Span(entry.start, entry.end, "env value")
+
+
+def _replace_across(words: list[str], spans: list[_Span]) -> list[str]:
+    """Replace, in each word, its part of the spans of all words joined by one character."""
+    replaced: list[str] = []
+    at = 0
+    for word in words:
+        inside = [
+            _Span(max(span.start - at, 0), min(span.end - at, len(word)), span.kind)
+            for span in spans
+            if span.start < at + len(word) and span.end > at
+        ]
+        replaced.append(_replace(word, inside) if inside else word)
+        at += len(word) + 1
+    return replaced

@@ -1,0 +1,531 @@
+"""What a secret looks like: tokens by shape, names that announce one, values that hold none."""
+
+import base64
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+# Before a token stands no letter or digit, unless they are the end of an escape or a colour code.
+_ALONE = (
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbfv0])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})"
+    r"|(?<=\\u[0-9A-Fa-f]{4})|(?<=[\[;]\dm)|(?<=[\[;]\d\dm))"
+)
+_ENDS = r"(?![A-Za-z0-9_-])"
+
+# kind, how it starts (several, by space), what follows, and whether it must stand alone.
+# Minimum lengths are below the real ones: half a token in a shortened output is still a leak.
+_SHAPES: tuple[tuple[str, str, str, bool], ...] = (
+    ("GitHub token", "ghp_ gho_ ghs_ ghu_ ghr_", r"[A-Za-z0-9]{16,}+", False),
+    ("GitHub token", "github_pat_", r"\w{16,}+", False),
+    (
+        "GitLab token",
+        "glpat- gldt- glrt- glptt- glcbt- glft- glimt- glsoat- glagent- gloas- GR1348941",
+        r"[\w.-]{14,}+",
+        False,
+    ),
+    ("Slack token", "xox", r"[a-z](?:\.xox[a-z])?-[\w-]{10,}+", False),
+    ("Slack token", "xapp-", r"\d-[\w-]{10,}+", False),
+    ("AWS key", "AKIA ASIA ABIA ACCA", r"[A-Z0-9]{16}(?![A-Za-z0-9])", True),
+    ("AWS key", "ABSK", r"[A-Za-z0-9+/]{90,}+=*", True),
+    ("AWS key", "bedrock-api-key-", r"[A-Za-z0-9+/=]{16,}+", False),
+    ("AWS key", "X-Amz-Signature= x-amz-signature=", r"(?P<secret>[0-9a-f]{32,}+)", False),
+    ("AWS key", "X-Amz-Security-Token=", r"(?P<secret>[\w%+/=-]{20,}+)", False),
+    ("Google key", "AIza", rf"[\w-]{{35}}{_ENDS}", True),
+    ("Google token", "ya29.", r"[\w.-]{20,}+", True),
+    ("Google token", "GOCSPX-", r"[\w-]{20,}+", False),
+    ("Google token", "1//0", r"[\w-]{30,}+", True),
+    ("Stripe key", "sk_live_ rk_live_ sk_test_ rk_test_", r"[A-Za-z0-9]{10,}+", False),
+    ("Stripe key", "whsec_", r"[A-Za-z0-9+/]{20,}+", False),
+    ("Anthropic key", "sk-ant-", r"[\w-]{12,}+", False),
+    ("OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", r"[\w-]{12,}+", False),
+    ("OpenAI key", "sk-", r"(?:[a-z]{2,4}-(?:v\d-)?)?[A-Za-z0-9]{20,}+", True),
+    ("npm token", "npm_", r"[A-Za-z0-9]{30,}+", True),
+    ("PyPI token", "pypi-", r"(?:Ag[\w-]{16,}+|[\w-]{50,}+)", False),
+    ("Hugging Face token", "hf_ api_org_", r"[A-Za-z0-9]{30,}+", True),
+    ("Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{16,}+", False),
+    ("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{16,}+", False),
+    ("SendGrid key", "SG.", r"[\w-]{16,64}+\.[\w-]{16,}+", True),
+    ("Twilio key", "SK", rf"[0-9a-f]{{32}}{_ENDS}", True),
+    ("Azure key", "Q~", r"(?<=[\w~.]{3}\dQ~)[\w~.-]{31,34}+", False),
+    ("Azure key", "?sig= &sig=", r"(?P<secret>[\w%+/=-]{30,}+)", False),
+    ("Shopify token", "shpat_ shpss_ shpca_ shppa_", r"[0-9a-fA-F]{24,}+", False),
+    ("Vault token", "hvs. hvb. hvr.", r"[\w-]{24,}+", True),
+    ("Databricks token", "dapi", rf"[0-9a-f]{{32}}(?:-\d)?{_ENDS}", True),
+    ("Pulumi token", "pul-", rf"[0-9a-f]{{40}}{_ENDS}", True),
+    ("Atlassian token", "ATATT3 ATCTT3 ATBB", r"[\w=-]{28,}+", True),
+    ("Artifactory key", "AKCp", r"[A-Za-z0-9]{60,}+", True),
+    ("New Relic key", "NRAK-", r"[A-Z0-9]{20,}+", False),
+    ("Square token", "sq0atp- sq0csp- sq0idp-", r"[\w-]{20,}+", False),
+    ("Facebook token", "EAA", r"[A-Za-z0-9]{80,}+", True),
+    ("Mailgun key", "key-", rf"[0-9a-f]{{32}}{_ENDS}", True),
+    ("Doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{24,}+", True),
+    ("PlanetScale token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.=-]{20,}+", False),
+    ("Tailscale key", "tskey-", r"[\w-]{16,}+", False),
+    ("Supabase key", "sbp_ sb_secret_", r"[\w-]{20,}+", True),
+    ("Groq key", "gsk_", r"[A-Za-z0-9]{40,}+", True),
+    ("xAI key", "xai-", r"[A-Za-z0-9]{40,}+", True),
+    ("Perplexity key", "pplx-", r"[A-Za-z0-9]{40,}+", True),
+    ("Replicate token", "r8_", r"[A-Za-z0-9]{30,}+", True),
+    ("NVIDIA key", "nvapi-", r"[\w-]{40,}+", True),
+    ("age key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{20,}+", False),
+    ("RubyGems key", "rubygems_", r"[0-9a-f]{32,}+", False),
+    ("NuGet key", "oy2", rf"[a-z0-9]{{43}}{_ENDS}", True),
+    ("Postman key", "PMAK-", r"[0-9a-f]{20,}+-[0-9a-f]{16,}+", False),
+    ("Sentry token", "sntrys_ sntryu_", r"[\w+/=-]{30,}+", False),
+    ("Grafana token", "glsa_ glc_", r"[\w+/=]{28,}+", True),
+    ("Grafana token", "eyJrIjoi", r"[A-Za-z0-9+/]{50,}+=*", True),
+    ("Linear key", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{24,}+", False),
+    ("Figma token", "figd_", r"[\w-]{20,}+", True),
+    ("Notion token", "ntn_", r"[A-Za-z0-9]{36,}+", True),
+    ("Terraform token", "atlasv1.", r"[\w-]{40,}+", False),
+    ("1Password token", "ops_eyJ", r"[\w+/=-]{40,}+", True),
+    ("Clojars token", "CLOJARS_", r"[0-9a-z]{40,}+", False),
+    ("Alibaba key", "LTAI", rf"[A-Za-z0-9]{{16,26}}{_ENDS}", True),
+    ("JWT", "eyJ", r"[\w-]{8,800}+\.eyJ[\w-]{4,}+(?:\.[\w-]*+)?", False),
+    ("JWT", "eyJ", r"[\w-]{8,800}+\.[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]++)*+", True),
+)
+
+# Tokens without a beginning of their own; they are known by what stands around them.
+_BARE_SHAPES: tuple[tuple[str, str], ...] = (
+    ("Telegram token", r"(?<!\d)(?:bot)?\d{8,10}:(?P<secret>A[\w-]{34})(?![\w-])"),
+    ("Discord token", r"(?<![\w.-])[MNO][\w-]{23,27}+\.[\w-]{6}\.[\w-]{27,}+"),
+    ("webhook", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[\w/]{20,}+)"),
+    ("webhook", r"discord(?:app)?\.com/api/webhooks/\d{10,24}/(?P<secret>[\w-]{20,}+)"),
+    ("webhook", r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{20,}+)"),
+)
+
+
+class Shape(NamedTuple):
+    """A family of tokens that give themselves away."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    group: str | int
+    """The part that is to be hidden."""
+
+
+def _new_shape(kind: str, pattern: str) -> Shape:
+    compiled = re.compile(pattern, re.ASCII)
+    return Shape(kind, compiled, "secret" if compiled.groups else 0)
+
+
+def _shapes_by_start() -> dict[str, tuple[Shape, ...]]:
+    table: dict[str, tuple[Shape, ...]] = {}
+    for kind, starts, body, alone in _SHAPES:
+        for start in starts.split():
+            left = _ALONE if alone else ""
+            shape = _new_shape(kind, left + re.escape(start) + body)
+            table[start] = (*table.get(start, ()), shape)
+    # `sk-ant-…` that is not Anthropic's may still be another `sk-…`.
+    return {
+        start: tuple(shape for other in table if start.startswith(other) for shape in table[other])
+        for start in table
+    }
+
+
+SHAPES = _shapes_by_start()
+"""Shapes by how they start."""
+STARTS = re.compile("|".join(re.escape(start) for start in sorted(SHAPES, key=len, reverse=True)))
+BARE_SHAPES = tuple(_new_shape(kind, body) for kind, body in _BARE_SHAPES)
+SHORTEST_RUN = 20
+"""No shape is without a run of this many letters, digits, - and _."""
+
+NAMED_KINDS = ("password", "token", "secret", "key", "credentials", "authorization", "cookie")
+OTHER_KINDS = ("private key", "env value", "known value", "nested too deep", "unreadable")
+_KINDS = {
+    *NAMED_KINDS,
+    *OTHER_KINDS,
+    *(row[0] for row in _SHAPES),
+    *(row[0] for row in _BARE_SHAPES),
+}
+
+
+def marker(kind: str) -> str:
+    """What stands in the place of a secret."""
+    return f"[redacted: {kind}]"
+
+
+MARKER = re.compile(r"\[redacted: (?:" + "|".join(map(re.escape, sorted(_KINDS))) + r")\]")
+ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
+
+
+# --- options -----------------------------------------------------------------------------------
+
+# program, the option up to its value, and what stands between a user and the password.
+_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    (r"mysql\w*|mariadb[\w-]*|mycli", r"\s-p(?=\S)", ""),
+    (r"sshpass", r"\s-p ?", ""),
+    (r"curl", r"\s(?:-u|--user|-U|--proxy-user)[ =]?", ":"),
+    (r"https?|xh|wget", r"\s(?:-a|--auth)[ =]", ":"),
+    (r"redis-cli|valkey-cli|keydb-cli", r"\s(?:-a|--pass) ", ""),
+    (r"mongo\w*|twine|lftp|cqlsh|influx|rabbitmqadmin", r"\s-p[ =]?", ""),
+    (r"7z\w?|rar|unrar", r"\s-p(?=\S)", ""),
+    (r"zip|unzip|sqlcmd|bcp", r"\s-P ?", ""),
+    (r"ldap\w+", r"\s-w ?", ""),
+    (r"smbclient|rpcclient|smbget", r"\s-U ?", "%"),
+    (r"ssh-keygen", r"\s-[NP] ", ""),
+    (r"openssl", r"\s-(?:k|K|pass|passin|passout) (?:pass:)?", ""),
+    (r"security", r"\s-w ", ""),
+    (r"htpasswd", r"\s-\w*b\w* \S+ \S+ ", ""),
+    (r"gh +(?:secret|variable) +set", r"\s(?:-b|--body)[ =]", ""),
+    (
+        r"(?:docker|podman|nerdctl|skopeo|helm|oras|crane|az|oc|argocd|cf)\b[^\n;|&]{0,80}?\blogin",
+        r"\s-p[ =]?",
+        "",
+    ),
+    (r"sudo", r"\s-S", ""),
+)
+PROGRAM = re.compile(
+    r"(?<![\w.-])(?:"
+    + "|".join(f"(?P<p{index}>{row[0]})" for index, row in enumerate(_OPTIONS))
+    + r")(?=\s)"
+)
+OPTIONS = {f"p{index}": (re.compile(row[1]), row[2]) for index, row in enumerate(_OPTIONS)}
+"""By the group of PROGRAM: the options of a program that are followed by a password."""
+
+
+# --- names -------------------------------------------------------------------------------------
+
+NAME_HINTS = tuple(b"pass pwd secret token key cred auth cookie bearer".split())
+"""A name that announces a secret holds one of these, in lower case."""
+
+_SAYS = {
+    "password": "password passwords passwd passphrase pwd storepass keypass userpass dbpass",
+    "token": "token jwt",
+    "secret": "secret secrets",
+    "key": "apikey apikeys secretkey accesskey privatekey authkey accountkey",
+    "credentials": "credential credentials creds",
+    "authorization": "authorization",
+    "cookie": "cookie cookies",
+}
+_WORDS = {word: kind for kind, words in _SAYS.items() for word in words.split()}
+_ENDINGS = tuple("password passwd passphrase token secret apikey secretkey accesskey".split())
+_KEY_OWNERS = frozenset(
+    "api access private secret auth encryption signing master account shared service deploy "
+    "session storage admin client root hmac aes crypt cipher subscription webhook license "
+    "integration management ingest write sas".split()
+)
+_HARMLESS_KEYS = frozenset(
+    "public primary foreign cache sort partition hash group dict object lookup index row cell "
+    "unique composite natural join registry idempotency routing translation i18n react map json "
+    "dedupe dedup ssh host hot short issue event query column table field s3 search".split()
+)
+_PASS_OWNERS = frozenset(
+    "db database user smtp mysql postgres pg root admin mail email ftp ssh login auth redis "
+    "rabbitmq basic proxy http https imap ldap sudo vpn wifi mongo my key store".split()
+)
+_HARMLESS_BEFORE_TOKEN = frozenset(
+    "page next continuation eos bos pad unk sep cls mask stop special cancellation cancel prev "
+    "previous last current first lookahead peek design max min num per total prompt completion "
+    "input output context".split()
+)
+_HARMLESS_ENDS = frozenset(
+    "type types name names url uri urls count counts len length size limit field fields label id "
+    "ids path paths file files filename dir folder validator validators validation hint help "
+    "prompt error errors message required expires expiry expiration ttl timeout age policy "
+    "regex pattern header headers index idx pos position start end min max usage budget class "
+    "format provider manager store service endpoint reset form view views hasher hashers input "
+    "placeholder version created updated at on arn ref refs stdin env var vars algorithm alg "
+    "bits scope scopes status state kind user username login host port email parser py js ts tsx "
+    "jsx json yaml yml md txt go rs java rb php html css toml lock cfg ini sh test tests spec "
+    "enabled disabled visible strength complexity mode option options param params function fn "
+    "callback handler factory generator util utils helper config settings model table column "
+    "list set map dict stream bucket cost price rate domain secure httponly samesite changed "
+    "verified valid confirmed exists present map".split()
+)
+_ALONE_WEAK = {"key": "key", "auth": "credentials", "tokens": "token", "pass": "password"}
+_NEUTRAL = frozenset(
+    "value text plain raw prod production live staging dev old new base b64 base64 encoded string "
+    "current default main confirm confirmation repeat again hash digest".split()
+)
+_NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NAME = re.compile(r"[\w.$:@-]{1,80}(?: \w{1,20}){0,2}")
+
+
+class Name(NamedTuple):
+    """What a name announces. A weak name needs a value that looks random as well."""
+
+    kind: str
+    weak: bool
+
+
+@lru_cache(maxsize=8192)
+def announces(name: str) -> Name | None:
+    """The secret that a variable, key, option or header of this name holds, if any."""
+    if not _NAME.fullmatch(name):
+        return None
+    words = [word.lower() for word in _NAME_WORDS.findall(_last_part(name))]
+    while words and words[-1].isdigit():
+        words.pop()
+    if not words or words[-1] in _HARMLESS_ENDS:
+        return None
+    upper = name.isupper()
+    for index in range(len(words) - 1, -1, -1):
+        found = _word(words, index, upper)
+        if found:
+            after = words[index + 1 :]
+            return found._replace(weak=found.weak or not (upper or _NEUTRAL.issuperset(after)))
+    return None
+
+
+def _last_part(name: str) -> str:
+    """Of `db.password` and `user.token.value`, the part that says what it is."""
+    parts = [part for part in re.split(r"[.:]", name) if part]
+    while len(parts) > 1 and parts[-1].lower() in _NEUTRAL:
+        parts.pop()
+    return parts[-1] if parts else ""
+
+
+def _word(words: list[str], index: int, upper: bool) -> Name | None:
+    word, before = words[index], words[index - 1] if index else ""
+    if word == "key":
+        return _key(before)
+    if word == "pass" and index == len(words) - 1:
+        return Name("password", weak=not (upper or before in _PASS_OWNERS or len(words) == 1))
+    kind = _WORDS.get(word) or next((_WORDS[end] for end in _ENDINGS if word.endswith(end)), None)
+    if kind == "token" and before in _HARMLESS_BEFORE_TOKEN:
+        return None
+    if kind:
+        return Name(kind, weak=False)
+    return Name(_ALONE_WEAK[word], weak=True) if word in _ALONE_WEAK else None
+
+
+def _key(before: str) -> Name | None:
+    if not before or before in _HARMLESS_KEYS:
+        return None
+    return Name("key", weak=before not in _KEY_OWNERS)
+
+
+# --- values ------------------------------------------------------------------------------------
+
+_REFERENCE = re.compile(
+    r"\$\{\{[^}]{0,200}\}\}|\$\{[^}]{0,200}\}|\$\([^)]{0,400}\)|\$[A-Za-z_]\w{0,80}|\$\d"
+    r"|\{\{[^}]{0,200}\}\}|#\{[^}]{0,200}\}|%\(\w{1,80}\)[sdr]|%[A-Za-z_]\w{1,80}%|%[sdrv]\b"
+    r"|\{[\w.\[\]()!:'\"]{0,120}\}|<[^<>]{0,120}>|`[^`]{0,200}`|@[A-Z_]{1,80}@"
+)
+SCHEME = re.compile(
+    r"(?i)(?:bearer|basic|token|digest|apikey|api-key|negotiate|oauth|aws4-hmac-sha256|key)[ \t]+"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)[x*.•#_?\- ]*"
+    r"|[\w-]{0,12}(?:\.{3}|…)"
+    r"|(?:your|insert|enter|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)"
+    r"(?:[-_ ][a-z_\- ]{0,60})?"
+    r"|change[-_ ]?(?:me|this|it)!?|to[-_ ]?do|tbd|fixme|foo|bar|baz|n/a"
+    r"|\[(?:redacted|hidden|masked|filtered|secret|removed|secure)\]"
+    r"|none|null|nil|undefined|nan|true|false|yes|no|on|off|void|self|this|super"
+    r"|required|optional|enabled|disabled|default|empty|missing|invalid|expired|unset|unknown"
+    r"|str|string|strings|text|int|integer|number|float|bool|boolean|bytes|any|object|never|char"
+    r"|varchar|uuid|secretstr|type|read|write|env|file|stdin|prompt|latest|next|workspace:.{0,40}"
+    r"|include|omit|same-origin"
+)
+_VERSION = re.compile(
+    r"[\^~]\d[\w.+-]{0,40}|v?\d{1,4}(?:\.(?:\d{1,5}|x|\*)){2,3}(?:[-+][\w.]{1,40})?"
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s@]*", re.ASCII)
+_PATH = re.compile(
+    r"(?:\.{1,2}|~|[A-Za-z]:|@)?[/\\][\w./\\ ~@+=${}-]*"
+    r"|@?[\w-]+(?:/[\w.-]+)*\.(?:json|txt|pem|key|crt|ya?ml|env|pub|toml|py|[jt]sx?|conf|cfg|ini"
+    r"|db|p12|pfx|jks|md|html|sh|go|rb|php|log|xml)"
+)
+_AWS_SECRET = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9/+]{36,44}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|\d(?=[A-Za-z])")
+_LONGEST_PLAIN = 1000
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value is empty, stands for another one, or only says where to get it."""
+    value = value.strip()
+    if value.startswith("[redacted"):
+        return True
+    if len(value) > _LONGEST_PLAIN:
+        return False
+    rest = value
+    if any(sign in value for sign in "$%{<@`#"):
+        rest = _REFERENCE.sub("", value)
+    rest = SCHEME.sub("", rest).strip(" \t'\"=:;,/")
+    return bool(_PLACEHOLDER.fullmatch(value) or _PLACEHOLDER.fullmatch(rest))
+
+
+def holds_nothing(value: str) -> bool:
+    """Whether a value beside a secret's name is none: a placeholder, a version, a place."""
+    value = value.strip()
+    if is_placeholder(value):
+        return True
+    if len(value) > _LONGEST_PLAIN:
+        return False
+    return bool(_VERSION.fullmatch(value) or _URL.fullmatch(value)) or is_path(value)
+
+
+def is_path(value: str) -> bool:
+    """Whether this names a file rather than being a secret with slashes in it."""
+    if not _PATH.fullmatch(value) or _AWS_SECRET.fullmatch(value):
+        return False
+    parts = re.split(r"[/\\]", value)
+    if any(looks_random(part) for part in parts):
+        return False
+    return len(parts) > 2 or value[0] in ".~@" or "." in parts[-1]
+
+
+def looks_random(value: str) -> bool:
+    """Whether nobody would write this by hand: long, with cases and digits in disorder."""
+    if not 16 <= len(value) <= _LONGEST_PLAIN or _UUID.fullmatch(value):
+        return False
+    longest = max(re.split(r"[\s\-_./:,]", value), key=len)
+    return len(longest) >= 12 and len(_TURN.findall(longest)) >= max(4, len(longest) // 3)
+
+
+# --- a value in its place ----------------------------------------------------------------------
+
+_CODE = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!]?")
+_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[a-z]+(?:_[a-z]+)+")
+TOLD = re.compile(r"(?:\b(?:set|ENV|setenv)\s{1,8}\S{0,80}|\blogin\s{1,8}\S{1,80}\s{1,8})\Z")
+"""Before a name: what makes the next word its value."""
+_SECTION = re.compile(r"^\[[\w ./:\"-]+\]\s*$", re.MULTILINE)
+_STOP_WORDS = frozenset(
+    "to is are was the a an and or for with from in on as if of by at it that this which flag "
+    "option options argument value values parameter via can may must should will when instead not "
+    "be but has have does do you your using use used based auth authentication".split()
+)
+
+
+class Place(NamedTuple):
+    """A name that announces a secret, and where its value begins."""
+
+    label: str
+    name: Name
+    start: int
+    how: str
+    sign: str
+    value: int
+    closed: bool
+    """The name itself stands in quotes or brackets."""
+
+
+class Value(NamedTuple):
+    """Where a value stands in a text, and in which quotes."""
+
+    start: int
+    end: int
+    quote: str
+
+
+def is_secret(text: str, place: Place, value: Value) -> bool:
+    """Whether the value beside a secret's name is a secret, or code and prose about one."""
+    inner = text[value.start : min(value.end, value.start + 300)]
+    if holds_nothing(inner):
+        return False
+    if place.name.weak:
+        return looks_random(inner) or _is_basic_login(inner)
+    if place.name.kind == "cookie" and "=" not in inner:
+        return looks_random(inner)
+    if place.how in {"same", "call"} or (place.sign == "[" and place.name.kind != "password"):
+        return _is_quoted_password(place, value, inner) or looks_random(inner)
+    if value.quote:
+        return _is_quoted_secret(place, value, inner)
+    if place.how == "gap":
+        return _is_spoken_secret(text, place, inner)
+    return _is_bare_secret(text, place, value, inner)
+
+
+def _is_basic_login(value: str) -> bool:
+    try:
+        return b":" in base64.b64decode(value, validate=True)
+    except ValueError:
+        return False
+
+
+def _is_prose(value: str) -> bool:
+    value = value.strip()
+    if " " not in value:
+        return False
+    return value[0].isupper() or value[-1] in ".:!?…" or any(map(announces, value.split()))
+
+
+def _is_quoted_password(place: Place, value: Value, inner: str) -> bool:
+    return bool(value.quote) and place.name.kind == "password" and not _is_prose(inner)
+
+
+def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
+    if value.quote == "|":
+        return True
+    if _is_prose(inner) or inner.lower() in ("password", "passwd", "secret", "token"):
+        return False
+    if place.name.kind == "password" or (place.label.isupper() and place.sign == "="):
+        return True
+    if len(inner) < 6 or not any(char.isalnum() for char in inner):
+        return False
+    if place.name.kind == "token" and _PLAIN_WORDS.fullmatch(inner):
+        return False
+    return announces(inner) is None
+
+
+def _is_spoken_secret(text: str, place: Place, inner: str) -> bool:
+    """A word after a name and a blank: an option's value, or part of a sentence."""
+    if place.label.startswith("-"):
+        if inner.startswith("-") or inner.lower() in _STOP_WORDS:
+            return False
+        return not (announces(inner) and inner.isupper())
+    if TOLD.search(text, max(0, place.start - 100), place.start):
+        return inner.lower() not in _STOP_WORDS
+    if looks_random(inner):
+        return True
+    return (
+        place.name.kind == "password"
+        and len(inner) >= 8
+        and any(char.isdigit() for char in inner)
+        and sum(char.isalpha() for char in inner) >= 3
+        and re.fullmatch(r"[A-Za-z]+[-_.]?\d{1,3}[a-z]{0,4}|[\w.-]+\.[a-z]{1,5}\W?", inner) is None
+    )
+
+
+def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
+    following = text[value.end : value.end + 1]
+    if not _CODE.fullmatch(inner):
+        if inner.isdigit():
+            return len(inner) >= (4 if place.name.kind == "password" else 12)
+        return len(inner) >= 4 and any(char.isalnum() for char in inner)
+    if following and following in "([{<" and _is_code_tail(text, value.end):
+        return False
+    tight = (
+        place.sign == "=" and text[place.value - 1] == "=" and text[place.value - 2] not in " \t"
+    )
+    if tight and place.label.isupper():
+        return inner.lower() not in {"password", "secret", "token"}
+    if announces(inner) or any(sign in inner for sign in (".", "::", "->")):
+        return False
+    if looks_random(inner) or (any(map(str.isdigit, inner)) and len(inner) >= 6):
+        return True
+    if place.how == "pair":
+        return len(inner) >= 4
+    if place.sign == "=":
+        return _is_assigned_word(text, place, inner, following, tight)
+    return _is_yaml_word(text, place, value, inner)
+
+
+def _is_code_tail(text: str, at: int) -> bool:
+    """Whether a bracket here opens a call or an index, not the middle of a password."""
+    line = text[at : at + 200].split("\n", 1)[0]
+    return len(line.rstrip()) == 1 or any(sign in line for sign in ")]}>")
+
+
+def _is_assigned_word(text: str, place: Place, inner: str, following: str, tight: bool) -> bool:
+    if not tight:
+        return _SECTION.search(text, max(0, place.start - 4000), place.start) is not None
+    if following and following in ",).":
+        return False
+    line = text.rfind("\n", max(0, place.start - 200), place.start)
+    if line > 0 and text[line - 1] in ",(":
+        return False
+    return len(inner) >= (6 if following == ";" else 4)
+
+
+def _is_yaml_word(text: str, place: Place, value: Value, inner: str) -> bool:
+    """A single plain word after a colon: a secret only where it is all there is on the line."""
+    if text[value.end : value.end + 1] not in ("", "\n", "\r"):
+        return False
+    line = text.rfind("\n", max(0, place.start - 200), place.start) + 1
+    if text[line : place.start].strip(" \t-+\"'"):
+        return False
+    return place.label.isupper() or (len(inner) >= 4 and not inner[0].isupper())
