@@ -1,0 +1,174 @@
+"""Opening the file of the log: who may see it, and whether it is still the one that was opened."""
+
+import fcntl
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from urllib.parse import quote
+
+from handrail.store.errors import StoreError
+from handrail.store.schema import STEPS, migrate, version_of
+
+_NAMES = ("", "-wal", "-shm")
+_LOCK = "-lock"
+_LONGEST_PATH = 500
+"""SQLite reserves a fixed place for a path, 512 bytes with what it appends itself."""
+
+Identity = tuple[tuple[int, int] | None, ...]
+"""Device and number of each of the log's files, the database first."""
+
+
+def identity(path: str) -> Identity:
+    """Which files stand under the names of the log right now."""
+    return tuple(_identity(path + name) for name in _NAMES)
+
+
+def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
+    """Open the log, made or migrated where needed, readable by its owner only."""
+    _check_length(path)
+    _make_folder(os.path.dirname(path))
+    with _alone(path, patience):
+        _create(path)
+        connection = _connect(path, "rw", patience)
+        try:
+            version_of(connection, path)  # nothing is changed in a file of others
+            for name in _NAMES:
+                _make_private(path + name)
+            _set_up(connection, path)
+            migrate(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def open_for_reading(path: str, patience: float) -> sqlite3.Connection | None:
+    """Open the log without changing it; nothing if there is none yet."""
+    if _file_at(path) is None:
+        return None
+    _check_length(path)
+    connection = _connect(path, "ro", patience)
+    try:
+        version = version_of(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    if version == len(STEPS):
+        return connection
+    connection.close()
+    if version == 0:
+        return None
+    raise StoreError(path, "written by an older Handrail; start `handrail serve` once to renew it")
+
+
+def remove_orphans(path: str, of: Identity) -> None:
+    """Remove what is left beside a database that is gone.
+
+    SQLite would take the old -wal for a part of whatever database is put there next.
+    """
+    for name, was in zip(_NAMES[1:], of[1:], strict=True):
+        if was is not None and _identity(path + name) == was:
+            with suppress(FileNotFoundError):
+                os.unlink(path + name)
+
+
+def _connect(path: str, mode: str, patience: float) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"file:{quote(os.fsencode(path))}?mode={mode}",
+        uri=True,
+        timeout=patience,
+        isolation_level=None,  # transactions are begun and ended by hand
+        check_same_thread=False,  # used by one thread at a time, not always the same
+    )
+
+
+def _set_up(connection: sqlite3.Connection, path: str) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise StoreError(path, "this file system cannot hold a log (SQLite has no WAL on it)")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+
+
+@contextmanager
+def _alone(path: str, patience: float) -> Iterator[None]:
+    """Nobody else makes, renews or replaces the log meanwhile.
+
+    A file of its own: closing a second descriptor of the database would drop SQLite's locks.
+    """
+    descriptor = os.open(path + _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+        until = time.monotonic() + patience
+        while not _lock(descriptor):
+            if time.monotonic() > until:
+                raise StoreError(path, "another process has been opening it for too long")
+            time.sleep(0.005)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _check_length(path: str) -> None:
+    length = len(os.fsencode(path))
+    if length > _LONGEST_PATH:
+        raise StoreError(path, f"its path is too long ({length} bytes, at most {_LONGEST_PATH})")
+
+
+def _make_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    _make_folder(os.path.dirname(folder))
+    with suppress(FileExistsError):  # another process was quicker
+        os.mkdir(folder, 0o700)
+        os.chmod(folder, 0o700)
+
+
+def _create(path: str) -> None:
+    if _file_at(path) is not None:
+        return
+    for name in _NAMES[1:]:
+        with suppress(FileNotFoundError):
+            os.unlink(path + name)
+    # Under another name first: it is closed before anybody can have it open as a database.
+    fresh = path + "-new"
+    with suppress(FileNotFoundError):
+        os.unlink(fresh)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+    os.rename(fresh, path)
+
+
+def _make_private(path: str) -> None:
+    found = _file_at(path)
+    if found is not None and found.st_mode & 0o077:
+        os.chmod(path, 0o600)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    found = _file_at(path)
+    return (found.st_dev, found.st_ino) if found else None
+
+
+def _file_at(path: str) -> os.stat_result | None:
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise StoreError(path, "not a file")
+    return found

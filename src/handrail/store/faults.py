@@ -1,0 +1,59 @@
+"""What SQLite and the system complain about, as errors of the log."""
+
+import errno
+import sqlite3
+
+from handrail.store.errors import DamagedError, DiskFullError, StoreError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT}
+_SAYS = {
+    sqlite3.SQLITE_BUSY: "another process has been holding it for too long",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; look at the permissions of its folder",
+    sqlite3.SQLITE_IOERR: "the disk reports an error; it may be failing, full or over a quota",
+    sqlite3.SQLITE_READONLY: "may not be written; look at its permissions",
+}
+
+_OF_ONE_CALL = {
+    sqlite3.SQLITE_FULL,  # a smaller one may still fit
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_MISUSE,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_RANGE,
+    sqlite3.SQLITE_TOOBIG,
+}
+
+
+def as_store_error(path: str, error: Exception) -> StoreError:
+    """The error of the log that stands for any other one."""
+    if isinstance(error, StoreError):
+        return error
+    if isinstance(error, OSError):
+        if error.errno in _FULL:
+            return DiskFullError(path)
+        return StoreError(path, (error.strerror or str(error)).lower())
+    code = _code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return DiskFullError(path)
+    if code in _DAMAGED:
+        return DamagedError(path, str(error))
+    problem = f"{type(error).__name__}: {error}"
+    return StoreError(path, f"{_SAYS[code]} ({error})" if code in _SAYS else problem)
+
+
+def concerns_one_call(error: Exception) -> bool:
+    """Whether the calls beside the one that failed with this error may well succeed."""
+    if isinstance(error, sqlite3.Error):
+        return _code(error) in _OF_ONE_CALL
+    return not isinstance(error, OSError | StoreError)
+
+
+def leaves_connection_usable(error: Exception) -> bool:
+    """Whether a rollback is enough after this error."""
+    return concerns_one_call(error) or _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: Exception) -> int:
+    """SQLite's result code without its details; -1 where it is not SQLite that complains."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else -1

@@ -1,0 +1,98 @@
+"""The log in memory, for tests and for replay: the same contract, gone at the end."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from handrail.store.errors import ClosedError, StoreError
+from handrail.store.limits import problem_with, problem_with_entries
+from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+
+
+class MemoryStore(Store):
+    """A log that lives as long as the object; receipts are resolved when they are given."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._entries: dict[str, list[Stored]] = {}
+        self._snapshots: dict[str, Snapshot] = {}
+        self._position = 0
+        self._closed = False
+
+    def append(self, entries: Sequence[Entry]) -> Receipt:
+        problem = problem_with_entries(entries)
+        with self._lock:
+            return self._settle(problem, lambda: self._add(entries))
+
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        with self._lock:
+            self._check_open()
+            return self._entries.get(topic, [])[max(after, 0) :][: max(limit, 0)]
+
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+        with self._lock:
+            self._check_open()
+            stored = [one for topic in self._entries.values() for one in topic]
+        found = [one for one in stored if one.position > after]
+        return sorted(found, key=lambda one: one.position)[: max(limit, 0)]
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        with self._lock:
+            self._check_open()
+            ends = [
+                (held[0], held[-1])
+                for name, held in self._entries.items()
+                if name.startswith(prefix)
+            ]
+        ends.sort(key=lambda end: end[1].position, reverse=True)
+        return [Topic(first.topic, last.seq, first.at, last.at) for first, last in ends]
+
+    def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
+        def keep() -> int:
+            self._snapshots[topic] = snapshot
+            return snapshot.seq
+
+        with self._lock:
+            return self._settle(problem_with(topic, snapshot.body), keep)
+
+    def load_snapshot(self, topic: str) -> Snapshot | None:
+        with self._lock:
+            self._check_open()
+            return self._snapshots.get(topic)
+
+    def forget(self, topic: str) -> Receipt:
+        def remove() -> int:
+            self._snapshots.pop(topic, None)
+            return len(self._entries.pop(topic, []))
+
+        with self._lock:
+            return self._settle("", remove)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+
+    def _add(self, entries: Sequence[Entry]) -> int:
+        now = self._clock()
+        for entry in entries:
+            self._position += 1
+            held = self._entries.setdefault(entry.topic, [])
+            held.append(Stored(self._position, entry.topic, len(held) + 1, now, entry.body))
+        return self._position if entries else 0
+
+    def _settle(self, problem: str, work: Callable[[], int]) -> Receipt:
+        receipt: Receipt = Future()
+        receipt.set_running_or_notify_cancel()
+        if problem:
+            receipt.set_exception(StoreError("", problem))
+        elif self._closed:
+            receipt.set_exception(ClosedError())
+        else:
+            receipt.set_result(work())
+        return receipt
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError

@@ -1,0 +1,75 @@
+"""Connections for reading: they never wait for the writer, and it never waits for them."""
+
+import sqlite3
+import threading
+from typing import NamedTuple, TypeVar
+
+from handrail.store.connection import Identity, identity, open_for_reading
+from handrail.store.errors import ClosedError
+from handrail.store.faults import as_store_error
+
+T = TypeVar("T")
+
+
+class _Reader(NamedTuple):
+    connection: sqlite3.Connection
+    files: Identity
+
+
+class Readers:
+    """As many connections as there are reads at the same time, kept for the next ones."""
+
+    def __init__(self, path: str, patience: float) -> None:
+        self._path = path
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._idle: list[_Reader] = []
+        self._closed = False
+
+    def rows(self, make: type[T], statement: str, *values: str | int) -> list[T] | None:
+        """Whatever a SELECT finds; nothing at all if there is no log."""
+        try:
+            reader = self._borrow()
+            if reader is None:
+                return None
+            try:
+                found = reader.connection.execute(statement, values).fetchall()
+            except BaseException:
+                reader.connection.close()
+                raise
+        except (sqlite3.Error, OSError) as error:
+            raise as_store_error(self._path, error) from error
+        self._give_back(reader)
+        return [make(*row) for row in found]
+
+    def let_go(self) -> None:
+        """Close the connections that nobody uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for reader in idle:
+            reader.connection.close()
+
+    def close(self) -> None:
+        """Close all connections; one in use is closed when its read is done."""
+        with self._lock:
+            self._closed = True
+        self.let_go()
+
+    def _borrow(self) -> _Reader | None:
+        with self._lock:
+            if self._closed:
+                raise ClosedError(self._path)
+            reader = self._idle.pop() if self._idle else None
+        if reader is not None:
+            if reader.files == identity(self._path):
+                return reader
+            reader.connection.close()  # the log was replaced, this is the old one
+        connection = open_for_reading(self._path, self._patience)
+        return _Reader(connection, identity(self._path)) if connection is not None else None
+
+    def _give_back(self, reader: _Reader) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(reader)
+                return
+        reader.connection.close()

@@ -1,0 +1,134 @@
+"""The log in a file: SQLite, one thread that writes, any number that read."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import TypeVar
+
+from handrail.store.connection import open_for_writing
+from handrail.store.errors import StoreError
+from handrail.store.limits import LARGEST, is_topic, problem_with, problem_with_entries
+from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+from handrail.store.reader import Readers
+from handrail.store.writer import Work, Writer
+
+T = TypeVar("T")
+
+_READ = """
+    SELECT position, ?1, seq, at, body FROM entries
+    WHERE topic = (SELECT id FROM topics WHERE name = ?1) AND seq > ?2 ORDER BY seq LIMIT ?3
+"""
+_READ_ALL = """
+    SELECT e.position, t.name, e.seq, e.at, e.body
+    FROM entries AS e CROSS JOIN topics AS t ON t.id = e.topic  -- entries are walked first
+    WHERE e.position > ? ORDER BY e.position LIMIT ?
+"""
+_TOPICS = """
+    SELECT name, seq, began, changed FROM topics
+    WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 ORDER BY position DESC
+"""
+_SNAPSHOT = "SELECT seq, body FROM snapshots WHERE topic = ?"
+
+
+class SqliteStore(Store):
+    """A log in a file, which several processes may read and write at the same time.
+
+    Opening it for writing makes the file, and raises a StoreError where that fails. Later
+    faults come with the receipts; the call after one tries again, so a log that works again
+    (space on the disk, a file put back) needs no restart. A log that is read only and does not
+    exist is empty.
+
+    Close it, with `contextlib.closing` for example. A process that ends without that loses
+    nothing that was confirmed. A forked child must not use the store of its parent: the thread
+    that writes is not there.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        patience: float = 2.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`patience`: how many seconds another process may hold the log before that is a fault."""
+        self.path = os.path.realpath(path)
+        self._readers = Readers(self.path, patience)
+        self._writer: Writer | None = None
+        if not read_only:
+            self._writer = Writer(self.path, partial(self._open, patience), clock)
+
+    def append(self, entries: Sequence[Entry]) -> Receipt:
+        """Write entries, all or none; the receipt has the position of the last one."""
+        kept = tuple(entries)
+        return self._submit(problem_with_entries(kept), lambda write: write.append(kept))
+
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of a topic, in order, that come after a sequence number."""
+        return self._rows(Stored, _READ, _name(topic), _number(after), _number(limit))
+
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of the whole log, in order, that come after a position."""
+        return self._rows(Stored, _READ_ALL, _number(after), _number(limit))
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        """Topics whose name starts with the prefix, the last changed one first."""
+        if prefix and not is_topic(prefix):
+            return []
+        return self._rows(Topic, _TOPICS, prefix)
+
+    def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
+        """Keep a snapshot in place of the topic's older one."""
+        problem = problem_with(topic, snapshot.body)
+        return self._submit(problem, lambda write: write.save_snapshot(topic, snapshot))
+
+    def load_snapshot(self, topic: str) -> Snapshot | None:
+        """The topic's snapshot, if there is one."""
+        return next(iter(self._rows(Snapshot, _SNAPSHOT, _name(topic))), None)
+
+    def forget(self, topic: str) -> Receipt:
+        """Remove a topic with its entries and its snapshot; the receipt counts the entries."""
+        return self._submit("", lambda write: write.forget(_name(topic)))
+
+    def close(self) -> None:
+        """Finish what was begun, and let go of everything. Twice does no harm."""
+        self._readers.close()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _open(self, patience: float) -> sqlite3.Connection:
+        # Where files were replaced, a connection to the old ones would mislead the new one.
+        self._readers.let_go()
+        return open_for_writing(self.path, patience)
+
+    def _submit(self, problem: str, work: Work) -> Receipt:
+        if self._writer is None:
+            return _failed(StoreError(self.path, "opened for reading only"))
+        if problem:
+            return _failed(StoreError(self.path, problem))
+        return self._writer.submit(work)
+
+    def _rows(self, make: type[T], statement: str, *values: str | int) -> list[T]:
+        found = self._readers.rows(make, statement, *values)
+        if found is None and self._writer is not None:
+            raise StoreError(self.path, "was deleted while it was open")
+        return found or []
+
+
+def _failed(error: StoreError) -> Receipt:
+    receipt: Receipt = Future()
+    receipt.set_exception(error)
+    return receipt
+
+
+def _name(topic: str) -> str:
+    """A name that SQLite takes; one that no topic can have becomes the one that none has."""
+    return topic if is_topic(topic) else ""
+
+
+def _number(value: int) -> int:
+    """A number that SQLite takes and that means the same; less than nothing is nothing."""
+    return min(max(value, 0), LARGEST)

@@ -1,0 +1,114 @@
+"""What is done to the log inside of transactions, on one connection."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from handrail.store.port import Entry, Snapshot
+from handrail.store.schema import version_of
+
+_FIND_TOPIC = "SELECT id, seq FROM topics WHERE name = ?"
+_ADD_TOPIC = "INSERT INTO topics (name, seq, position, began, changed) VALUES (?, 0, 0, ?, ?)"
+_MOVE_TOPIC = "UPDATE topics SET seq = ?, position = ?, changed = ? WHERE id = ?"
+_ADD_ENTRY = "INSERT INTO entries (topic, seq, at, body) VALUES (?, ?, ?, ?)"
+_PUT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots (topic, seq, body) VALUES (?, ?, ?)"
+_FORGET_SNAPSHOT = "DELETE FROM snapshots WHERE topic = ?"
+_FORGET_ENTRIES = "DELETE FROM entries WHERE topic = ?"
+_FORGET_TOPIC = "DELETE FROM topics WHERE id = ?"
+
+_MOST_TOPICS = 10_000
+"""As many are remembered from one transaction to the next."""
+
+
+class _Topic:
+    """How far a topic goes; written once for all of its entries in a transaction."""
+
+    __slots__ = ("id", "position", "seq")
+
+    def __init__(self, id_: int, seq: int) -> None:
+        self.id = id_
+        self.seq = seq
+        self.position = 0
+
+
+class Transactions:
+    """One after the other: `begin`, then any work, then `commit` or `roll_back`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._path = path
+        self._now = 0.0
+        self._topics: dict[str, _Topic] = {}
+        self._changed: dict[str, _Topic] = {}
+        self._version = -1
+        self.size = 0
+        """Bytes that were written in this transaction, without what SQLite adds."""
+
+    def begin(self, now: float) -> None:
+        """Wait until nobody else writes, and let nobody else write."""
+        self._execute("BEGIN IMMEDIATE")
+        self._now = now
+        self.size = 0
+        (version,) = self._execute("PRAGMA data_version").fetchone()
+        if version != self._version:  # another process wrote, and may be a newer Handrail
+            version_of(self._connection, self._path)
+            self._topics.clear()
+            self._version = version
+
+    def append(self, entries: Sequence[Entry]) -> int:
+        """Add entries; the position of the last one."""
+        position = 0
+        for entry in entries:
+            topic = self._changed.get(entry.topic) or self._touch(entry.topic)
+            topic.seq += 1
+            row = (topic.id, topic.seq, self._now, entry.body)
+            position = topic.position = self._execute(_ADD_ENTRY, row).lastrowid or 0
+            self.size += len(entry.body)
+        return position
+
+    def save_snapshot(self, topic: str, snapshot: Snapshot) -> int:
+        """Put a snapshot in place of the older one; its number."""
+        self._execute(_PUT_SNAPSHOT, (topic, snapshot.seq, snapshot.body))
+        self.size += len(snapshot.body)
+        return snapshot.seq
+
+    def forget(self, topic: str) -> int:
+        """Remove a topic with all that belongs to it; the number of its entries."""
+        self._topics.pop(topic, None)
+        self._changed.pop(topic, None)
+        self._execute(_FORGET_SNAPSHOT, (topic,))
+        found = self._execute(_FIND_TOPIC, (topic,)).fetchone()
+        if found is None:
+            return 0
+        removed = self._execute(_FORGET_ENTRIES, found[:1]).rowcount
+        self._execute(_FORGET_TOPIC, found[:1])
+        return removed
+
+    def commit(self) -> None:
+        """Make all of it durable."""
+        for topic in self._changed.values():
+            self._execute(_MOVE_TOPIC, (topic.seq, topic.position, self._now, topic.id))
+        self._execute("COMMIT")
+        self._changed.clear()
+
+    def roll_back(self) -> None:
+        """Undo all of it."""
+        self._topics.clear()
+        self._changed.clear()
+        if self._connection.in_transaction:  # not after every error
+            self._execute("ROLLBACK")
+
+    def _touch(self, name: str) -> _Topic:
+        topic = self._topics.get(name) or self._load(name)
+        self._changed[name] = topic
+        return topic
+
+    def _load(self, name: str) -> _Topic:
+        found = self._execute(_FIND_TOPIC, (name,)).fetchone()
+        if found is None:
+            id_ = self._execute(_ADD_TOPIC, (name, self._now, self._now)).lastrowid or 0
+            found = (id_, 0)
+        if len(self._topics) >= _MOST_TOPICS:
+            self._topics.clear()
+        topic = self._topics[name] = _Topic(*found)
+        return topic

@@ -1,0 +1,183 @@
+"""The one thread that writes: whatever waits is made durable together, with one fsync.
+
+A commit costs an fsync, however much is in it. So callers leave their work in a queue, and the
+thread takes all of it into one transaction. It also moves the -wal file into the database
+(a checkpoint), when nobody waits for it; SQLite itself would do that inside of a commit.
+"""
+
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+
+import msgspec
+
+from handrail.store.connection import identity, remove_orphans
+from handrail.store.errors import ClosedError, StoreError
+from handrail.store.faults import as_store_error, concerns_one_call, leaves_connection_usable
+from handrail.store.port import Receipt
+from handrail.store.transaction import Transactions
+
+Work = Callable[[Transactions], int]
+
+_MOST_CALLS = 1_000
+"""In one transaction, so that the first one does not wait for ever."""
+_COMMIT_BYTES = 20_000
+"""What a small commit adds to the -wal: one page of each tree that it touches."""
+_WAL_ENOUGH = 1_000_000
+"""From here on the -wal is worth a checkpoint when nobody waits."""
+_WAL_TOO_LARGE = 64_000_000
+"""From here on it is emptied although somebody waits."""
+
+
+class _Call(msgspec.Struct, frozen=True):
+    work: Work
+    receipt: Receipt
+
+
+class Writer:
+    """Runs work in transactions, in the order in which it was given."""
+
+    def __init__(
+        self, path: str, connect: Callable[[], sqlite3.Connection], clock: Callable[[], float]
+    ) -> None:
+        self._path = path
+        self._connect = connect
+        self._clock = clock
+        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._connection: sqlite3.Connection | None = None
+        self._unmoved = 0
+        """About how many bytes of the -wal are not in the database yet."""
+        self._wal_limit = _WAL_TOO_LARGE
+        try:
+            self._open()
+        except (sqlite3.Error, OSError) as error:
+            raise as_store_error(path, error) from error
+        self._thread = threading.Thread(target=self._run, name="handrail-log", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Work) -> Receipt:
+        """Have work done; its result comes when it is durable."""
+        receipt: Receipt = Future()
+        receipt.set_running_or_notify_cancel()  # what was handed over is written
+        with self._closing:
+            if not self._closed:
+                self._queue.put(_Call(work, receipt))
+                return receipt
+        receipt.set_exception(ClosedError(self._path))
+        return receipt
+
+    def close(self) -> None:
+        """Finish what was handed over, and end the thread."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        if threading.current_thread() is not self._thread:  # a receipt's callback may close
+            self._thread.join()
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            calls, going = self._take()
+            if calls:
+                self._write(calls)
+            with suppress(sqlite3.Error, OSError):  # what was written is safe without it
+                self._tidy_up(idle=self._queue.empty())
+        self._finish()
+
+    def _take(self) -> tuple[list[_Call], bool]:
+        """Everything that waits, and whether more may come."""
+        calls: list[_Call] = []
+        call = self._queue.get()
+        while call is not None:
+            calls.append(call)
+            if len(calls) == _MOST_CALLS or self._queue.empty():
+                return calls, True
+            call = self._queue.get()
+        return calls, False
+
+    def _write(self, calls: list[_Call]) -> None:
+        try:
+            results = self._commit(calls)
+        except Exception as error:  # noqa: BLE001 - a thread that dies would leave all waiting
+            self._recover(error)
+            if len(calls) > 1 and concerns_one_call(error):
+                for call in calls:
+                    self._write([call])
+                return
+            fault = as_store_error(self._path, error)
+            for call in calls:
+                call.receipt.set_exception(fault)
+        else:
+            for call, result in zip(calls, results, strict=True):
+                call.receipt.set_result(result)
+
+    def _commit(self, calls: list[_Call]) -> list[int]:
+        connection = self._connection or self._open()
+        if identity(self._path) != self._identity:
+            self._abandon(connection)
+            raise StoreError(self._path, "was deleted or replaced while it was open")
+        write = self._transactions
+        write.begin(self._clock())
+        results = [call.work(write) for call in calls]
+        write.commit()
+        self._unmoved += write.size + _COMMIT_BYTES
+        return results
+
+    def _open(self) -> sqlite3.Connection:
+        connection = self._connection = self._connect()
+        self._transactions = Transactions(connection, self._path)
+        self._identity = identity(self._path)
+        return connection
+
+    def _recover(self, error: Exception) -> None:
+        """Undo what was begun; the next call opens the log anew if that is not enough."""
+        connection = self._connection
+        if connection is None:
+            return
+        with suppress(sqlite3.Error):
+            self._transactions.roll_back()
+            if leaves_connection_usable(error):
+                return
+        self._drop(connection)
+
+    def _abandon(self, connection: sqlite3.Connection) -> None:
+        """Leave files that others cannot see any more."""
+        if identity(self._path)[0] == self._identity[0]:
+            # Only its companions were removed, and what the -wal held can still be saved.
+            with suppress(sqlite3.Error):
+                connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+        self._drop(connection)
+        remove_orphans(self._path, self._identity)
+
+    def _drop(self, connection: sqlite3.Connection) -> None:
+        self._connection = None
+        self._unmoved = 0
+        with suppress(sqlite3.Error):
+            connection.close()
+
+    def _tidy_up(self, *, idle: bool) -> None:
+        """Move the -wal into the database, if it is time."""
+        if self._connection is None or self._unmoved < _WAL_ENOUGH:
+            return
+        if idle:
+            self._unmoved = 0
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        elif os.path.getsize(self._path + "-wal") > self._wal_limit:
+            self._unmoved = 0
+            (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            # A reader may keep it from being emptied: then not to be tried at every commit.
+            self._wal_limit = _WAL_TOO_LARGE if not busy else 2 * self._wal_limit
+
+    def _finish(self) -> None:
+        if self._connection is None:
+            return
+        with suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._drop(self._connection)
