@@ -11,6 +11,7 @@ import msgspec
 from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
 from handrail.config.sources import project_file, user_file
+from handrail.config.texts import too_wide
 from handrail.review import Reviewer
 from handrail.store.redact import Redactor, env_values
 
@@ -92,7 +93,10 @@ class Projects:
         if config.scope:
             return config
         scope = resolve_scope(config, folder, self._environ)
-        return msgspec.structs.replace(config, scope=(*map(escape, scope.roots), *scope.patterns))
+        # A temp folder is in scope in any case; one that holds the home may not be asked for.
+        home = self._environ.get("HOME", "")
+        roots = (escape(root) for root in scope.roots if not too_wide(root, home))
+        return msgspec.structs.replace(config, scope=(*roots, *scope.patterns))
 
     def _files(self, folder: str, config: Config) -> Stamps:
         """The files that decide about a project, and which version of each is there."""
