@@ -11,7 +11,12 @@ Receipt = Future[int]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """What is to be written: a topic and a body, which the store does not look into."""
+    """What is to be written: a topic and a body, which the store does not look into.
+
+    A topic is valid Unicode without NUL, from 1 to 1,000 bytes long in UTF-8; a body has up to
+    64 MiB of anything. What is not is refused with a StoreError, and nothing else with it.
+    Asking for a topic that cannot be is no error: nothing is found.
+    """
 
     topic: str
     body: bytes
@@ -52,19 +57,23 @@ class Store(Protocol):
 
     Safe to use from several threads. An append never waits: entries are written in the order
     of the calls, all of one call or none of them, and the receipt tells when that is durable.
-    What was durable once is there after a crash. Reads see everything that is durable.
+    What was durable once is there after a crash. Reads see everything that is durable. A
+    receipt cannot be cancelled: what was handed over is written. One that fails says that the
+    entries are not known to be durable; the call after it tries again.
+
+    Faults come with the receipt, or are raised by a read, as a StoreError.
     """
 
     def append(self, entries: Sequence[Entry]) -> Receipt:
-        """Write entries, all or none; the receipt has the position of the last one."""
+        """Write entries, all or none; the receipt has the position of the last one, or 0."""
         ...
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
-        """Entries of a topic, in order, that come after a sequence number."""
+        """Entries of a topic, in order, that come after a sequence number; at most `limit`."""
         ...
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
-        """Entries of the whole log, in order, that come after a position."""
+        """Entries of the whole log, in order, that come after a position; at most `limit`."""
         ...
 
     def topics(self, prefix: str = "") -> list[Topic]:
@@ -72,7 +81,7 @@ class Store(Protocol):
         ...
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
-        """Keep a snapshot in place of the topic's older one."""
+        """Keep a snapshot in place of the topic's older one; the receipt has its number."""
         ...
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
@@ -80,7 +89,10 @@ class Store(Protocol):
         ...
 
     def forget(self, topic: str) -> Receipt:
-        """Remove a topic with its entries and its snapshot; the receipt counts the entries."""
+        """Remove a topic with its entries and its snapshot; the receipt counts the entries.
+
+        Written to again, the topic begins at 1; positions are never given twice.
+        """
         ...
 
     def close(self) -> None:
