@@ -12,6 +12,10 @@ from handrail import __version__
 
 COMMANDS = {
     "serve": "Run the daemon that hooks talk to.",
+    "status": "Show the runs, and how they are.",
+    "log": "Show what happened in a run.",
+    "explain": "Tell the full story of one step.",
+    "feedback": "Say whether a verdict was right.",
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
     "demo": "Watch it at work in a scratch repository.",

@@ -6,33 +6,58 @@ from collections.abc import Sequence
 from handrail.cli.answer import shown_action
 from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
 from handrail.model.action import Action
-from handrail.model.ordinal import Decision
-from handrail.model.review import Review, Step
+from handrail.model.effect import Effect
+from handrail.model.ordinal import Decision, Undo
+from handrail.model.review import Review, Step, Verdict
 
 _COMMAND = 30
 _SHORT = 20
 _ROOMY = 70
 _MAX_STEPS = 12
 _MAX_REASONS = 4
+_MAX_EFFECTS = 8
 _MARK = " ← this"
+_UNDO = {
+    Undo.NEEDLESS: "nothing to undo",
+    Undo.CHECKPOINT: "a checkpoint can undo it",
+    Undo.UNKNOWN: "perhaps it can be undone",
+    Undo.IMPOSSIBLE: "cannot be undone",
+}
 
 
 def explain(screen: Screen, action: Action, review: Review) -> None:
-    """Print all there is to know about one review."""
-    decision = review.decision
-    badge = screen.paint(f" {decision.value.upper()} ", decision.value)
-    risk = f"risk {review.risk.score:.2f} {review.risk.severity}"
-    screen.say(f"{badge}  {risk}")
-    if decision is Decision.ALLOW:
+    """Print what a person needs to know about one review."""
+    _head(screen, review.decision, review)
+    if review.decision is Decision.ALLOW:
         _in_short(screen, action, review)
         return
+    _body(screen, action, review)
+    if review.decision.stops:
+        _details(screen, review)
+
+
+def explain_fully(screen: Screen, action: Action, review: Review, verdict: Verdict) -> None:
+    """Print all there is to know about one review, and where the verdict goes beyond it."""
+    _head(screen, verdict.decision, review)
+    _body(screen, action, review, verdict.reason if verdict.decision > review.decision else "")
+    _effects(screen, review.effects)
+    _details(screen, review)
+
+
+def _head(screen: Screen, decision: Decision, review: Review) -> None:
+    badge = screen.paint(f" {decision.value.upper()} ", decision.value)
+    screen.say(f"{badge}  risk {review.risk.score:.2f} {review.risk.severity}")
+
+
+def _body(screen: Screen, action: Action, review: Review, beyond: str = "") -> None:
     screen.say()
     _steps(screen, review.steps or (_whole(action, review),))
     screen.say()
-    _why(screen, review)
-    _instead(screen, review)
-    if decision.stops:
-        _details(screen, review)
+    if beyond:
+        screen.field("Why", [beyond], limit=4)
+    else:
+        _why(screen, review)
+        _instead(screen, review)
 
 
 def _in_short(screen: Screen, action: Action, review: Review) -> None:
@@ -91,7 +116,7 @@ def _step(screen: Screen, step: Step) -> None:
 
 def _why(screen: Screen, review: Review) -> None:
     reasons = list(review.reasons[:_MAX_REASONS]) or [review.explanation]
-    if left := len(review.reasons) - len(reasons):
+    if (left := len(review.reasons) - len(reasons)) > 0:
         reasons.append(f"… and {left} more")
     screen.field("Why", reasons, limit=4)
 
@@ -107,6 +132,17 @@ def _instead(screen: Screen, review: Review) -> None:
             screen.field("Restore", [short_restore(rewrite.restore, screen.width - 11)])
     if review.checkpoint_first:
         screen.field("First", ["a checkpoint is taken, so that it can be undone"])
+
+
+def _effects(screen: Screen, effects: Sequence[Effect]) -> None:
+    told = list(dict.fromkeys(_effect(effect) for effect in effects))
+    if (left := len(told) - _MAX_EFFECTS) > 0:
+        told[_MAX_EFFECTS:] = [f"… and {left} more"]
+    screen.field("Effects", told, "dim", limit=2)
+
+
+def _effect(effect: Effect) -> str:
+    return f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"
 
 
 def short_restore(restore: str, width: int) -> str:

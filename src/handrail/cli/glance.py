@@ -1,0 +1,162 @@
+"""A run at a glance: the few facts of its state that a list of runs shows.
+
+The same fold as `RunState`, over fewer fields: to import that one takes longer than all else
+that `handrail status` does, and a shell prompt waits for it. A property test holds the two
+together.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from handrail.store.port import Store
+
+_MAX_GOAL = 2000
+_GOES_ON = ("", "compact")
+
+
+class Counts(msgspec.Struct):
+    """How often something happened in a run."""
+
+    decided: dict[str, int] = {}
+    overruled: int = 0
+    breaches: int = 0
+    faults: int = 0
+
+
+class Glance(msgspec.Struct, tag_field="fold", tag=1):
+    """What a list of runs shows of one of them; the tag is that of `RunState`."""
+
+    run: str
+    seq: int = 0
+    phase: str = "working"
+    host: str = ""
+    cwd: str = ""
+    started: float = 0.0
+    changed: float = 0.0
+    step: int = 0
+    first_prompt: str = ""
+    usage: Counts = msgspec.field(default_factory=Counts)
+    agents: dict[str, str] = {}
+    problem: str = ""
+    """Why events of it could not be read."""
+
+    def apply(self, event: "Seen") -> None:
+        """Take in the next event."""
+        self.seq += 1
+        self.changed = event.at
+        self.started = self.started or event.at
+        if (take := _TAKE.get(event.event)) is not None:
+            take(self, event)
+
+
+class _Decided(msgspec.Struct):
+    decision: str = ""
+
+
+class _Placed(msgspec.Struct):
+    cwd: str = ""
+
+
+class Seen(msgspec.Struct):
+    """Of any event, what matters here; the rest of it is not even decoded."""
+
+    event: str
+    at: float
+    host: str = ""
+    cwd: str = ""
+    source: str = ""
+    text: str = ""
+    step: int = 0
+    action: _Placed | None = None
+    verdict: _Decided = msgspec.field(default_factory=_Decided)
+    overruled: bool = False
+    agent: str = ""
+    kind: str = ""
+
+
+_seen = msgspec.json.Decoder(Seen)
+_glance = msgspec.json.Decoder(Glance)
+
+
+def load_glance(store: Store, run: str) -> Glance:
+    """A run as it is now: its last snapshot, and the events since."""
+    topic = f"run:{run}"
+    glance = Glance(run)
+    snapshot = store.load_snapshot(topic)
+    if snapshot is not None:
+        try:
+            glance = _glance.decode(snapshot.body)
+        except msgspec.MsgspecError:  # of another version; the events are all there
+            glance = Glance(run)
+    while page := store.read(topic, glance.seq):
+        for stored in page:
+            try:
+                glance.apply(_seen.decode(stored.body))
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                glance.seq = stored.seq
+                glance.problem = f"entry {stored.position}: {error}"
+    return glance
+
+
+def _started(glance: Glance, event: Seen) -> None:
+    glance.phase = "working" if event.source in _GOES_ON else "waiting"
+    glance.host = event.host
+    glance.cwd = event.cwd or glance.cwd
+
+
+def _prompted(glance: Glance, event: Seen) -> None:
+    glance.phase = "working"
+    glance.first_prompt = glance.first_prompt or event.text[:_MAX_GOAL]
+
+
+def _reviewed(glance: Glance, event: Seen) -> None:
+    glance.phase = "working"
+    glance.step = max(glance.step, event.step)
+    if event.action is not None:
+        glance.cwd = glance.cwd or event.action.cwd
+    decided, decision = glance.usage.decided, event.verdict.decision
+    decided[decision] = decided.get(decision, 0) + 1
+
+
+def _ended(glance: Glance, event: Seen) -> None:
+    glance.usage.overruled += event.overruled
+
+
+def _breach(glance: Glance, event: Seen) -> None:
+    glance.usage.breaches += 1
+
+
+def _fault(glance: Glance, event: Seen) -> None:
+    glance.usage.faults += 1
+
+
+def _agent_started(glance: Glance, event: Seen) -> None:
+    glance.agents[event.agent] = event.kind
+
+
+def _agent_ended(glance: Glance, event: Seen) -> None:
+    glance.agents.pop(event.agent, None)
+
+
+def _iteration_ended(glance: Glance, event: Seen) -> None:
+    glance.phase = "working" if glance.agents else "waiting"
+
+
+def _run_ended(glance: Glance, event: Seen) -> None:
+    glance.phase = "ended"
+    glance.agents.clear()
+
+
+_TAKE: dict[str, Callable[[Glance, Seen], None]] = {
+    "run_started": _started,
+    "prompt_given": _prompted,
+    "action_reviewed": _reviewed,
+    "action_ended": _ended,
+    "breach_found": _breach,
+    "fault_noted": _fault,
+    "agent_started": _agent_started,
+    "agent_ended": _agent_ended,
+    "iteration_ended": _iteration_ended,
+    "run_ended": _run_ended,
+}

@@ -1,0 +1,162 @@
+"""The events of runs as entries of a timeline: an action and what came of it are one."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from math import inf
+from time import monotonic
+
+import msgspec
+
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentStarted,
+    Event,
+    RunEnded,
+    RunStarted,
+)
+from handrail.model.ordinal import Decision
+
+_MAX_HELD = 256
+"""Entries that wait for an earlier action to end: with more, it is shown as it is."""
+_MAX_OPEN = 1000
+
+End = ActionEnded | ActionDropped
+
+
+class RunFacts(msgspec.Struct):
+    """What earlier events of a run say about its later ones."""
+
+    cwd: str = ""
+    began: float = 0.0
+    agents: dict[str, str] = {}
+    """Sub-agents, and the letters they go by."""
+    decided: dict[Decision, int] = {}
+    failed: int = 0
+    dropped: int = 0
+
+    def letter(self, agent: str) -> str:
+        """A short name for a sub-agent; none for the agent itself."""
+        if not agent:
+            return ""
+        return self.agents.setdefault(agent, _letters(len(self.agents)))
+
+
+class Entry(msgspec.Struct):
+    """One thing that a timeline shows."""
+
+    run: str
+    event: Event
+    facts: RunFacts
+    end: End | None = None
+    late: bool = False
+    """It was shown before; now it has ended."""
+    waits: bool = False
+    """Its end is still to come."""
+    since: float = 0.0
+    held: bool = False
+
+    @property
+    def at(self) -> float:
+        """The moment that it is shown under."""
+        return self.end.at if self.late and self.end is not None else self.event.at
+
+
+class Joiner:
+    """Takes events in order and gives entries in order, each as soon as it is complete.
+
+    An action that takes longer than `patience` seconds is given without its end, and once
+    more when it has ended.
+    """
+
+    def __init__(self, *, patience: float = inf, now: Callable[[], float] = monotonic) -> None:
+        self.patience = patience
+        self._now = now
+        self._facts: dict[str, RunFacts] = {}
+        self._held: deque[Entry] = deque()
+        self._open: OrderedDict[tuple[str, int], Entry] = OrderedDict()
+
+    def add(self, run: str, event: Event, *, shown: bool = True) -> None:
+        """Take in the next event; one that is not shown still says something about others."""
+        facts = self._facts.setdefault(run, RunFacts())
+        _note(facts, event)
+        if isinstance(event, End) and self._close(run, event, shown=shown):
+            return
+        entry = Entry(run, event, facts, since=self._now())
+        if isinstance(event, ActionReviewed):
+            entry.waits = event.asked or event.verdict.decision is not Decision.BLOCK
+            self._open[run, event.step] = entry
+            if len(self._open) > _MAX_OPEN:
+                self._open.popitem(last=False)
+        elif isinstance(event, RunStarted | RunEnded):
+            self._give_up(run)
+            entry.facts = msgspec.structs.replace(facts, decided=dict(facts.decided))
+        if shown:
+            self._hold(entry)
+
+    def ready(self) -> Iterator[Entry]:
+        """The entries that need not wait any longer."""
+        while self._held and self._may_go(self._held[0]):
+            yield self._release()
+
+    def rest(self) -> Iterator[Entry]:
+        """All that is left."""
+        while self._held:
+            yield self._release()
+
+    def _may_go(self, first: Entry) -> bool:
+        if not first.waits or len(self._held) > _MAX_HELD:
+            return True
+        return self._now() - first.since >= self.patience
+
+    def _hold(self, entry: Entry) -> None:
+        entry.held = True
+        self._held.append(entry)
+
+    def _release(self) -> Entry:
+        entry = self._held.popleft()
+        entry.held = False
+        return entry
+
+    def _close(self, run: str, end: End, *, shown: bool) -> bool:
+        """Give an action its end; False if nobody knows that action."""
+        entry = self._open.pop((run, end.step), None)
+        if entry is None:
+            return False
+        if entry.held:
+            entry.end, entry.waits = end, False
+        elif shown:
+            self._hold(Entry(run, entry.event, entry.facts, end, late=True, since=self._now()))
+        return True
+
+    def _give_up(self, run: str) -> None:
+        """The session has ended: whatever was under way will not be heard of."""
+        for key in [key for key in self._open if key[0] == run]:
+            self._open.pop(key).waits = False
+
+
+def _note(facts: RunFacts, event: Event) -> None:
+    facts.began = facts.began or event.at
+    if isinstance(event, RunStarted):
+        facts.cwd = event.cwd
+    elif isinstance(event, AgentStarted):
+        facts.letter(event.agent)
+    elif isinstance(event, ActionReviewed):
+        facts.letter(event.agent)
+        decision = event.verdict.decision
+        facts.decided[decision] = facts.decided.get(decision, 0) + 1
+    elif isinstance(event, ActionEnded):
+        facts.failed += not event.outcome.ok
+    elif isinstance(event, ActionDropped):
+        facts.dropped += 1
+
+
+def _letters(number: int) -> str:
+    """A, B … Z, AA, AB …"""
+    text = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text

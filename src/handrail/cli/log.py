@@ -1,0 +1,254 @@
+"""`handrail log`: what happened in a run, one line an action."""
+
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from time import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from handrail.cli import options, settle
+from handrail.cli.answer import dump
+from handrail.cli.joined import Entry, Joiner
+from handrail.cli.jsonline import shown_json
+from handrail.cli.log_filter import Filter
+from handrail.cli.moments import day, read_since
+from handrail.cli.reading import Source, follow, wait_a_moment
+from handrail.cli.render import Screen, columns, visible
+from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, open_log
+from handrail.cli.timeline import entry_lines
+from handrail.model.event import Event, FaultNoted
+from handrail.model.ordinal import Decision
+from handrail.store.errors import DamagedError
+from handrail.store.journal import decode
+
+if TYPE_CHECKING:
+    from handrail.store.port import Store, Stored
+
+_TOPIC = "run:"
+_PATIENCE = 1.0
+"""Seconds that --follow waits for an action to end before it is shown as running."""
+_TAIL = 20
+_DECISIONS = frozenset(decision.value for decision in Decision)
+
+
+@click.command()
+@click.argument("name", default=LAST, metavar="[RUN]")
+@click.option("-f", "--follow", "follows", is_flag=True, help="Go on as things happen.")
+@click.option("--all-runs", is_flag=True, help="All runs, in the order in which it happened.")
+@click.option(
+    "--decision", metavar="LIST", help="Only actions decided so: allow, warn, modify, block."
+)
+@click.option("--tool", metavar="LIST", help="Only actions of these tools: Bash,Edit.")
+@click.option("--since", metavar="WHEN", help="Only what came later: 10m, 2h, 3d, 2026-11-15.")
+@click.option(
+    "--grep", "pattern", metavar="REGEX", help="Only what matches: command, reason, prompt."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Only the last N entries; with --follow {_TAIL}, unless you say more.",
+)
+@options.json_option("Print one JSON object for each event.")
+@options.color_option
+def command(
+    name: str,
+    follows: bool,
+    all_runs: bool,
+    decision: str | None,
+    tool: str | None,
+    since: str | None,
+    pattern: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Show what happened in a run, one line an action, the newest at the bottom.
+
+    \b
+      ✓ ran    ! ran, with a warning    ~ ran in a safer form    ✗ stopped
+      – ran and failed
+
+    RUN is a name as in `handrail status` (shop-3f2a), a project (its last run),
+    the beginning of a session's id, or `last`, which is the default. The number
+    before an action is its step, for `handrail explain RUN STEP`; a letter after it
+    is the sub-agent that did it.
+
+    \b
+    Examples:
+      handrail log                             the last run
+      handrail log shop --follow               watch it, until Ctrl-C
+      handrail log --decision modify,block     what was changed or stopped
+      handrail log --all-runs --since 2h
+      handrail log shop --json | jq .event
+    """
+    chosen = Filter(
+        decisions=_decisions(decision),
+        tools=frozenset(_items(tool.lower())) if tool else frozenset(),
+        since=read_since(since, time()) if since else float("-inf"),
+        pattern=_regex(pattern) if pattern else None,
+    )
+    if all_runs and name != LAST:
+        raise click.UsageError("give a RUN or --all-runs, not both")
+    with open_log(find_home()) as store:
+        settle()
+        if not Runs(store) and not follows:
+            if not as_json:
+                options.screen().say(f" {NOTHING_YET}")
+            return 0
+        log = Log(store, chosen, options.screen(), as_json=as_json)
+        run = None if all_runs else log.choose(name, waits=follows)
+        if follows:
+            log.go_on(run, limit or _TAIL, wait_a_moment)
+        else:
+            log.show(run, limit)
+    return 0
+
+
+class Shown(NamedTuple):
+    """The lines of one entry, and its moment."""
+
+    at: float
+    lines: list[str]
+
+
+class Log:
+    """Prints the log of one run, or of all, once or as it grows."""
+
+    def __init__(self, store: "Store", chosen: Filter, screen: Screen, *, as_json: bool) -> None:
+        self._store = store
+        self._filter = chosen
+        self._screen = screen
+        self._as_json = as_json
+        self._joiner = Joiner()
+        self._names: dict[str, str] = {}
+        self._only: KnownRun | None = None
+        self._day = ""
+        self._kept: deque[Shown] | None = None
+
+    def choose(
+        self, name: str, *, waits: bool = False, wait: Callable[[], None] = wait_a_moment
+    ) -> KnownRun:
+        """The run that is meant; with `waits`, the first one that there will be."""
+        runs = Runs(self._store)
+        if waits and not runs and name == LAST:
+            if not self._as_json:
+                self._screen.say(self._screen.paint(" Waiting for the first run …", "dim"))
+                sys.stdout.flush()
+            while not runs:
+                wait()
+                runs = Runs(self._store)
+        return runs.find(name)
+
+    def show(self, run: KnownRun | None, limit: int | None) -> None:
+        """Print what there is."""
+        if limit:
+            self._kept = deque(maxlen=limit)
+        for page in self._source(run).pages():
+            self._take(page)
+        self._give(self._joiner.rest())
+        self._print_kept()
+
+    def go_on(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
+        """Print the last entries, and then what comes, until Ctrl-C."""
+        source = self._source(run)
+        self._kept = deque(maxlen=limit)
+        for page in source.pages():
+            self._take(page)
+        self._print_kept()
+        self._joiner.patience = _PATIENCE
+        try:
+            for page in follow(source, wait, self._complain):
+                self._take(page)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            self._give(self._joiner.rest())
+
+    def _source(self, run: KnownRun | None) -> Source:
+        self._only = run
+        return Source(self._store, run.topic if run else _TOPIC, whole_log=run is None)
+
+    def _take(self, page: "list[Stored]") -> None:
+        for stored in page:
+            run = stored.topic.removeprefix(_TOPIC)
+            event = _event(stored)
+            wanted = self._filter.wants(run, event)
+            if not self._as_json:
+                self._joiner.add(run, event, shown=wanted)
+            elif wanted:
+                self._out(Shown(stored.at, [_json(run, stored, event)]))
+        self._give(self._joiner.ready())
+
+    def _give(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            name = "" if self._only else self._name(entry.run)
+            self._out(Shown(entry.at, entry_lines(self._screen, entry, name)))
+
+    def _out(self, shown: "Shown") -> None:
+        if self._kept is not None:
+            self._kept.append(shown)
+        else:
+            self._print(shown)
+
+    def _print_kept(self) -> None:
+        kept, self._kept = self._kept or (), None
+        for shown in kept:
+            self._print(shown)
+
+    def _print(self, shown: "Shown") -> None:
+        if not self._as_json and (today := day(shown.at)) != self._day:
+            self._day = today
+            name = f"{visible(self._only.name)} · " if self._only else ""
+            title = f" ── {name}{today} "
+            line = "─" * (self._screen.width - columns(title) - 1)
+            self._screen.say(self._screen.paint(f"{title}{line}", "dim"))
+        for line in shown.lines:
+            self._screen.say(line)
+
+    def _name(self, run: str) -> str:
+        if run not in self._names:
+            self._names = {known.id: known.name for known in Runs(self._store)}
+        return self._names.get(run, run)
+
+    def _complain(self, problem: str) -> None:
+        if not self._as_json:
+            self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
+
+
+def _event(stored: "Stored") -> Event:
+    """The event; one that cannot be read does not hide the others."""
+    try:
+        return decode(stored)
+    except DamagedError as error:
+        return FaultNoted(stored.at, "log", error.problem)
+
+
+def _json(run: str, stored: "Stored", event: Event) -> str:
+    """The event as it is stored, and where that is."""
+    place = {"run": run, "seq": stored.seq, "position": stored.position}
+    body = stored.body
+    if isinstance(event, FaultNoted):  # perhaps only stands for what is stored
+        body = dump(event)
+    return shown_json(dump(place)[:-1] + b"," + body[1:])
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _decisions(text: str | None) -> frozenset[str]:
+    found = frozenset(_items(text or ""))
+    if unknown := found - _DECISIONS:
+        raise click.UsageError(
+            f"--decision {', '.join(sorted(unknown))}: there is allow, warn, modify, block"
+        )
+    return found
+
+
+def _regex(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise click.UsageError(f"--grep {pattern}: {error}") from None

@@ -1,0 +1,176 @@
+"""The runs in the log: opened for reading only, and found by what a person types."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from math import inf
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.cli.moments import span
+from handrail.cli.render import clip, columns, pad, visible
+from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
+from handrail.store.port import Store
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+
+LAST = "last"
+_TOPIC = "run:"
+_SHORT = 4
+"""Of a session's id so many characters are shown, more where two of them begin alike."""
+_MAX_LISTED = 10
+_MAX_NAME = 60
+_HINTS: dict[type[StoreError], str] = {
+    DamagedError: "handrail doctor --fix moves it aside and starts a new one",
+    NewerSchemaError: "upgrade Handrail",
+}
+_HINT = "handrail doctor says what to do"
+
+NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
+
+
+class KnownRun(msgspec.Struct, frozen=True):
+    """A run as people call it."""
+
+    id: str
+    """The session's id."""
+    name: str
+    """The folder it began in, and the first characters of its id: `shop-3f2a`."""
+    project: str
+    changed: float
+    seq: int
+
+    @property
+    def topic(self) -> str:
+        """Where its events stand in the log."""
+        return _TOPIC + self.id
+
+
+class _Began(msgspec.Struct):
+    cwd: str = ""
+
+
+_began = msgspec.json.Decoder(_Began)
+
+
+class Runs:
+    """All runs of a log, the last changed one first."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._topics = store.topics(_TOPIC)
+        self._short = _short_ids([topic.name.removeprefix(_TOPIC) for topic in self._topics])
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def __iter__(self) -> Iterator[KnownRun]:
+        return self.changed_since(-inf)
+
+    def changed_since(self, moment: float) -> Iterator[KnownRun]:
+        """Those of which something was heard since then."""
+        for topic in self._topics:
+            if topic.changed < moment:
+                continue
+            run = topic.name.removeprefix(_TOPIC)
+            project = _project(self._store, topic.name)
+            name = f"{project}-{self._short[run]}"
+            yield KnownRun(run, name, project, topic.changed, topic.seq)
+
+    def find(self, typed: str) -> KnownRun:
+        """The run that a person means; else an error that helps."""
+        if not self._topics:
+            raise click.ClickException(NOTHING_YET)
+        if typed == LAST:
+            return next(iter(self))
+        found: list[KnownRun] = []
+        of_project: KnownRun | None = None
+        for run in self:
+            if typed in (run.id, run.name):
+                return run
+            if typed == run.project:
+                of_project = of_project or run
+            elif run.id.startswith(typed) or _is_name(typed, run):
+                found.append(run)
+        if of_project is not None:
+            return of_project
+        if not found:
+            raise click.ClickException(f"there is no run {typed!r}; see handrail status --all")
+        if len(found) > 1:
+            _list_candidates(typed, found)
+        return found[0]
+
+
+@contextmanager
+def open_log(home: "Home") -> Iterator[Store]:
+    """The log, read only: nobody has to run, and nothing is changed."""
+    # Not at the top: whoever only wants the names of things needs no database.
+    from handrail.store.sqlite import SqliteStore
+
+    try:
+        with closing(SqliteStore(home.log, read_only=True)) as store:
+            yield store
+    except StoreError as error:
+        hint = _HINTS.get(type(error), _HINT)
+        raise click.ClickException(f"{error}; {hint}") from None
+
+
+def find_home() -> "Home":
+    """The state folder of this user."""
+    from handrail.server.home import open_home
+
+    return open_home(os.environ)
+
+
+def _short_ids(ids: list[str]) -> dict[str, str]:
+    """Of each id a beginning that no other one has."""
+    ordered = sorted(ids)
+    around = ["", *ordered, ""]
+    return {
+        run: run[: max(_SHORT, _shared(run, before) + 1, _shared(run, after) + 1)]
+        for before, run, after in zip(around, ordered, around[2:], strict=False)
+    }
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    differ = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differ, min(len(one), len(other)))
+
+
+def _project(store: Store, topic: str) -> str:
+    """The folder in which a run began; its first event says it."""
+    first = next(iter(store.read(topic, 0, 1)), None)
+    try:
+        cwd = _began.decode(first.body).cwd if first else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        cwd = ""
+    return os.path.basename(cwd.rstrip("/")) or "run"
+
+
+def _is_name(typed: str, run: KnownRun) -> bool:
+    start = f"{run.project}-"
+    return (
+        len(typed) > len(start)
+        and typed.startswith(start)
+        and (run.id.startswith(typed.removeprefix(start)))
+    )
+
+
+def _list_candidates(typed: str, found: list[KnownRun]) -> None:
+    """Say which runs could be meant, and end."""
+    from handrail.cli import EXIT_ERROR
+
+    click.echo(f"handrail: {visible(typed)!r} may be any of {len(found)} runs:", err=True)
+    listed = found[:_MAX_LISTED]
+    names = [clip(run.name, _MAX_NAME) for run in listed]
+    width = max(map(columns, names))
+    for run, name in zip(listed, names, strict=True):
+        click.echo(f"  {pad(name, width)}  {span(time() - run.changed)} ago", err=True)
+    if len(found) > _MAX_LISTED:
+        click.echo(f"  … and {len(found) - _MAX_LISTED} more", err=True)
+    raise click.exceptions.Exit(EXIT_ERROR)

@@ -1,0 +1,295 @@
+"""One entry of a timeline as a line or two: when, what, and what became of it."""
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple, cast
+
+from handrail.cli.answer import shown_action
+from handrail.cli.joined import Entry, RunFacts
+from handrail.cli.moments import clock, span, took
+from handrail.cli.render import Screen, clip, columns, count, pad, wrap
+from handrail.cli.verdict_text import short_restore
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentEnded,
+    AgentStarted,
+    BreachFound,
+    Compacted,
+    Event,
+    FaultNoted,
+    FeedbackGiven,
+    IterationEnded,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+    SettingsChanged,
+)
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.review.tools import SHELL_TOOLS
+
+_NAME = 12
+_TOOL = 6
+_MAX_TOOL = 16
+_STATUS = 16
+_MAX_BELOW = 2
+_MAX_TEXT = 400
+
+MARKS = {
+    Decision.ALLOW: ("✓", "green", ""),
+    Decision.WARN: ("!", "yellow", "warned"),
+    Decision.MODIFY: ("~", "yellow", "changed"),
+    Decision.BLOCK: ("✗", "red", "stopped"),
+}
+
+
+class Status(NamedTuple):
+    """What became of an action, in a sign and a few words."""
+
+    mark: str
+    style: str
+    words: str
+
+
+class _Said(NamedTuple):
+    """An event that is no action, in words."""
+
+    text: str
+    mark: str = "·"
+    style: str = "dim"
+
+
+def entry_lines(screen: Screen, entry: Entry, name: str = "") -> list[str]:
+    """An entry for a person; `name` says which run it belongs to, where there are several."""
+    head = f" {clock(entry.at)} "
+    if name:
+        head += pad(clip(name, _NAME), _NAME) + " "
+    event = entry.event
+    if isinstance(event, ActionReviewed):
+        return _action(screen, head, entry, event)
+    said = _SAY[type(event)](event, entry.facts)
+    indent = columns(head) + 3
+    first, *rest = wrap(_flat(said.text), screen.width - indent, limit=_MAX_BELOW)
+    lines = [f" {said.mark} {first}", *(" " * 3 + line for line in rest)]
+    shown = [screen.paint(head, "dim") + screen.paint(lines[0], said.style)]
+    return shown + [" " * columns(head) + screen.paint(line, said.style) for line in lines[1:]]
+
+
+def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> list[str]:
+    letter = entry.facts.letter(event.agent)
+    step = f"{event.step:>4} {letter or ' '} "
+    tool, text = _tool_and_text(event, entry.facts)
+    status = status_of(event, entry)
+    ending = f"{status.mark} {status.words}".rstrip()
+    used = columns(head) + columns(step) + columns(tool) + 1
+    room = max(screen.width - used - max(_STATUS, columns(ending)) - 2, _TOOL)
+    shown = pad(clip(text, room), room)
+    line = (
+        screen.paint(head + step, "dim")
+        + f"{tool} {screen.paint(shown, 'dim' if entry.late else '')}  "
+        + screen.paint(clip(ending, screen.width), status.style)
+    )
+    below = "" if entry.late and not isinstance(entry.end, ActionDropped) else _below(entry, event)
+    indent = columns(head) + columns(step)
+    return [line.rstrip(), *_below_lines(screen, below, indent)]
+
+
+def _below_lines(screen: Screen, text: str, indent: int) -> list[str]:
+    if not text:
+        return []
+    lines = wrap(_flat(text), screen.width - indent - 2, limit=_MAX_BELOW)
+    return [
+        " " * indent + screen.paint(("  " if at else "↳ ") + line, "dim")
+        for at, line in enumerate(lines)
+    ]
+
+
+def _tool_and_text(event: ActionReviewed, facts: RunFacts) -> tuple[str, str]:
+    action = event.action
+    tool = clip(action.tool.rpartition("__")[2] or action.tool, _MAX_TOOL)
+    text = shown_action(action)[:_MAX_TEXT]
+    if action.tool.lower() not in SHELL_TOOLS:
+        text = text.removeprefix(action.tool).lstrip()
+    return pad(tool, _TOOL), near(text, facts.cwd)
+
+
+def near(text: str, cwd: str) -> str:
+    """The text with paths as they are seen from the run's folder."""
+    home = os.path.expanduser("~")
+    if len(cwd) > 1:
+        text = text.replace(f"{cwd}/", "")
+    return text.replace(f"{home}/", "~/") if len(home) > 1 else text
+
+
+def status_of(event: ActionReviewed, entry: Entry) -> Status:
+    """What became of an action."""
+    mark, style, word = MARKS[event.verdict.decision]
+    end = entry.end
+    if end is None:
+        if event.asked:
+            return Status("?", "yellow", "a person was asked")
+        if event.verdict.decision is Decision.ALLOW:
+            return (
+                Status("…", "dim", "running") if entry.waits else Status("·", "dim", "no outcome")
+            )
+        return Status(mark, style, word)
+    if isinstance(end, ActionDropped):
+        return Status("✗", "red", "refused by a person" if event.asked else "not run")
+    if end.overruled:
+        mark, style, word = "!", "yellow", "overruled by a person"
+    elif event.verdict.decision is Decision.BLOCK:
+        mark, style, word = "✗", "red", "ran all the same"
+    outcome = end.outcome
+    failure = ""
+    if not outcome.ok:
+        failure = "failed" if outcome.exit_code is None else f"exit {outcome.exit_code}"
+        if event.verdict.decision is Decision.ALLOW:
+            mark, style = "–", ""
+    words = ", ".join(filter(None, (word, failure)))
+    return Status(mark, style, " · ".join(filter(None, (words, took(outcome.duration_ms)))))
+
+
+def _below(entry: Entry, event: ActionReviewed) -> str:
+    """What else has to be said of an action: why it was stopped, how it was changed."""
+    verdict, cwd = event.verdict, entry.facts.cwd
+    if isinstance(entry.end, ActionDropped):
+        return near(entry.end.says, cwd)
+    if verdict.decision is Decision.MODIFY:
+        return near(_changes(verdict), cwd)
+    if verdict.decision is not Decision.ALLOW:
+        return near(verdict.reason, cwd)
+    if isinstance(entry.end, ActionEnded) and not entry.end.outcome.ok:
+        return near(_complaint(entry.end), cwd)
+    return ""
+
+
+def _changes(verdict: Verdict) -> str:
+    text = "; ".join(verdict.changes)
+    restore = short_restore(verdict.restore, 0)
+    return f"{text} (undo: {restore})" if restore.startswith("handrail ") else text
+
+
+def _complaint(end: ActionEnded) -> str:
+    """The first thing that a failed tool said."""
+    said = (end.outcome.error or end.outcome.output)[:_MAX_TEXT].strip()
+    lines = [line for line in said.splitlines() if line.strip()]
+    if lines and lines[0].startswith("Exit code "):
+        lines = lines[1:]
+    return lines[0] if lines else ""
+
+
+def _flat(text: str) -> str:
+    return " ".join(text[: 10 * _MAX_TEXT].split())
+
+
+# Events that are no actions
+
+
+_NO_REASON = ("", "other", "prompt input exit")
+_STARTS = {
+    "": "Handrail came in, in {}",
+    "startup": "session began in {}",
+    "resume": "session resumed in {}",
+    "fork": "session forked in {}",
+    "clear": "conversation cleared",
+    "compact": "goes on with a shorter conversation",
+}
+
+
+def _started(event: RunStarted, facts: RunFacts) -> _Said:
+    text = _STARTS.get(event.source, f"session began ({event.source}) in {{}}")
+    text = text.format(near(f"{event.cwd}/", "").rstrip("/") or "/")
+    return _Said(" · ".join(filter(None, (text, event.model))), "▸")
+
+
+def _prompted(event: PromptGiven, facts: RunFacts) -> _Said:
+    return _Said(event.text, "❯", "bold")
+
+
+def _ended_alone(event: ActionEnded, facts: RunFacts) -> _Said:
+    how = "worked" if event.outcome.ok else "failed"
+    return _Said(f"step {event.step} ended: it {how}, but when it was reviewed is not in the log")
+
+
+def _dropped_alone(event: ActionDropped, facts: RunFacts) -> _Said:
+    return _Said(f"step {event.step} was not run: {event.says}")
+
+
+def _breach(event: BreachFound, facts: RunFacts) -> _Said:
+    return _Said(f"BREACH: {near(event.says, facts.cwd)}", "✗", "red")
+
+
+def _agent_started(event: AgentStarted, facts: RunFacts) -> _Said:
+    kind = f" ({event.kind})" if event.kind else ""
+    return _Said(f"sub-agent {facts.letter(event.agent)}{kind} began")
+
+
+def _agent_ended(event: AgentEnded, facts: RunFacts) -> _Said:
+    return _Said(f"sub-agent {facts.letter(event.agent)} ended")
+
+
+def _compacted(event: Compacted, facts: RunFacts) -> _Said:
+    return _Said(
+        "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
+    )
+
+
+def _iteration_ended(event: IterationEnded, facts: RunFacts) -> _Said:
+    return _Said(f"waits for a prompt: {event.says}" if event.says else "waits for a prompt")
+
+
+def _settings_changed(event: SettingsChanged, facts: RunFacts) -> _Said:
+    text = f"settings changed: {near(event.path, facts.cwd)}"
+    if event.refused:
+        return _Said(f"{text}; not taken over: {event.refused}", "✗", "red")
+    return _Said(text)
+
+
+def _fault(event: FaultNoted, facts: RunFacts) -> _Said:
+    return _Said(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
+
+
+def _feedback(event: FeedbackGiven, facts: RunFacts) -> _Said:
+    text = f"you said: step {event.step} was judged {'right' if event.right else 'wrong'}"
+    return _Said(f"{text}: {event.note}" if event.note else text)
+
+
+def _run_ended(event: RunEnded, facts: RunFacts) -> _Said:
+    decided = facts.decided
+    ran = decided.get(Decision.ALLOW, 0) + decided.get(Decision.WARN, 0) - facts.dropped
+    reason = event.reason.replace("_", " ")
+    parts = [
+        f"session ended ({reason})" if reason not in _NO_REASON else "session ended",
+        count(sum(decided.values()), "action"),
+        f"{ran} ran" if ran > 0 else "",
+        f"{facts.failed} failed" if facts.failed else "",
+        *(
+            f"{decided[decision]} {word}"
+            for decision, word in ((Decision.MODIFY, "changed"), (Decision.BLOCK, "stopped"))
+            if decided.get(decision)
+        ),
+        span(event.at - facts.began),
+    ]
+    return _Said(" · ".join(filter(None, parts)), "■")
+
+
+_SAY = cast(
+    "dict[type, Callable[[Event, RunFacts], _Said]]",
+    {
+        RunStarted: _started,
+        PromptGiven: _prompted,
+        ActionEnded: _ended_alone,
+        ActionDropped: _dropped_alone,
+        BreachFound: _breach,
+        AgentStarted: _agent_started,
+        AgentEnded: _agent_ended,
+        Compacted: _compacted,
+        IterationEnded: _iteration_ended,
+        SettingsChanged: _settings_changed,
+        FaultNoted: _fault,
+        FeedbackGiven: _feedback,
+        RunEnded: _run_ended,
+    },
+)
