@@ -61,4 +61,5 @@ def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Pla
         temps,
         state_folder(environ),
         PlaceSettings(config.secrets, config.protected, config.regenerable),
+        environ.get("CLAUDE_CONFIG_DIR", "").rstrip("/"),
     )

@@ -2,12 +2,14 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 
 import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
+from handrail.review.code import tampering_code
 from handrail.shell import Knowledge, UnreadableError, read
 
 _MAX_TEXT = 64 * 1024
@@ -76,6 +78,27 @@ def _recipes(text: str) -> Iterator[str]:
     yield from (line.replace("$$", "$") for line in lines[:_MAX_LINES])
 
 
+def _servers(text: str) -> Iterator[str]:
+    """Programs that agents start as tool servers."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    servers = data.get("mcpServers") if isinstance(data, dict) else None
+    for server in servers.values() if isinstance(servers, dict) else ():
+        if not isinstance(server, dict):
+            continue
+        arguments = server.get("args")
+        words = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
+        yield shlex.join(word for word in words if isinstance(word, str))
+
+
+def _placeholders(text: str) -> Iterator[str]:
+    """Commands that run when a skill or a command of an agent is opened."""
+    yield from re.findall(r"!`([^`\n]+)`", text)[:_MAX_LINES]
+    yield from re.findall(r"(?ms)^```!\s*$(.*?)^```", text)[:_MAX_LINES]
+
+
 FILE_TYPES = (
     FileType(r".*/\.git/hooks/[^/]+|.*/\.husky/[^/]+", _whole, by_itself=True),
     FileType(
@@ -84,6 +107,8 @@ FILE_TYPES = (
         by_itself=True,
     ),
     FileType(r".*/package\.json", _package_scripts, by_itself=True),
+    FileType(r".*/\.mcp\.json", _servers, by_itself=True),
+    FileType(r".*/\.claude/(?:.*/)?[^/]+\.md", _placeholders, by_itself=True),
     FileType(
         r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
         r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml",
@@ -107,8 +132,13 @@ def content_effects(
     cwd: str,
 ) -> Iterator[Effect]:
     """What the commands in a file would do when it runs, as far as that is serious."""
+    if _AGENT_FILE.search(path) and _gives_power(text):
+        yield _empowers(path)
     kind = file_type(path, text)
     if kind is None:
+        tampers = tampering_code(path, text, weigh=weigh, home=home, cwd=cwd)
+        if tampers is not None:
+            yield _later(path, tampers, _SCRIPT)
         return
     if len(text) > _MAX_TEXT:
         yield _unread(path)
@@ -134,6 +164,33 @@ def file_type(path: str, text: str) -> FileType | None:
 
 
 _SCRIPT = FileType("", _whole)
+_AGENT_FILE = re.compile(r"/(?:\.claude|\.claude-plugin)/(?:.*/)?[^/]+\.md$")
+_HEAD = re.compile(r"\s*---[ \t]*\r?\n(.*?)(?:^---|\Z)", re.DOTALL | re.MULTILINE)
+_MODE = r"^[\"']?permissionMode[\"']?\s*:\s*[\"']?bypassPermissions"
+_POWER = re.compile(rf"(?m)^[\"']?hooks[\"']?\s*:|{_MODE}")
+_POWER_IN_PART = re.compile(
+    rf"(?m)^[\"']?hooks[\"']?\s*:\s*(?:[{{*&]|\r?\n[ \t]+[\"']?[A-Z]\w+[\"']?\s*:)|{_MODE}"
+)
+
+
+def _gives_power(text: str) -> bool:
+    """Whether the head of a skill, an agent or a command sets hooks or rights.
+
+    An edit may be a part of the head; there the names of events tell.
+    """
+    head = _HEAD.match(text)
+    return bool(_POWER.search(head[1]) if head else _POWER_IN_PART.search(text))
+
+
+def _empowers(path: str) -> Effect:
+    return Effect(
+        Kind.TAMPER,
+        path,
+        Severity.CRITICAL,
+        Undo.IMPOSSIBLE,
+        f"gives agents hooks or rights of their own, by {path.rpartition('/')[2]}",
+        "Leave `hooks` and `permissionMode` out of its head; a person can add them.",
+    )
 
 
 def _unread(path: str) -> Effect:
@@ -155,10 +212,11 @@ def is_shell_script(path: str, text: str) -> bool:
 def _later(path: str, effect: Effect, kind: FileType) -> Effect:
     name = path.rpartition("/")[2]
     if kind.by_itself and effect.severity is Severity.CRITICAL:
+        tampers = effect.kind is Kind.TAMPER
         return Effect(
-            Kind.PERSIST,
+            Kind.TAMPER if tampers else Kind.PERSIST,
             path,
-            Severity.HIGH,
+            Severity.CRITICAL if tampers else Severity.HIGH,
             Undo.IMPOSSIBLE,
             f"puts a command into {name} that runs by itself and {effect.text}",
             "Leave that command out, or put it where a person starts it.",

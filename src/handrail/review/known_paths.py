@@ -21,6 +21,7 @@ class Place(StrEnum):
     HANDRAIL = "handrail"
     TRASH = "trash"
     AGENT = "agent"
+    TOOLS = "tools"
     PROFILE = "profile"
     HOOK = "hook"
     REPOSITORY = "repository"
@@ -42,7 +43,14 @@ PLACES: dict[Place, tuple[str, ...]] = {
     ),
     Place.DEVICE: ("/dev",),
     Place.KERNEL: ("/proc/sys", "/proc/sysrq-trigger", "/proc/bus", "/sys"),
-    Place.HANDRAIL: ("~/.local/state/handrail", "~/.config/handrail", "handrail.yaml"),
+    Place.HANDRAIL: (
+        "~/.local/state/handrail", "~/.config/handrail", "handrail.yaml", "~/.local/bin/handrail",
+        "~/bin/handrail", "/usr/bin/handrail", "/usr/local/bin/handrail",
+        "/opt/homebrew/bin/handrail", "~/.local/pipx/venvs/handrail",
+        "~/.local/share/pipx/venvs/handrail", "~/.local/share/uv/tools/handrail",
+        "**/site-packages/handrail", "**/dist-packages/handrail", "/tmp/handrail-[0-9]*-*",
+        "/run/user/*/handrail*",
+    ),
     Place.AGENT: (
         "~/.claude", "~/.claude.json", "~/.codex", "~/.gemini", "~/.cursor", "~/.windsurf",
         "~/.codeium", "~/.continue", "~/.openai-codex", "~/.copilot", "~/.qwen", "~/.pi",
@@ -51,11 +59,13 @@ PLACES: dict[Place, tuple[str, ...]] = {
         "~/.config/windsurf", "~/.config/opencode", "~/.config/goose", "~/.config/amp",
         "~/.config/github-copilot", "~/.config/claude-code",
         "~/Library/Application Support/Claude", "~/Library/Application Support/Cursor",
-        "~/Library/Application Support/Windsurf", ".mcp.json", "**/.claude/settings.json",
+        "~/Library/Application Support/Windsurf", "/etc/claude-code",
+        "/Library/Application Support/ClaudeCode", "**/.claude/settings.json",
         "**/.claude/settings.local.json", "**/.claude/hooks", "**/.vscode/mcp.json",
         "**/.cursor/mcp.json", "**/.cursor/hooks*", "**/.gemini/settings.json",
         "**/.codex/config.toml", "**/.codex/hooks*", "**/.windsurf/mcp*",
     ),
+    Place.TOOLS: (".mcp.json",),
     Place.HOOK: ("**/.git/hooks", "**/.git/config", "**/.git/info/attributes"),
     Place.REPOSITORY: (
         "**/.git/HEAD", "**/.git/packed-refs", "**/.git/index", "**/.git/refs",
@@ -183,7 +193,7 @@ SECRETS = (
     "/etc/NetworkManager/system-connections", "/proc/*/environ", "/proc/*/mem", "/proc/kcore",
     "/dev/mem", "/dev/kmem", "/boot/System.map*", "/var/db/dslocal", "/private/var/db",
     # Handrail
-    "~/.local/state/handrail/token*",
+    "~/.local/state/handrail/*token*",
 )  # fmt: skip
 
 NOT_SECRET = (

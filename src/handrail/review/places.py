@@ -7,6 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from handrail.config import compile_globs
+from handrail.review.controls import Controls
 from handrail.review.known_paths import (
     ENV_FILES,
     NOT_ENV_FILES,
@@ -35,7 +36,7 @@ class Contents(Enum):
 
 _EVEN_IN_SCOPE = frozenset({
     Place.REPOSITORY, Place.AGENT, Place.HOOK, Place.DEVICE, Place.MEMORY, Place.KERNEL,
-    Place.VIRTUAL, Place.HANDRAIL,
+    Place.VIRTUAL, Place.HANDRAIL, Place.TOOLS,
 })  # fmt: skip
 _PLACES = PathMap(
     (glob.replace("~/", "/~/", 1), place) for place, globs in PLACES.items() for glob in globs
@@ -74,12 +75,14 @@ class Places:
         temps: tuple[str, ...],
         state: str,
         settings: PlaceSettings,
+        host: str = "",
     ) -> None:
         self.home = home
         self.roots = roots
         """The folders of the project, without the temp folders."""
+        self.controls = Controls(home, state, host, roots)
         self._temps = temps
-        self._state = state
+        self._trash = f"{state}/trash/"
         self._homes = _homes(home)
         self._own_secrets = path_set(settings.secrets)
         self._has_own = bool(settings.secrets)
@@ -123,9 +126,8 @@ class Places:
         """What kind of place a normalised absolute path is."""
         if not path.startswith("/"):
             return Place.UNKNOWN
-        if self._state and (path == self._state or path.startswith(self._state + "/")):
-            trash = path.startswith(self._state + "/trash/")
-            return Place.TRASH if trash else Place.HANDRAIL
+        if self.controls.is_state(path):
+            return Place.TRASH if path.startswith(self._trash) else Place.HANDRAIL
         special = self._special(path)
         if special in _EVEN_IN_SCOPE:
             return special

@@ -1,5 +1,6 @@
 """What the tools of an agent do, in the same effects as a shell command."""
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 
@@ -53,6 +54,9 @@ SHELL_TOOLS = frozenset(
 )
 """Tools whose input holds a command line, by any host's name for them."""
 
+_RUNNING_TOOLS = frozenset({"monitor"})
+"""Tools that run a command line if they are given one."""
+
 HOST_TOOLS = frozenset(
     {
         "TodoWrite",
@@ -98,6 +102,11 @@ HOST_TOOLS = frozenset(
 
 _COMMAND_FIELDS = ("command", "cmd", "script", "argv")
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
+_STEERING = re.compile(r"(?:^|/)(?:handrail\.yaml|\.claude(?:\.json)?)(?:/|$)")
+"""Names that count in any field: settings of an agent or its guard."""
+_PATCHED = re.compile(r"(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$")
+_DEEPEST = 4
+_LONGEST = 4096
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
 _HARMLESS_SERVERS = (
     "read",
@@ -151,12 +160,15 @@ _OUTWARD_WORDS = (
 
 def command_field(action: Action) -> str | None:
     """Which field of a shell tool's input holds the command line; None for other tools."""
-    if action.tool.startswith("mcp__"):
-        # A server's tool that is given a command line runs it, whatever the tool is called.
-        return next((name for name in _COMMAND_FIELDS if _is_command(action.input.get(name))), None)
-    if action.tool.lower() not in SHELL_TOOLS:
+    name = action.tool.lower()
+    if name in SHELL_TOOLS:
+        return next((field for field in _COMMAND_FIELDS if field in action.input), "command")
+    if name in _RUNNING_TOOLS and isinstance(action.input.get("command"), str):
+        return "command"
+    if action.tool in HOST_TOOLS or name.replace("_", "") in _TOOLS:
         return None
-    return next((name for name in _COMMAND_FIELDS if name in action.input), _COMMAND_FIELDS[0])
+    # A tool that is given a command line runs it, whatever the tool is called.
+    return next((field for field in _COMMAND_FIELDS if _is_command(action.input.get(field))), None)
 
 
 def _is_command(value: object) -> bool:
@@ -250,6 +262,28 @@ def _delete(action: Action) -> ToolUse:
     return ToolUse((path_effect(Kind.DELETE, _path(action), recursive=True),))
 
 
+def _patch(action: Action) -> ToolUse:
+    """Codex' patches name their files themselves."""
+    text = next((value for value in _strings(action.input) if "*** " in value), None)
+    if text is None:
+        raise MalformedInputError(action.tool, "input", "a patch is expected")
+    effects: list[Effect] = []
+    for match in _PATCHED.finditer(text):
+        kind = Kind.DELETE if match[1] == "Delete" else Kind.WRITE
+        path = _joined(action, (match[2] or match[4]).strip())
+        effects.append(path_effect(kind, path, recursive=kind is Kind.DELETE))
+    return ToolUse(tuple(effects))
+
+
+def _strings(value: object, depth: int = 0) -> Iterator[str]:
+    """All texts in a tool's input, however they are packed."""
+    if isinstance(value, str):
+        yield value
+    elif depth < _DEEPEST and isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item, depth + 1)
+
+
 def _fetch(action: Action) -> ToolUse:
     url = action.input.get("url")
     if not isinstance(url, str):
@@ -297,18 +331,33 @@ def _mcp(action: Action) -> ToolUse:
     writes = any(
         word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words
     )
-    for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
-        value = action.input.get(field)
-        if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):
-            kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
-            path = _joined(action, value.removeprefix("file://"))
-            effects.append(path_effect(Kind.READ if reads and not writes else kind, path))
+    kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
+    kind = Kind.READ if reads and not writes else kind
+    for value in _paths_in(action):
+        path = _joined(action, value.removeprefix("file://"))
+        effects.append(path_effect(kind, path))
     effects.extend(
         effect(Kind.FETCH, value)
         for value in action.input.values()
         if isinstance(value, str) and value.startswith(("http://", "https://"))
     )
     return ToolUse(tuple(effects))
+
+
+def _paths_in(action: Action) -> Iterator[str]:
+    """Paths in the fields that are known for them; those that steer an agent in any field."""
+    seen: set[str] = set()
+    for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
+        value = action.input.get(field)
+        if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):
+            seen.add(value)
+            yield value
+    state = action.env.get("HANDRAIL_HOME") or "handrail.yaml"
+    for value in _strings(action.input):
+        if value in seen or len(value) > _LONGEST or any(char.isspace() for char in value):
+            continue
+        if value.startswith(state) or (_STEERING.search(value) and "://" not in value):
+            yield value
 
 
 def _split_words(name: str) -> list[str]:
@@ -332,6 +381,7 @@ _TOOLS: dict[str, Callable[[Action], ToolUse]] = {
     "glob": _search,
     "grep": _search,
     "ls": _search,
+    "applypatch": _patch,
     "delete": _delete,
     "deletefile": _delete,
     "webfetch": _fetch,

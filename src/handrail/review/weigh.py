@@ -8,8 +8,17 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
+from handrail.review.code import may_be_code, tampering_code
 from handrail.review.known_paths import Place
 from handrail.review.places import Contents
+from handrail.review.tamper import (
+    changes_control,
+    ends_control,
+    reads_control,
+    runs_control,
+    sweeps_control,
+    talks_to_control,
+)
 from handrail.review.weights import (
     BLIND,
     DELETES,
@@ -28,6 +37,7 @@ from handrail.review.weights import (
     WRITES,
     Weight,
 )
+from handrail.shell.readers.build import is_hold
 from handrail.shell.readers.hosts import is_loopback, is_metadata, is_private, parse_host
 
 _N, _L, _M, _H, _C = Severity
@@ -48,7 +58,47 @@ def weigh(effect: Effect, at: Circumstances) -> Effect:
         return _weigh_path(effect, at)
     if effect.kind in HOST_KINDS:
         return _weigh_host(effect, at)
+    if effect.kind is Kind.RUN:
+        return _weigh_run(effect, at)
+    if effect.kind is Kind.KILL or effect.kind is Kind.CHANGE:
+        return _guarded(effect, ends_control(effect, at), at)
+    if effect.kind is Kind.DISCARD and (found := sweeps_control(effect, at)):
+        weight, path = found
+        return _apply(msgspec.structs.replace(effect, target=path), weight, at)
     return effect
+
+
+def _guarded(effect: Effect, weight: Weight | None, at: Circumstances) -> Effect:
+    return effect if weight is None else _apply(effect, weight, at)
+
+
+def _weigh_run(effect: Effect, at: Circumstances) -> Effect:
+    """Programs of Handrail itself, and program files that change what supervises this agent."""
+    path = effect.target
+    weight = runs_control(effect, at)
+    if weight is not None or effect.opaque or not may_be_code(path):
+        return _guarded(effect, weight, at)
+    text = at.world.script(path) if path.startswith("/") else None
+    if text is None:
+        return effect
+    cwd = at.places.roots[0] if at.places.roots else path.rpartition("/")[0]
+    found = tampering_code(
+        path,
+        text,
+        weigh=lambda inner: _weigh_inner(inner, at),
+        home=at.places.home,
+        cwd=cwd,
+        marks=at.places.controls.marks,
+    )
+    if found is None:
+        return effect
+    says = f"runs {path}, which {found.text}"
+    return msgspec.structs.replace(found, says=says, command=effect.command)
+
+
+def _weigh_inner(effect: Effect, at: Circumstances) -> Effect:
+    """What a program does itself: the programs that it runs could be itself again."""
+    return effect if effect.kind is Kind.RUN else weigh(effect, at)
 
 
 def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
@@ -59,7 +109,12 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
     if effect.kind in {Kind.READ, Kind.LINK}:
         return _weigh_read(effect, path, at)
     place = _place(effect, path, at)
-    if place is not Place.HANDRAIL and at.places.protected(path):
+    tampers = changes_control(effect, path, place, at)
+    if tampers is not None:
+        return _apply(effect, tampers, at)
+    if is_hold(effect):
+        return effect
+    if at.places.protected(path):
         return _apply(effect, PROTECTED, at)
     return _BY_KIND[effect.kind](effect, path, place, at)
 
@@ -150,6 +205,8 @@ def _weigh_own_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
 
 
 def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
+    if (tampers := reads_control(effect, path, at)) is not None:
+        return _apply(effect, tampers, at)
     contents = at.places.contents(path)
     if effect.glob and contents is not Contents.SECRET and at.places.glob_of_secrets(path):
         contents = Contents.SECRET
@@ -169,7 +226,10 @@ def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
         and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL
     ):
         return _apply(effect, WRITES[Place.HANDRAIL], at)
-    host = parse_host(effect.target).host
+    address = parse_host(effect.target)
+    if (tampers := talks_to_control(address, at)) is not None:
+        return _apply(effect, tampers, at)
+    host = address.host
     if not host.isascii() and _LATIN.search(host) and _LOOKALIKE.search(host):
         return _apply(
             effect,

@@ -65,6 +65,9 @@ WRITES: dict[Place, Weight] = {
         "changes Handrail's own file {target}",
         "Ask the person who supervises this run to change it.",
     ),
+    Place.TOOLS: Weight(
+        _M, _CHECKPOINT, Kind.PERSIST, "changes {target}, which says what tools later agents have"
+    ),
     Place.AGENT: Weight(
         _H,
         _IMPOSSIBLE,
@@ -98,6 +101,7 @@ _LIST_FIRST = "List it first: `ls -la {listed}`, and say what should go and why.
 
 DELETES: dict[Place, Weight] = {
     Place.SCOPE: Weight(),
+    Place.TOOLS: Weight(),
     Place.TEMP: Weight(_N, _NEEDLESS),
     Place.VIRTUAL: Weight(_N, _NEEDLESS),
     Place.UNKNOWN: Weight(),
@@ -222,3 +226,29 @@ DISK = Weight(
     "reads the raw disk {target}",
     "Read files, not the disk: `lsblk` shows what is there.",
 )
+
+
+def _tampers(says: str, instead: str) -> Weight:
+    return Weight(_C, _IMPOSSIBLE, Kind.TAMPER, says, instead)
+
+
+_STATUS = "Leave it to a person; `handrail status` and `handrail log` show what Handrail does."
+HOOK_LOADER = _tampers(
+    "changes {target}, from which the hooks are loaded that supervise this agent",
+    "Say which setting should change and why; a person can change it.",
+)
+HOLDER = _tampers(
+    "changes {target} as a whole, which holds what supervises this agent",
+    "Name the single files that you mean, other than settings and hooks.",
+)
+SWEPT = _tampers(
+    "takes {target} along, which steers the supervision of this agent",
+    "Leave it out with `-e`; look first: `git clean -nd -e .claude -e handrail.yaml`.",
+)
+KEY = _tampers("reads {target}, which only Handrail itself needs", _STATUS)
+LINKED_CONTROL = _tampers(
+    "makes another way to {target}, which steers the supervision of this agent", _STATUS
+)
+ADDRESS = _tampers("talks to Handrail's own controls at {target}", _STATUS)
+PROCESS = _tampers("ends, slows or enters Handrail's own process ({target})", _STATUS)
+OWN_PROGRAM = _tampers("runs Handrail's own program {target} in the place of the host", _STATUS)

@@ -6,6 +6,7 @@ from handrail.model.effect import Effect
 from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.readers import (
+    agents,
     archives,
     cloud,
     containers,
@@ -13,6 +14,7 @@ from handrail.shell.readers import (
     editors,
     files,
     git,
+    git_files,
     infrastructure,
     kubernetes,
     languages,
@@ -30,6 +32,7 @@ from handrail.shell.readers import (
 Reader = Callable[[Command, Call], Iterable[Effect]]
 
 READERS: dict[str, Reader] = {
+    **agents.READERS,
     **archives.READERS,
     **cloud.READERS,
     **containers.READERS,
@@ -39,6 +42,7 @@ READERS: dict[str, Reader] = {
     **infrastructure.READERS,
     **kubernetes.READERS,
     **git.READERS,
+    **git_files.READERS,
     **languages.READERS,
     **network.READERS,
     **permissions.READERS,

@@ -1,5 +1,7 @@
 """How readers make effects."""
 
+import msgspec
+
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.options import Call
@@ -27,6 +29,23 @@ def path_effect(
         recursive=recursive,
         opaque=not path.exact,
         glob=path.glob,
+    )
+
+
+def takes_over(path: Word, says: str) -> Effect:
+    """A hold on a folder that weighs nothing in most places: a mount, a work tree elsewhere."""
+    made = path_effect(Kind.PERMIT, path, recursive=True, severity=Severity.NONE)
+    return msgspec.structs.replace(
+        made, undo=Undo.IMPOSSIBLE, says=says.replace("{target}", made.target)
+    )
+
+
+def is_hold(effect: Effect) -> bool:
+    """Whether an effect is only a hold on a folder."""
+    return (
+        effect.kind is Kind.PERMIT
+        and effect.severity is Severity.NONE
+        and effect.undo is Undo.IMPOSSIBLE
     )
 
 

@@ -10,7 +10,7 @@ from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
 from handrail.shell.options import Call
 from handrail.shell.paths import join, normalise
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.build import effect, path_effect, takes_over
 from handrail.shell.word import OPAQUE, Word
 
 _PROJECT_ONLY = 'Mount only the project: `docker run --rm -v "$PWD":/app -w /app IMAGE CMD`.'
@@ -110,6 +110,8 @@ def _mounted(command: Command, mount: Mount) -> Iterator[Effect]:
         )
     elif not _SYSTEM.match(text):
         yield path_effect(Kind.READ, path, recursive=True)
+        if not mount.read_only:
+            yield takes_over(path, "opens {target} to the container")
 
 
 def _erased(command: Command, mount: Mount, inner: str) -> Iterator[Effect]:

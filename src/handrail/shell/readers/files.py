@@ -56,8 +56,10 @@ def _written(command: Command, sources: Iterable[Word], target: Word, into: bool
 def _copy(command: Command, call: Call) -> Iterator[Effect]:
     sources, target, into = _sources_and_target(call)
     deep = call.has("-r", "-R", "-a", "--recursive", "--archive")
+    linked = call.has("-l", "--link", "-s", "--symbolic-link") and command.name != "install"
     for source in sources:
-        yield path_effect(Kind.READ, join(command.cwd, source), recursive=deep)
+        kind = Kind.LINK if linked else Kind.READ
+        yield path_effect(kind, join(command.cwd, source), recursive=deep)
     if target is not None:
         for path in _written(command, sources, target, into):
             yield path_effect(Kind.WRITE, path)

@@ -9,7 +9,8 @@ from handrail.shell.command import Command
 from handrail.shell.knowledge import compile_glob
 from handrail.shell.options import Call
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, http_method, path_effect
+from handrail.shell.readers.build import effect, http_method, path_effect, takes_over
+from handrail.shell.readers.git_files import cleaned, replaced, work_tree
 from handrail.shell.tables.git import CONFIG_COMMANDS, CONFIG_PLAIN
 from handrail.shell.word import Word
 
@@ -44,7 +45,9 @@ def _checkout(command: Command, call: Call) -> Iterator[Effect]:
     """`git checkout` is two commands: one goes to a branch, the other overwrites files."""
     if call.has("-p", "--patch"):
         return
-    for path in _checked_out_paths(command, call):
+    paths = _checked_out_paths(command, call)
+    yield from replaced(command, paths, other=len(call.operands) > len(paths))
+    for path in paths:
         yield effect(
             Kind.DISCARD,
             path.shown,
@@ -80,6 +83,7 @@ def _is_path(word: Word) -> bool:
 
 def _clean(command: Command, call: Call) -> Iterator[Effect]:
     """`git -c clean.requireForce=false clean` needs no `--force`."""
+    yield from cleaned(command, call)
     if not call.has("-f", "--force") and _setting(command, "clean.requireforce") in _OFF - {""}:
         yield effect(
             Kind.DISCARD,
@@ -114,6 +118,7 @@ def _setting(command: Command, name: str) -> str | None:
 def _git(command: Command, call: Call) -> Iterator[Effect]:
     """The options before the subcommand: `-c key=value`, `--exec-path=folder`."""
     yield from _settings(call.values("-c"))
+    yield from work_tree(command, call)
     for word in call.values("--config-env"):
         key, _, variable = word.text.partition("=")
         if _runs_command(key) and not compile_glob(CONFIG_PLAIN).match(key):
@@ -168,6 +173,8 @@ def _config(command: Command, call: Call) -> Iterator[Effect]:
     pair = set_values(call)
     if pair is not None:
         yield from _setting_effects(pair[0], pair[1].text, lasting=True)
+        if pair[0].lower() == "core.worktree":
+            yield takes_over(join(command.cwd, pair[1]), "makes git work in {target}")
 
 
 def _setting_effects(key: str, value: str, *, lasting: bool) -> Iterator[Effect]:
@@ -175,6 +182,14 @@ def _setting_effects(key: str, value: str, *, lasting: bool) -> Iterator[Effect]
     if _runs_command(name):
         if _TEMPORARY.search(value) or (name == "core.hookspath" and _ADDRESS.match(value)):
             yield _unseen(key, value)
+        elif lasting and name == "core.hookspath" and value in {"", "/dev/null"}:
+            yield effect(
+                Kind.TAMPER,
+                key,
+                severity=Severity.HIGH,
+                says="switches off all hooks of git",
+                instead="Leave the hooks on; say which of them fails and why.",
+            )
         elif lasting and not compile_glob(CONFIG_PLAIN).match(name):
             yield effect(
                 Kind.PERSIST,

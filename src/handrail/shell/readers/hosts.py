@@ -31,8 +31,11 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The host for a person; parts that are not known are left out."""
-        return self.host.replace(OPAQUE, "…") or "an unknown host"
+        """The host for a person; of this machine with its port, as there are many services."""
+        host = self.host.replace(OPAQUE, "…")
+        if self.port is not None and may_be_loopback(self.host):
+            return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        return host or "an unknown host"
 
     @property
     def is_loopback(self) -> bool:
@@ -158,6 +161,18 @@ def is_loopback(host: str) -> bool:
         return True
     address = _address(host) if OPAQUE not in host else None
     return address is not None and (address.is_loopback or address.is_unspecified)
+
+
+_LOOPBACK_NAMES = (
+    "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "traefik.me", ".nip.io", ".sslip.io",
+    ".xip.io",
+)  # fmt: skip
+"""Public names that mean this machine, or that can mean any."""
+
+
+def may_be_loopback(host: str) -> bool:
+    """Whether a host is or could be this machine, whatever its name says."""
+    return is_loopback(host) or _clean(host).endswith(_LOOPBACK_NAMES)
 
 
 def is_private(host: str) -> bool:

@@ -184,26 +184,56 @@ def _deletes(address: Address) -> Iterator[Effect]:
 
 
 def _curl(command: Command, call: Call) -> Iterator[Effect]:
-    words = (*call.operands, *call.values("--url"))
+    words = (*call.operands, *call.values("--url"), *_config_urls(command, call))
     addresses = [parse_url(word.text) for word in words]
     for address in addresses:
         if address.scheme == "file":
             yield reads(command, Word(address.path or "/"))
         yield from reaches(address)
-    for word in call.values("--resolve", "--connect-to"):
-        for part in re.split(r"[:,+\[\]]", word.text):
-            if (other := parse_host(part)).is_metadata:
-                yield metadata(other)
+    yield from _rerouted(call)
     yield from _curl_body(call, command).effects(addresses)
     yield from _curl_orders(command, call, addresses)
     yield from _curl_files(command, call, addresses)
     for word in call.values("--unix-socket", "--abstract-unix-socket"):
-        yield from local_socket(word)
+        yield from local_socket(command, word)
     for word in call.values("-Q", "--quote", "--prequote", "--postquote"):
         if re.match(r"[-+*]?\s*(?:DELE|RMD|rm|rmdir)\b", word.text, re.IGNORECASE):
             yield effect(Kind.DESTROY, word.shown, severity=Severity.HIGH,
                          says=f"deletes files on the server ({word.shown})",
                          instead="List them first: `curl -l URL`.")  # fmt: skip
+
+
+_CONFIG_URL = re.compile(r"(?mi)^\s*-{0,2}url\s*[=: ]?\s*[\"']?([^\s\"']+)")
+
+
+def _config_urls(command: Command, call: Call) -> Iterator[Word]:
+    """`curl -K -`: addresses on the standard input."""
+    if any(word.text in {"-", "/dev/stdin"} for word in call.values("-K", "--config")):
+        for text in _CONFIG_URL.findall(command.input or ""):
+            yield Word(text)
+
+
+def _rerouted(call: Call) -> Iterator[Effect]:
+    """Where a request goes in truth: `--resolve`, `--connect-to`, a proxy."""
+    for word in call.values("--resolve", "--connect-to"):
+        for part in re.split(r"[:,+\[\]]", word.text):
+            if (other := parse_host(part)).is_metadata:
+                yield metadata(other)
+        match = _CONNECT_TO.fullmatch(word.text) or _RESOLVE.fullmatch(word.text)
+        if match is not None:
+            yield from _local(parse_host(f"{match['host']}:{match['port']}"))
+    for word in call.values("-x", "--proxy", "--preproxy", "--socks5", "--socks5-hostname"):
+        yield from _local(parse_url(word.text))
+
+
+_CONNECT_TO = re.compile(r"[^:]*:\d*:(?P<host>\[.*\]|[^:]*):(?P<port>\d+)")
+_RESOLVE = re.compile(r"[+-]?[^:]+:(?P<port>\d+):(?P<host>\[?[^,\[\]]+\]?)(?:,.*)?")
+
+
+def _local(address: Address) -> Iterator[Effect]:
+    """Only what ends on this machine is something else than the address says."""
+    if address.is_loopback:
+        yield effect(Kind.REACH, address.shown)
 
 
 _TEXTS = (
@@ -288,7 +318,7 @@ def _downloads(command: Command, folder: Word, addresses: Iterable[Address]) -> 
         yield from writes(command, Word(posixpath.join(folder.text, name)))
 
 
-def local_socket(word: Word) -> Iterator[Effect]:
+def local_socket(command: Command, word: Word) -> Iterator[Effect]:
     """A socket of a service on this machine that can do anything in its name."""
     if _SOCKETS.search(word.text):
         yield effect(Kind.ESCAPE, word.shown, severity=Severity.HIGH,
@@ -297,12 +327,14 @@ def local_socket(word: Word) -> Iterator[Effect]:
     elif "handrail" in word.text:
         yield effect(Kind.TAMPER, word.shown, severity=Severity.CRITICAL,
                      says=f"speaks to the guard itself through {word.shown}",
-                     instead="Ask for a decision with `handrail ask`.")  # fmt: skip
+                     instead="Ask it what it does: `handrail status`.")  # fmt: skip
+    else:
+        yield reads(command, word)
 
 
 def _wget(command: Command, call: Call) -> Iterator[Effect]:
-    words = [word for word in call.operands if " " not in word.text]
-    addresses = [parse_url(word.text) for word in words]
+    words = [*call.operands, *_listed(command, call)]
+    addresses = [parse_url(word.text) for word in words if " " not in word.text]
     for address in addresses:
         yield from reaches(address)
     body = _Body(command)
@@ -332,6 +364,12 @@ def _wget(command: Command, call: Call) -> Iterator[Effect]:
         yield from _downloads(command, folder, addresses)
 
 
+def _listed(command: Command, call: Call) -> Iterator[Word]:
+    """`wget -i -`: addresses on the standard input."""
+    if any(word.text in {"-", "/dev/stdin"} for word in call.values("-i", "--input-file")):
+        yield from map(Word, (command.input or "").split())
+
+
 def _downloader(command: Command, call: Call) -> Iterator[Effect]:
     """aria2c, axel, fetch and others that store what they get under a name or in a folder."""
     addresses = [parse_url(word.text) for word in call.operands if " " not in word.text]
@@ -353,6 +391,14 @@ def _browser(command: Command, call: Call) -> Iterator[Effect]:
     for word in (*call.operands, *call.values("-c", "--connect", "--url", "-u")):
         if " " not in word.text and re.search(r"[.:/]|localhost", word.text):
             yield from reaches(parse_url(word.text))
+
+
+def _opener(command: Command, call: Call) -> Iterator[Effect]:
+    """`open`, `xdg-open` and browsers: operands are addresses or files."""
+    for word in call.operands:
+        address = parse_url(word.text)
+        if address.scheme in {"http", "https", "ws", "wss"} or address.is_loopback:
+            yield from reaches(address)
 
 
 _METHOD = re.compile(r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS", re.IGNORECASE)
@@ -457,8 +503,18 @@ def _mail(command: Command, call: Call) -> Iterator[Effect]:
 # Sharing a folder
 
 
+def listens_on(words: Iterable[Word]) -> Iterator[Effect]:
+    """A port of this machine on which a program answers; it weighs nothing by itself."""
+    for word in words:
+        port = word.text.rpartition(":")[2]
+        if port.isdecimal():
+            yield effect(Kind.REACH, f"localhost:{port}", severity=Severity.NONE,
+                         says=f"answers on port {port}")  # fmt: skip
+
+
 def _serve(command: Command, call: Call) -> Iterator[Effect]:
     """A web server for a folder: everyone who reaches the port can read it."""
+    yield from listens_on((*call.operands, *call.values("-p", "--port", "-l", "--listen")))
     folders = call.values("-d", "--directory", "-D", "--root")
     if command.name not in {"http.server", "SimpleHTTPServer"}:
         folders = [*folders, *call.operands]
@@ -479,6 +535,7 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "wget": _wget,
     "downloader": _downloader,
     "browser": _browser,
+    "opener": _opener,
     "httpie": _httpie,
     "lookup": _lookup,
     "mail": _mail,

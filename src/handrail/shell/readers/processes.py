@@ -12,11 +12,16 @@ from handrail.shell.readers.build import effect
 from handrail.shell.tables.processes import GUARD_PROCESSES, SECRET_PROCESSES, SYSTEM_PROCESSES
 from handrail.shell.word import OPAQUE, Word
 
+PROCESS_NUMBER = "process "
+"""What stands before a number in a target that is a process."""
 _END_ONE = "End one process by its number: `kill 12345`."
 _SIGNAL = re.compile(r"-(?:SIG)?(?:[A-Z]{3,}\d*(?:[+-]\d+)?|\d{1,2})")
 _HARMLESS_SIGNALS = frozenset({"0", "CHLD", "WINCH", "SIGCHLD", "SIGWINCH", "URG", "CONT"})
 _SELF = "handrail"
-_OWN = ("handrail", "handrail serve", "python -m handrail serve")
+_OWN = (
+    "handrail", "handrail serve", "python -m handrail serve", "handrail serve --background",
+    "python -m handrail serve --background",
+)  # fmt: skip
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/")
 _SHALLOW = re.compile(r"/(?:[^/]*|(?:home|var|usr|etc|opt|srv|run|mnt)(?:/[^/]+){0,2}/?)")
 
@@ -150,14 +155,19 @@ def fed_effect(feeders: Sequence[Command]) -> Iterator[Effect]:
         texts = [word.text for word in words]
         if name in {"pgrep", "pidof"}:
             yield from by_name(name, words)
+        elif name == "ps" and {"-C"} & set(texts):
+            yield from (_selected(text, exact=True) for text in texts if text[:1] != "-")
         elif name == "ps" and not narrowed and not {"-p", "-C", "--pid", "--ppid"} & set(texts):
             yield _ends("ps", Severity.HIGH, "ends every process on the list")
         elif name == "seq" or (name == "ls" and "/proc" in texts):
             yield _ends(name, Severity.HIGH, "ends one process after the other, whatever it is")
-        elif name == "lsof":
+        elif name in {"lsof", "ss", "netstat"}:
             yield from _holders(texts, feeder)
         elif name in {"grep", "egrep", "rg"} and "-v" not in texts:
             patterns = [text for text in texts if not text.startswith("-")][:1]
+            yield from (_selected(text, exact=False) for text in patterns)
+        elif name in {"awk", "gawk", "mawk"}:
+            patterns = [match for text in texts for match in re.findall(r"/([^/]+)/", text)]
             yield from (_selected(text, exact=False) for text in patterns)
         elif name == "cat":
             yield from _pid_files(texts)
@@ -187,6 +197,8 @@ def _holders(texts: Sequence[str], feeder: Command) -> Iterator[Effect]:
         port = re.search(r":(\d+)$", text)
         if port and port[1] == "22":
             yield _ends("port 22", Severity.HIGH, "ends the way into this machine (ssh)")
+        elif port:
+            yield _ends(f"port {port[1]}", Severity.LOW, f"ends what uses port {port[1]}")
         elif text.startswith(("/", "~", ".")):
             yield from _users_of(text, feeder)
 
@@ -235,6 +247,20 @@ def _renice(command: Command, call: Call) -> Iterator[Effect]:
             says="slows down or prefers processes of the system",
             instead="Change one process of yours: `renice -n 5 -p 12345`.",
         )
+    yield from _touches(call.operands if call.has("-n", "-p", "--pid") else call.operands[1:])
+
+
+def _touches(pids: Iterable[Word]) -> Iterator[Effect]:
+    """Processes that are slowed down, limited or moved."""
+    for pid in pids:
+        if pid.text.isdecimal():
+            yield effect(Kind.CHANGE, f"{PROCESS_NUMBER}{pid.text}", severity=Severity.LOW)
+
+
+def _limits(command: Command, call: Call) -> Iterator[Effect]:
+    """`taskset -p MASK PID`, `ionice -p PID`, `prlimit --pid PID`."""
+    given = call.values("-p", "--pid", "-P")
+    yield from _touches((*given, *call.operands) if given or call.has("-p", "--pid") else ())
 
 
 # Debuggers and tracers
@@ -300,9 +326,12 @@ def _attach(command: Command, call: Call) -> Iterator[Effect]:
             name for name in SECRET_PROCESSES if re.search(rf"\b{re.escape(name)}\b", word.raw)
         ]
         first = word.text == "1"
+        if _SELF in word.raw.lower():
+            yield _ends_guard(word.shown)
+            continue
         yield effect(
             Kind.SECRET if names or first else Kind.CHANGE,
-            word.shown,
+            f"{PROCESS_NUMBER}{word.shown}",
             severity=Severity.HIGH if names or first else Severity.MEDIUM,
             says=f"looks into the memory of the running process {word.shown}",
             instead="Watch a program from its start: `strace ./program`.",
@@ -316,6 +345,7 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "renice": _renice,
     "debugger": _debugger,
     "attach": _attach,
+    "limits": _limits,
 }
 
 SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {

@@ -16,6 +16,7 @@ from handrail.shell.readers.hosts import Address, parse_host, parse_remote, pars
 from handrail.shell.readers.network import (
     ASK_A_PERSON,
     is_outside,
+    listens_on,
     local_socket,
     metadata,
     reads,
@@ -31,6 +32,11 @@ _SHELLS = re.compile(r"(?:^|/|\s)(?:ba|da|z|k|c|tc|fi|a|mk)?sh\b|cmd(?:\.exe)?\b
 
 def _contact(address: Address) -> Effect:
     return metadata(address) if address.is_metadata else effect(Kind.REACH, address.shown)
+
+
+def _at_port(address: Address, port: str) -> Address:
+    """`nc host 80`: the port is a word of its own."""
+    return msgspec.structs.replace(address, port=int(port[:9])) if port.isdecimal() else address
 
 
 # ssh
@@ -86,6 +92,8 @@ def _read_ssh(command: Command) -> _Ssh:
 def _ssh(command: Command, call: Call) -> Iterator[Effect]:
     ssh = _read_ssh(command)
     address = parse_host(ssh.host.text) if ssh.host is not None else Address("")
+    for letter, value in ssh.options:
+        address = _at_port(address, value.text if letter == "p" else "")
     if address.host:
         yield _contact(address)
     for letter, value in ssh.options:
@@ -270,6 +278,7 @@ def transfer_scripts(command: Command, call: Call) -> Iterator[str]:
 def _netcat(command: Command, call: Call) -> Iterator[Effect]:
     host = next((word for word in call.operands if not re.fullmatch(r"[\d,-]+", word.text)), None)
     address = parse_host(host.text) if host is not None else Address("")
+    address = _at_port(address, call.operands[-1].text if call.operands else "")
     listens = call.has("-l", "--listen")
     runs = [*call.values("-e", "--exec", "--sh-exec", "--lua-exec")]
     runs += [word for word in call.values("-c") if _SHELLS.search(word.text) or " " in word.text]
@@ -283,8 +292,9 @@ def _netcat(command: Command, call: Call) -> Iterator[Effect]:
         return
     for word in call.operands:
         if call.has("-U", "--unixsock"):
-            yield from local_socket(word)
+            yield from local_socket(command, word)
     if listens:
+        yield from listens_on((*call.operands, *call.values("-p")))
         yield effect(Kind.REACH, "this machine", severity=Severity.MEDIUM,
                      says="waits for connections on a port")  # fmt: skip
         if unknown_input(command):
@@ -313,13 +323,14 @@ _SOCAT_RUNS = re.compile(r"(?:EXEC|SYSTEM|SHELL):(.*)", re.IGNORECASE | re.DOTAL
 _SOCAT_FILE = re.compile(r"(?:FILE|OPEN|GOPEN|CREATE):([^,]*)", re.IGNORECASE)
 _SOCAT_HOST = re.compile(
     r"(?:TCP[46]?|UDP[46]?|OPENSSL|SSL|TCP[46]?-CONNECT|OPENSSL-CONNECT|UDP[46]?-\w+|SCTP\w*|"
-    r"SOCKS\w*|PROXY):(\[[^\]]*\]|[^:,]+)",
+    r"SOCKS\w*|PROXY):((?:\[[^\]]*\]|[^:,]+)(?::\d+)?)",
     re.IGNORECASE,
 )
 _SOCAT_LISTEN = re.compile(
     r"(?:TCP[46]?|UDP[46]?|OPENSSL|SCTP\w*|VSOCK)-(?:LISTEN|L)|TCP-?L:", re.IGNORECASE
 )
-_SOCAT_SOCKET = re.compile(r"(?:UNIX(?:-CONNECT|-CLIENT)?|ABSTRACT\S*):([^,]*)", re.IGNORECASE)
+_SOCAT_SOCKET = re.compile(r"(?:UNIX(?:-\w+)?|ABSTRACT\S*):([^,]*)", re.IGNORECASE)
+_SOCAT_PORT = re.compile(r"\w+-L(?:ISTEN)?:(\d+)", re.IGNORECASE)
 
 
 def _socat(command: Command, call: Call) -> Iterator[Effect]:
@@ -337,13 +348,15 @@ def _socat(command: Command, call: Call) -> Iterator[Effect]:
         yield reads(command, path)
     for end in ends:
         if match := _SOCAT_SOCKET.match(end):
-            yield from local_socket(Word(match[1]))
+            yield from local_socket(command, Word(match[1]))
     stdin = any(end.upper() in {"-", "STDIN", "STDIO"} for end in ends)
     fed = bool(files) or (stdin and unknown_input(command))
     yield from typed_orders(command) if hosts else ()
     for host in hosts:
         yield sends(host, Severity.HIGH if fed and not listens else Severity.MEDIUM, "raw data")
     if listens:
+        ports = [match[1] for end in ends if (match := _SOCAT_PORT.match(end))]
+        yield from listens_on(map(Word, ports))
         severity = Severity.HIGH if files else Severity.MEDIUM
         yield effect(Kind.REACH, "this machine", severity=severity,
                      says="opens a port that others can connect to",
@@ -360,7 +373,7 @@ def socat_scripts(command: Command, call: Call) -> Iterator[str]:
 def _connects(command: Command, call: Call) -> Iterator[Effect]:
     """telnet, wscat and others: an address, and what is piped in goes there."""
     for word in (*call.operands[:1], *call.values("-c", "--connect")):
-        address = parse_url(word.text)
+        address = _at_port(parse_url(word.text), "".join(w.text for w in call.operands[1:2]))
         if not address.host or " " in word.text:
             continue
         yield _contact(address)

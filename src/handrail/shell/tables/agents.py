@@ -20,12 +20,20 @@ from handrail.shell.tables.shorthand import (
 
 _LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
 _PERSON = "Ask a person to decide; an agent does not change its own supervision."
+_PLUGINS = "Look at what is installed: `claude plugin list`."
 _MCP_LIST = "Look at what is set up: `{} mcp list`."
 
 
 def _unlimited(*whens: str) -> tuple[Fact, ...]:
     says = "starts an agent that may do anything without asking"
     return tuple(Fact(DELEGATE, when, says=says, instead=_LIMITS) for when in whens)
+
+
+def _unhooked(*whens: str) -> tuple[Fact, ...]:
+    says = "starts an agent without its hooks, so that nobody supervises it"
+    return tuple(
+        Fact(TAMPER, when, severity=CRITICAL, says=says, instead=_LIMITS) for when in whens
+    )
 
 
 def _adds_tool(program: str) -> tuple[Fact, ...]:
@@ -45,19 +53,28 @@ _CLAUDE = Program(
     "--allowedTools --allowed-tools --disallowedTools --mcp-config --output-format --input-format "
     "-r --resume --session-id --max-turns --agents --agent --fallback-model -s --scope -t "
     "--transport -e --env -H --header --setting-sources --plugin-dir --tools --json-schema",
+    reader="claude",
     facts=(
         *_unlimited("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
                     "--permission-mode=bypassPermissions",
-                    "--settings=*bypassPermissions*|--settings=*disableAllHooks*|"
-                    "--settings=*\"hooks\":{}*|--settings=*\"hooks\":*[]*",
+                    "--settings=*bypassPermissions*|--settings=*disableAllHooks*",
                     "--allowedTools=\\*|--allowedTools=Bash|--allowed-tools=Bash|"
                     "--allowedTools=Bash(\\*)*|--allowedTools=*Bash(*:\\*)*"),
+        *_unhooked("--bare", "--safe-mode"),
         *_adds_tool("claude"),
-        Fact(UNSEEN, "--mcp-config=/tmp/*|--mcp-config=/dev/shm/*|--settings=/tmp/*|"
-             "--plugin-dir=/tmp/*", says="starts an agent with settings that anyone can write",
-             instead=_LIMITS),
+        Fact(PERSIST, "plugin|plugins install|i|enable", on="1", severity=HIGH,
+             says="adds the hooks of {target} to every later agent", instead=_PLUGINS),
+        Fact(PERSIST, "plugin|plugins marketplace add|update", on="1", severity=HIGH,
+             says="adds {target} as a source of plugins", instead=_PLUGINS),
+        Fact(TAMPER, "plugin|plugins disable|uninstall|remove|rm @handrail*", severity=CRITICAL,
+             says="switches off the guard of this agent", instead=_PERSON),
+        Fact(UNSEEN, "--plugin-dir", on="--plugin-dir",
+             says="starts an agent with the hooks of {target}", instead=_LIMITS),
+        Fact(UNSEEN, "--mcp-config=/tmp/*|--mcp-config=/dev/shm/*",
+             says="starts an agent with settings that anyone can write", instead=_LIMITS),
         Fact(TAMPER, "config set|add|remove @*permission*|*hook*|*allowedtools*|*trust*|*bypass*",
-             severity=HIGH, says="changes what agents may do", instead="See `claude config list`."),
+             severity=CRITICAL, says="changes what agents may do",
+             instead="See `claude config list`."),
         Fact(CHANGE, "config set|add|remove", severity=MEDIUM),
         Fact(SECRET, "setup-token", says="creates a lasting access token",
              instead="Check the account: `claude doctor`."),
@@ -159,17 +176,28 @@ _HANDRAIL = Program(
     facts=(
         Fact(TAMPER, "uninstall|approve|reject|disable|enable|pause|resume|stop|kill|release|undo|"
              "install|init|trust|allow|deny|forget|purge|reset|migrate|import|shutdown|off|on|"
-             "override|unblock|grant|revoke|token", severity=CRITICAL, instead=_PERSON,
+             "override|unblock|grant|revoke|token|feedback", severity=CRITICAL, instead=_PERSON,
              says="changes what the guard of this agent does"),
         Fact(TAMPER, "incident|incidents resume|close|dismiss|delete|resolve|approve",
              severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
-        Fact(TAMPER, "serve|server|service|daemon stop|restart|disable|uninstall|kill",
-             severity=CRITICAL, says="stops the guard of this agent", instead=_PERSON),
+        Fact(TAMPER, "serve|server|service|daemon|hook", severity=CRITICAL,
+             says="starts, stops or speaks for the guard of this agent", instead=_PERSON),
         Fact(TAMPER, "config|settings|rules|policy|scope|approvals|hooks|hook|agents|agent set|"
              "unset|edit|add|remove|delete|reset|import|enable|disable|approve|install|uninstall",
              severity=CRITICAL, says="changes the rules of this agent's guard", instead=_PERSON),
     ),
-    harmless="--help",
+    values="--config -c --home",
+    harmless="--help|--version",
+)  # fmt: skip
+_HOOK = Program(
+    facts=(Fact(TAMPER, severity=CRITICAL, says="speaks to the guard in the place of the host",
+                instead=_PERSON),),
 )  # fmt: skip
 
-PROGRAMS: dict[str, Program] = {**_AGENTS, "handrail": _HANDRAIL}
+PROGRAMS: dict[str, Program] = {
+    **_AGENTS,
+    "handrail": _HANDRAIL, "handrail-hook": _HOOK,
+    "handrail.cli": Program(same_as="handrail"),
+    "handrail.__main__": Program(same_as="handrail"),
+    "handrail.server": _HOOK,
+}  # fmt: skip

@@ -9,6 +9,7 @@ from handrail.shell.tables.shorthand import (
     IMPOSSIBLE,
     LOW,
     MEDIUM,
+    NEEDLESS,
     PERSIST,
     PRIVILEGE,
     READ,
@@ -121,7 +122,8 @@ PROGRAMS: dict[str, Program] = {
     "prename": Program(same_as="rename"),
     "mmv": Program(facts=(Fact(WRITE, "!-n", on="each"),)),
     "touch": _writes("-t -d -r --date --reference --time"),
-    "mkdir": _writes("-m --mode"),
+    "mkdir": Program(values="-m --mode", facts=(Fact(WRITE, on="each", undo=NEEDLESS),),
+                     harmless=_HELP),
     "mkfifo": _writes("-m --mode"),
     "mknod": Program(
         values="-m --mode",

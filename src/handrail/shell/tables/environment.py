@@ -30,6 +30,12 @@ PREFIXES = (
     ("BASH_FUNC_", FUNCTION),
     ("HANDRAIL_", Variable(Kind.TAMPER, Severity.CRITICAL, "changes Handrail's own settings")),
 )
+_HOOKS_OFF = Variable(
+    Kind.TAMPER,
+    Severity.CRITICAL,
+    "starts agents without their hooks, so that nobody supervises them",
+    r"^(?!(?:0|false|no|off)$)(?s:.)+$",
+)
 _OPTIONS = Variable(
     Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
     r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
@@ -45,6 +51,11 @@ VARIABLES: dict[str, Variable] = {
     "PS1": Variable(Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"),
     "PS4": Variable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
+    "CLAUDE_CODE_SIMPLE": _HOOKS_OFF,
+    "CLAUDE_CODE_SAFE_MODE": _HOOKS_OFF,
+    "CLAUDE_CONFIG_DIR": Variable(
+        Kind.TAMPER, Severity.CRITICAL, "gives agents other settings, without the hooks there are"
+    ),
     "LD_LIBRARY_PATH": Variable(
         Kind.UNSEEN,
         Severity.HIGH,
@@ -90,6 +101,9 @@ VARIABLES: dict[str, Variable] = {
         Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
     ),
 }
+
+STEERING_NAMES = "@HANDRAIL_*|CLAUDE_CONFIG_DIR*|CLAUDE_CODE_SIMPLE*|CLAUDE_CODE_SAFE_MODE*"
+"""Names that steer agents or their guard, for programs that take them as operands."""
 
 COMMAND_VARIABLES = frozenset({
     "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",

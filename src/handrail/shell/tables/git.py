@@ -97,6 +97,7 @@ SUBCOMMANDS: dict[str, Program] = {
     ),
     "restore": Program(
         values="-s --source --conflict --pathspec-from-file",
+        reader="git_restore",
         facts=(
             discard("!-S|--staged !-p|--patch", "throws away uncommitted changes to {target}",
                      on="each"),
@@ -117,6 +118,7 @@ SUBCOMMANDS: dict[str, Program] = {
     ),
     "stash": Program(
         values="-m --message --pathspec-from-file",
+        reader="git_stash",
         facts=(
             discard("drop", "throws away the stashed work {target}", on="1",
                      instead="Look at it first: `git stash show -p`."),
@@ -126,6 +128,7 @@ SUBCOMMANDS: dict[str, Program] = {
     ),
     "rm": Program(
         values="--pathspec-from-file",
+        reader="git_paths",
         facts=(
             discard("-f|--force !--cached", "deletes {target} with all uncommitted changes",
                      on="each", instead="Without force git keeps changes: `git rm {target}`."),
@@ -151,6 +154,7 @@ SUBCOMMANDS: dict[str, Program] = {
             discard("update -f|--force", "throws away changes in submodules"),
             discard("add -f|--force", "may overwrite a folder that git ignores"),
             Fact(FETCH, "add", on="1"),
+            Fact(WRITE, "add", on="2"),
             Fact(UNSEEN, "add @ext::*", on="1", says="runs a command as the transport: {target}",
                  instead="Add it over https: `git submodule add https://github.com/owner/repo`."),
         ),
@@ -158,20 +162,24 @@ SUBCOMMANDS: dict[str, Program] = {
     ),
     "read-tree": Program(
         values="--index-output --prefix",
+        reader="git_tree",
         facts=(discard("--reset", "overwrites changed files with another tree"),),
         harmless=_DRY,
     ),
     "checkout-index": Program(
         values="--prefix --stage",
+        reader="git_paths",
         facts=(discard("-f|--force", "overwrites changed files from the index"),),
     ),
+    "update-index": Program(values="--cacheinfo --chmod --index-version", reader="git_paths"),
     "apply": Program(
         values="-p -C --directory --exclude --include --whitespace --build-fake-ancestor",
+        reader="patch",
         facts=(Fact(READ, on="each"),
                Fact(WRITE, "--unsafe-paths", severity=MEDIUM, on="cwd")),
     ),
     "am": Program(values="-C -p --directory --exclude --include --whitespace --patch-format",
-                  facts=(Fact(READ, on="each"),)),
+                  reader="patch", facts=(Fact(READ, on="each"),)),
     # What rewrites or loses history
     "push": Program(
         values="-o --push-option --receive-pack --exec --repo --recurse-submodules",

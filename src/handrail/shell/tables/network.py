@@ -153,6 +153,11 @@ PROGRAMS: dict[str, Program] = {
             Fact(SECRET, "--cookies-from-browser", on="the browser's cookies", severity=MEDIUM),
         ),
     ),
+    **dict.fromkeys(
+        ("xdg-open", "sensible-browser", "webbrowser", "www-browser", "google-chrome", "chromium",
+         "chromium-browser", "firefox", "open"),
+        Program(reader="opener", values="-a -b --args --env"),
+    ),
     "lynx": Program(reader="browser", single_dash=True, values="-cfg -width -useragent -auth"),
     "w3m": Program(reader="browser", single_dash=True, values="-T -t -cols -o -I -O"),
     "links": Program(reader="browser", single_dash=True, values="-width -codepage"),

@@ -23,7 +23,8 @@ from handrail.shell.tables.shorthand import (
 _NOT_HERE = "!@http://localhost*|http://127.*|http://[::1]*"
 _UNSAFE = "@http://*|*git+http://*|git://*|ftp://*|*@http://*|*@?http://*"
 _REGISTRY = "Install from the usual registry: leave the address out."
-_OWN = "removes the guard that watches this agent"
+_OWN = "removes or replaces the guard that watches this agent"
+_HANDRAIL = "@handrail|handrail[<=>@~[]*"
 _PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _DRY = "--dry-run|--help|-h|--version|-V"
 
@@ -91,6 +92,8 @@ _NPM_FACTS = (
     Fact(CHANGE, "login|adduser|logout|add-user", severity=MEDIUM),
     Fact(INSTALL, "install|i|add|ci|update|up|upgrade|link|rebuild|dedupe", severity=LOW),
     Fact(INSTALL, "uninstall|remove|rm|un|r|prune", severity=LOW, says="removes packages"),
+    Fact(TAMPER, f"install|i|add|uninstall|remove|rm|un -g|--global|--location=global {_HANDRAIL}",
+         says=_OWN, instead=_PERSON),
     Fact(RUN, "run|run-script|start|test|t|stop|restart|rum|task", severity=LOW),
     Fact(WRITE, "pkg set|delete", on="package.json"),
 )  # fmt: skip
@@ -246,7 +249,7 @@ _PIP = Program(
                    "pip config list"),
         Fact(INSTALL, "install|sync", severity=LOW),
         Fact(INSTALL, "uninstall", severity=LOW, says="removes packages"),
-        Fact(TAMPER, "uninstall @handrail", says=_OWN, instead=_PERSON),
+        Fact(TAMPER, f"install|uninstall {_HANDRAIL}", says=_OWN, instead=_PERSON),
         Fact(DESTROY, "uninstall @pip|setuptools", says="removes the installer itself",
              instead="Upgrade it: `pip install --upgrade pip`."),
         Fact(READ, on="-r|--requirement|-c|--constraint"),
@@ -275,7 +278,8 @@ _UV = Program(
              instead="Download and read it first: `curl -O`."),
         Fact(INSTALL, "add|sync|pip|tool|python install|sync|upgrade", severity=LOW),
         Fact(INSTALL, "remove|pip uninstall", severity=LOW, says="removes packages"),
-        Fact(TAMPER, "pip|tool uninstall @handrail", says=_OWN, instead=_PERSON),
+        Fact(TAMPER, f"pip|tool install|uninstall|upgrade {_HANDRAIL}", says=_OWN,
+             instead=_PERSON),
         Fact(TAMPER, "remove @handrail", says=_OWN, instead=_PERSON),
         Fact(SECRET, "auth token", says="prints an access token", instead="Leave it where it is."),
         Fact(WRITE, on="-o|--output-file"),
@@ -349,7 +353,8 @@ _PYTHON: dict[str, Program] = {
     "pipx": Program(
         values="--spec --python --index-url -i --pip-args --suffix --backend",
         facts=(*from_plain_http("run|install", "--spec|--index-url|-i"),
-               Fact(TAMPER, "uninstall @handrail", says=_OWN, instead=_PERSON),
+               Fact(TAMPER, f"install|uninstall|upgrade|reinstall|inject {_HANDRAIL}", says=_OWN,
+                    instead=_PERSON),
                Fact(INSTALL, "install|inject|upgrade|uninstall", severity=LOW),
                Fact(INSTALL, "uninstall-all", severity=MEDIUM, says="removes all its programs")),
         wraps=(Wrapper(when="run"),),

@@ -1,5 +1,6 @@
 """Programs that end, watch or enter other processes, and that use the machine up."""
 
+from handrail.shell.tables.environment import STEERING_NAMES
 from handrail.shell.tables.shorthand import (
     CHANGE,
     CRITICAL,
@@ -10,6 +11,7 @@ from handrail.shell.tables.shorthand import (
     MEDIUM,
     READ,
     SECRET,
+    TAMPER,
     UNSEEN,
     WRITE,
     Fact,
@@ -64,7 +66,16 @@ _TRACER = Program(
 )
 _MULTIPLEXER = Program(
     reader="multiplexer",
-    facts=(Fact(KILL, "kill-server", severity=MEDIUM, says="ends every session"),),
+    facts=(
+        Fact(KILL, "kill-server", severity=MEDIUM, says="ends every session"),
+        Fact(
+            TAMPER,
+            f"set-environment|setenv {STEERING_NAMES}",
+            severity=CRITICAL,
+            says="changes the settings of agents or of their guard",
+            instead="Look: `tmux show-environment`.",
+        ),
+    ),
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -93,10 +104,12 @@ PROGRAMS: dict[str, Program] = {
     ),
     "renice": Program(reader="renice"),
     "ionice": Program(values="-c --class -n --classdata -p --pid -P -u", posix=True,
+                      reader="limits",
                       wraps=(Wrapper(when="!-p|--pid|-P|-u"),)),
     "prlimit": Program(
         values="-p --pid -o --output",
         posix=True,
+        reader="limits",
         facts=(Fact(CHANGE, "-p=1|--pid=1", severity=HIGH, says="limits the first process of the "
                     "system", instead="Limit a new program: `prlimit --nofile=1024 ./program`."),
                Fact(CHANGE, "-p|--pid", severity=LOW)),
@@ -128,7 +141,7 @@ PROGRAMS: dict[str, Program] = {
              instead=_ATTACH),), harmless="-h|-v"),
     "injcode": Program(facts=(Fact(UNSEEN, says="puts code into another process",
                                    instead=_ATTACH),)),
-    "py-spy": Program(values="-p --pid -o --output -d --duration -r --rate",
+    "py-spy": Program(values="-p --pid -o --output -d --duration -r --rate", reader="limits",
                       facts=(Fact(WRITE, on="-o|--output"),),
                       wraps=(Wrapper(when="record|top !-p|--pid"),)),
     "pyrasite": Program(facts=(Fact(UNSEEN, says="puts code into another process",

@@ -92,6 +92,7 @@ PROGRAMS: dict[str, Program] = {
     "cronitor": Program(wraps=(Wrapper(when="exec", skip=1),)),
     "flock": Program(
         posix=True, values="-w --timeout -E --conflict-exit-code -c --command",
+        facts=(Fact(READ, on="1"),),
         wraps=(Wrapper(form="shell", options="-c|--command"),
                Wrapper(skip=1, when="!-c|--command"))),
 }  # fmt: skip

@@ -1,7 +1,9 @@
 """Services, power, the network and the clock of the machine, its logs."""
 
+from handrail.shell.tables.environment import STEERING_NAMES
 from handrail.shell.tables.shorthand import (
     CHANGE,
+    CRITICAL,
     HIGH,
     KILL,
     LOW,
@@ -60,6 +62,11 @@ _SYSTEMCTL = Program(
              says="makes {target} start by itself", instead=_STATUS),
         Fact(CHANGE, "edit|revert|set-property", on="1", severity=HIGH,
              says="changes the service {target}", instead="Read it: `systemctl cat {target}`."),
+        Fact(TAMPER, f"restart|try-restart|reload|reload-or-*|edit|revert|set-property {_SELF}",
+             says="restarts or changes the guard that watches this agent", instead=_ASK_GUARD),
+        Fact(TAMPER, f"set-environment|unset-environment {STEERING_NAMES}", severity=CRITICAL,
+             says="changes the settings of agents or of their guard",
+             instead="Only look: `systemctl show-environment`."),
         Fact(UNSEEN, "set-environment|import-environment @LD_PRELOAD*|LD_AUDIT*|PATH=*",
              says="changes what every service loads or runs",
              instead="Only look: `systemctl show-environment`."),
@@ -75,6 +82,9 @@ _LAUNCHCTL = Program(
         Fact(PERSIST, "load|bootstrap|submit|enable", on="last",
              says="makes {target} run by itself from now on", instead="Look: `launchctl list`."),
         _power("reboot", "restarts the machine"),
+        Fact(TAMPER, f"setenv|unsetenv {STEERING_NAMES}", severity=CRITICAL,
+             says="changes the settings of agents or of their guard",
+             instead="Look: `launchctl getenv PATH`."),
         Fact(UNSEEN, "setenv|config @DYLD_*|PATH", says="changes what every program loads or runs",
              instead="Look: `launchctl getenv PATH`."),
     ),

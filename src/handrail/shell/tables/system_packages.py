@@ -114,6 +114,9 @@ _BREW = Program(
     reader="packages",
     facts=(
         Fact(INSTALL, "uninstall|remove|rm|autoremove", severity=LOW, says="removes packages"),
+        Fact(TAMPER, "uninstall|remove|rm|install|reinstall|upgrade|unlink @handrail*",
+             says="removes or replaces the guard that watches this agent",
+             instead="Ask a person; an agent does not change its own supervision."),
         Fact(DESTROY, "uninstall|remove|rm --zap", severity=MEDIUM, says="deletes settings too"),
         *from_plain_http("install|tap|cask", ""),
         Fact(PERSIST, "tap @*://*", severity=MEDIUM, says="adds a source of packages"),

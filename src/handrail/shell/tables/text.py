@@ -180,6 +180,7 @@ PROGRAMS: dict[str, Program] = {
     "patch": Program(
         values="-p -i -o -d -r -B -D -F -V -Y -z --strip --input --output --directory "
         "--reject-file --fuzz --get --prefix --suffix",
+        reader="patch",
         facts=(
             Fact(WRITE, on="1"),
             Fact(WRITE, "!@* !-d|--directory", on="cwd"),

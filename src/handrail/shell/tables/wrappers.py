@@ -1,6 +1,7 @@
 """Programs that run the command in their arguments, and are looked through."""
 
 from handrail.shell.tables.shorthand import (
+    CRITICAL,
     DESTROY,
     ESCAPE,
     HIGH,
@@ -9,6 +10,7 @@ from handrail.shell.tables.shorthand import (
     MEDIUM,
     PRIVILEGE,
     READ,
+    TAMPER,
     UNSEEN,
     WRITE,
     Fact,
@@ -112,6 +114,9 @@ PROGRAMS: dict[str, Program] = {
         ),
         chdir="-C|--chdir",
         reader="environment",
+        facts=(Fact(TAMPER, "-u=HANDRAIL_*|--unset=HANDRAIL_*", severity=CRITICAL,
+                    says="takes Handrail's settings away from a program",
+                    instead="Leave the variables of Handrail as they are."),),
         harmless="--help|--version",
     ),
     "genv": Program(same_as="env"),
@@ -140,17 +145,24 @@ PROGRAMS: dict[str, Program] = {
     "gnohup": _PLAIN,
     "nice": _argv("-n --adjustment"),
     "gnice": Program(same_as="nice"),
-    "chrt": _argv("-T --sched-runtime -P --sched-period -D --sched-deadline -p --pid", 1),
+    "chrt": Program(
+        posix=True,
+        values="-T --sched-runtime -P --sched-period -D --sched-deadline -p --pid",
+        reader="limits",
+        wraps=(Wrapper(skip=1),),
+    ),
     "taskset": Program(
         posix=True,
         values="-p --pid",
+        reader="limits",
         wraps=(Wrapper(skip=1),),
         harmless="--help|--version|-V",
     ),
     "numactl": _argv("-i --interleave -p --preferred -P -m --membind -N --cpunodebind -C "
                      "--physcpubind"),
     "softlimit": _argv("-a -c -d -f -l -m -o -p -r -s -t"),
-    "cpulimit": _argv("-l --limit -p --pid -e --exe -c --cpu"),
+    "cpulimit": Program(values="-l --limit -p --pid -e --exe -c --cpu", posix=True,
+                        reader="limits", wraps=(Wrapper(),)),
     "stdbuf": _argv("-i --input -o --output -e --error"),
     "gstdbuf": Program(same_as="stdbuf"),
     "unbuffer": _PLAIN,

@@ -1,0 +1,166 @@
+"""Where the controls are: the files, the address and the process that steer Handrail."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from handrail.config import compile_globs
+from handrail.review.known_paths import TOP_FOLDERS
+from handrail.review.world import World
+
+SETTINGS_FILE = "handrail.yaml"
+HOST_FOLDER = ".claude"
+HOST_FILES = ("settings.json", "settings.local.json")
+"""What a host reads its hooks from, in `.claude` of a project or a home."""
+_KEYS = frozenset({
+    "control-token", "hook-token", "daemon.json", "daemon.lock", "daemon.sock", "port",
+    "events.db", "events.db-wal", "events.db-shm",
+})  # fmt: skip
+"""Tokens, the log, and what tells where the daemon is: for Handrail's own programs only."""
+_HOOK_LOADER = re.compile(
+    r"/\.claude\.json|/\.claude(?:/settings[^/]*\.json|/(?:plugins|hooks)(?:/.*)?)?"
+    r"|/etc/claude-code(?:/.*)?|/Library/Application Support/ClaudeCode(?:/.*)?"
+)
+STEERING = re.compile(
+    r"/handrail\.yaml$|/\.claude$|/\.claude\.json$|/\.claude/settings[^/]*\.json$"
+)
+"""Controls by their names alone, where the folder is not known."""
+_WILD = re.compile(r"[*?\[]")
+_OWN_HOOK = "handrail"
+
+
+class _Daemon(msgspec.Struct):
+    """What `daemon.json` says."""
+
+    pid: int = 0
+
+
+class Controls:
+    """The controls of one user and project."""
+
+    def __init__(self, home: str, state: str, host: str, roots: tuple[str, ...]) -> None:
+        self._state = state
+        self._host = host or f"{home}/{HOST_FOLDER}"
+        self._roots = roots
+        self._port: int | None = None
+        self.above = frozenset(
+            folder
+            for inner in (state, self._host, f"{home}/.config/handrail")
+            for folder in _folders_above(inner)
+            if folder not in TOP_FOLDERS and not f"{home}/".startswith(f"{folder}/")
+        )
+        """Folders that hold controls, up to the home folder."""
+
+    # Files
+
+    def is_state(self, path: str) -> bool:
+        """Whether a path is Handrail's state folder or lies in it."""
+        return bool(self._state) and (path == self._state or path.startswith(self._state + "/"))
+
+    def loads_hooks(self, path: str) -> bool:
+        """Whether a host takes its hooks from a file, or from files in this folder."""
+        if path == self._host or path.startswith(f"{self._host}/"):
+            rest = path[len(self._host) :]
+            return _HOOK_LOADER.fullmatch(f"/{HOST_FOLDER}{rest}") is not None
+        start = path.rfind(f"/{HOST_FOLDER}")
+        return _HOOK_LOADER.fullmatch(path[max(start, 0) :]) is not None
+
+    def is_key(self, path: str) -> bool:
+        """Whether reading this gives away a token, or where the daemon is."""
+        if not self.is_state(path):
+            return False
+        first, slash, _ = path[len(self._state) + 1 :].partition("/")
+        if _WILD.search(first):
+            return True
+        return not slash and (not first or first in _KEYS)
+
+    def hit_by(self, glob: str, world: World) -> str:
+        """A control that is there and that a path with wildcards means, or nothing."""
+        # What git prints as `top/**/*` may be the top folder itself.
+        globs = {glob, glob.replace("/**/*", "")}
+        for path in self._files():
+            if any(_covers(each, path) for each in globs) and world.exists(path):
+                return path
+        return ""
+
+    def is_disguised(self, path: str) -> bool:
+        """Whether it is a control where capital letters do not count, as on macOS."""
+        low = path.lower()
+        return low != path and (
+            low.startswith(self._state.lower() + "/") or STEERING.search(low) is not None
+        )
+
+    def swept(self, world: World, *, tracked: bool) -> str:
+        """A control in the project that git does or does not have a version of, or nothing."""
+        for root in self._roots:
+            for path in _in_project(root):
+                if (
+                    world.exists(path)
+                    and world.tracked(path) is tracked
+                    and (path.endswith(SETTINGS_FILE) or _OWN_HOOK in (world.script(path) or ""))
+                ):
+                    return path
+        return ""
+
+    def _files(self) -> Iterator[str]:
+        for root in self._roots:
+            yield from _in_project(root)
+        for name in HOST_FILES:
+            yield f"{self._host}/{name}"
+        if self._state:
+            yield f"{self._state}/daemon.json"
+            yield f"{self._state}/events.db"
+
+    # The daemon
+
+    @property
+    def port(self) -> int:
+        """Where the daemon listens on loopback; 0 as long as it has chosen none."""
+        if self._port is None and self._state:
+            self._port = _read_number(f"{self._state}/port")
+        return self._port or 0
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Words by which a program that deals with the daemon can be told."""
+        return tuple(filter(None, (self._state, str(self.port) if self.port else "")))
+
+    def pid(self, world: World) -> int:
+        """The daemon's process; 0 if there is none."""
+        text = world.script(f"{self._state}/daemon.json") if self._state else None
+        try:
+            return msgspec.json.decode(text or "{}", type=_Daemon).pid
+        except msgspec.DecodeError:
+            return 0
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    while path.count("/") > 1:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _in_project(root: str) -> Iterator[str]:
+    yield f"{root}/{SETTINGS_FILE}"
+    for name in HOST_FILES:
+        yield f"{root}/{HOST_FOLDER}/{name}"
+
+
+def _covers(glob: str, path: str) -> bool:
+    """Whether a shell's glob means a path or a folder above it; a star takes no leading dot."""
+    names = glob.split("/")
+    if "**" not in names and any(
+        name[:1] in {"*", "?", "["} and there.startswith(".")
+        for name, there in zip(names, path.split("/"), strict=False)
+    ):
+        return False
+    return compile_globs((glob,)).fullmatch(path) is not None
+
+
+def _read_number(path: str) -> int | None:
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read(16))
+    except (OSError, ValueError):
+        return None

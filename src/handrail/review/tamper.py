@@ -1,0 +1,131 @@
+"""Whether an effect reaches the controls: Handrail's files, port and process, the host's hooks.
+
+What does is critical whatever the settings say, so that no rule that is switched off opens it.
+"""
+
+import re
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity, Undo
+from handrail.review.circumstances import Circumstances
+from handrail.review.controls import HOST_FILES, HOST_FOLDER, STEERING
+from handrail.review.known_paths import Place
+from handrail.review.weights import (
+    ADDRESS,
+    HOLDER,
+    HOOK_LOADER,
+    KEY,
+    LINKED_CONTROL,
+    OWN_PROGRAM,
+    PROCESS,
+    SWEPT,
+    WRITES,
+    Weight,
+)
+from handrail.shell.readers.git_files import TRACKED, UNTRACKED
+from handrail.shell.readers.hosts import Address, may_be_loopback
+from handrail.shell.readers.processes import PROCESS_NUMBER
+
+_TAKING = frozenset({Kind.DELETE, Kind.PERMIT})
+_NAMED = re.compile(r"\$\{?(?:CLAUDE_ENV_FILE|CLAUDE_CONFIG_DIR|HANDRAIL_\w+)")
+"""Variables that hold a control's path also where their value is not known."""
+_NUMBER = re.compile(r"\d+")
+
+
+def changes_control(effect: Effect, path: str, place: Place, at: Circumstances) -> Weight | None:
+    """The weight of a write, deletion or change of rights that reaches a control."""
+    if place is Place.HANDRAIL:
+        return WRITES[Place.HANDRAIL]
+    controls = at.places.controls
+    if effect.opaque:
+        return HOOK_LOADER if _may_be_control(effect, path) else None
+    if effect.glob or "*" in path:
+        return HOLDER if controls.hit_by(path, at.world) else None
+    takes = effect.kind in _TAKING or effect.recursive
+    if path in controls.above and takes and _is_wide(effect):
+        return HOLDER
+    if place is Place.AGENT and controls.loads_hooks(path) and at.world.exists(path) is not None:
+        return None if _only_narrows(effect) else HOOK_LOADER
+    if path.endswith(f"/{HOST_FOLDER}"):
+        return HOLDER if _takes_folder(effect, path, at) else None
+    return HOOK_LOADER if controls.is_disguised(path) else None
+
+
+def _may_be_control(effect: Effect, path: str) -> bool:
+    """`.claude/$FILE`, `$FOLDER/handrail.yaml`: a part is unknown, the other says enough."""
+    if effect.undo is Undo.NEEDLESS:
+        return False
+    start = path.partition("…")[0]
+    return bool(
+        start.endswith(f"/{HOST_FOLDER}/") or STEERING.search(path) or _NAMED.search(effect.says)
+    )
+
+
+def _is_wide(effect: Effect) -> bool:
+    """Whether rights are changed for everything below, or taken from everyone."""
+    locks_out = effect.severity >= Severity.HIGH
+    return effect.kind is not Kind.PERMIT or effect.recursive or locks_out
+
+
+def _only_narrows(effect: Effect) -> bool:
+    """Taking rights away from others keeps a host's settings readable for their owner."""
+    is_chmod = effect.kind is Kind.PERMIT and effect.undo is Undo.CHECKPOINT
+    return is_chmod and effect.severity is Severity.NONE
+
+
+def _takes_folder(effect: Effect, path: str, at: Circumstances) -> bool:
+    """Whether `.claude` as a whole is taken away, or filled with files that are not named."""
+    if effect.kind in _TAKING or effect.recursive:
+        wide = _is_wide(effect)
+        return wide and any(at.world.exists(f"{path}/{name}") for name in HOST_FILES)
+    return effect.undo is not Undo.NEEDLESS
+
+
+def reads_control(effect: Effect, path: str, at: Circumstances) -> Weight | None:
+    """The weight of reading or linking to a control, if that gives power over it."""
+    if at.places.controls.is_key(path):
+        return KEY if effect.kind is Kind.READ else LINKED_CONTROL
+    if effect.kind is not Kind.LINK:
+        return KEY if path.startswith("/proc/") and _is_daemons(path, at) else None
+    in_handrail = at.places.place(path, in_scope=False) is Place.HANDRAIL
+    loader = path.endswith(".json") and at.places.controls.loads_hooks(path)
+    return LINKED_CONTROL if in_handrail or loader else None
+
+
+def _is_daemons(path: str, at: Circumstances) -> bool:
+    """`/proc/PID/fd/3`: what the daemon has open and in memory."""
+    number = path.split("/")[2]
+    return number.isdecimal() and int(number[:18]) == (at.places.controls.pid(at.world) or -1)
+
+
+def talks_to_control(address: Address, at: Circumstances) -> Weight | None:
+    """The weight of contacting the daemon."""
+    if address.port is None or not may_be_loopback(address.host):
+        return None
+    return ADDRESS if address.port == at.places.controls.port else None
+
+
+def ends_control(effect: Effect, at: Circumstances) -> Weight | None:
+    """The weight of a signal, a debugger or a limit that hits the daemon."""
+    target = effect.target
+    if target.startswith("/"):
+        return PROCESS if at.places.place(target, in_scope=False) is Place.HANDRAIL else None
+    numbers = {int(text[:18]) for text in _NUMBER.findall(target)}
+    if not numbers or (effect.kind is not Kind.KILL and not target.startswith(PROCESS_NUMBER)):
+        return None
+    controls = at.places.controls
+    hit = numbers & {controls.port, controls.pid(at.world)} - {0}
+    return PROCESS if hit else None
+
+
+def sweeps_control(effect: Effect, at: Circumstances) -> tuple[Weight, str] | None:
+    """The weight and the file, if git takes away or replaces a control among other files."""
+    if effect.target not in {UNTRACKED, TRACKED}:
+        return None
+    path = at.places.controls.swept(at.world, tracked=effect.target == TRACKED)
+    return (SWEPT, path) if path else None
+
+
+def runs_control(effect: Effect, at: Circumstances) -> Weight | None:
+    """The weight of running one of Handrail's own programs, which speak for the host."""
+    return OWN_PROGRAM if at.places.controls.is_state(effect.target) else None

@@ -1,0 +1,116 @@
+"""Files that git and patch change among others, where they steer an agent or its guard.
+
+Which files those are only the review knows; here they are told by their names, so that ordinary
+files do not show up twice.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Severity
+from handrail.shell.command import Command
+from handrail.shell.options import Call
+from handrail.shell.paths import join
+from handrail.shell.readers.build import effect, path_effect, takes_over
+from handrail.shell.word import Word
+
+UNTRACKED = "untracked files"
+TRACKED = "files as another version has them"
+"""Targets of what git does to whatever files there are."""
+
+_STEERING = re.compile(r"(?:^|/)(?:handrail\.yaml|\.claude)(?:/|$)")
+_WHOLE = frozenset({".", "./", ":/", ":", "*", ":(top)"})
+_CHANGING = frozenset({
+    "am", "apply", "checkout", "checkout-index", "cherry-pick", "clean", "merge", "pull",
+    "read-tree", "rebase", "reset", "restore", "revert", "rm", "stash", "switch",
+})  # fmt: skip
+_PATCHED = re.compile(r"(?m)^(?:\+\+\+|---|rename (?:from|to)|copy to) ([^\t\n]+)")
+
+
+def touched(command: Command, words: Iterable[Word]) -> Iterator[Effect]:
+    """Those of the paths that are or hold settings of an agent or its guard."""
+    for word in words:
+        path = join(command.cwd, word)
+        if word.glob or _STEERING.search(path.text):
+            yield path_effect(Kind.WRITE, path)
+
+
+def swept(target: str) -> Effect:
+    """Something that happens to all files of a sort; it weighs nothing by itself."""
+    return effect(Kind.DISCARD, target, severity=Severity.NONE, says=f"changes {target}")
+
+
+def replaced(command: Command, paths: tuple[Word, ...], *, other: bool) -> Iterator[Effect]:
+    """Files that get the content of the index, or of another version."""
+    yield from touched(command, paths)
+    if other and any(path.text in _WHOLE for path in paths):
+        yield swept(TRACKED)
+
+
+def work_tree(command: Command, call: Call) -> Iterator[Effect]:
+    """The folder that git works in, where an option or a variable says another one."""
+    named = [*call.values("--work-tree")]
+    named += [value for name, value in command.assignments if name == "GIT_WORK_TREE"]
+    for word in named:
+        yield takes_over(join(command.cwd, word), "makes git work in {target}")
+    if call.operands and call.operands[0].text in _CHANGING:
+        yield from touched(command, (Word("."),))
+
+
+def cleaned(command: Command, call: Call) -> Iterator[Effect]:
+    """`git clean`: everything that is untracked, or only below the paths that are named."""
+    kept = call.values("-e", "--exclude")
+    if call.operands:
+        yield from touched(command, call.operands)
+    if any(_STEERING.search(word.text) for word in kept):
+        return
+    if not call.operands or any(word.text in _WHOLE for word in call.operands):
+        yield swept(UNTRACKED)
+
+
+def _restore(command: Command, call: Call) -> Iterator[Effect]:
+    if call.has("-S", "--staged") and not call.has("-W", "--worktree"):
+        return
+    yield from replaced(command, call.operands, other=call.has("-s", "--source"))
+
+
+def _stash(command: Command, call: Call) -> Iterator[Effect]:
+    verb = call.operands[0].text if call.operands else "push"
+    dashes = any(word.text == "--" for word in command.argv)
+    if verb not in {"push", "save"} and not dashes:
+        return
+    paths = call.operands[1:] if verb == "push" else call.operands if dashes else ()
+    yield from touched(command, paths)
+    if not paths and call.has("-u", "--include-untracked", "-a", "--all"):
+        yield swept(UNTRACKED)
+
+
+def _paths(command: Command, call: Call) -> Iterator[Effect]:
+    """`git rm`, `update-index`, `checkout-index`: paths, some behind a mode and a number."""
+    given = [*call.operands, *call.values("--cacheinfo")]
+    yield from touched(command, (Word(word.text.rpartition(",")[2]) for word in given))
+
+
+def _patch(command: Command, call: Call) -> Iterator[Effect]:
+    """A patch on the standard input, where it stands in the command line."""
+    folders = call.values("-d", "--directory") or [Word(".")]
+    for name in _PATCHED.findall(command.input or ""):
+        path = name.strip().strip('"')
+        for part in (path, path.partition("/")[2]):
+            yield from touched(command, (Word(f"{folders[-1].text}/{part}"),) if part else ())
+
+
+def _tree(command: Command, call: Call) -> Iterator[Effect]:
+    """`git read-tree -u`: the files become those of another version."""
+    if call.has("-u", "--reset"):
+        yield swept(TRACKED)
+
+
+READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+    "git_restore": _restore,
+    "git_stash": _stash,
+    "git_paths": _paths,
+    "git_tree": _tree,
+    "patch": _patch,
+}
