@@ -7,6 +7,8 @@ import msgspec
 
 from handrail.hosts import claude_reply as reply
 from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude_settings import READS
+from handrail.model.action import Action
 from handrail.model.event import (
     AgentEnded,
     AgentStarted,
@@ -22,8 +24,10 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.review import fingerprint
 from handrail.store.errors import StoreError
+from handrail.supervise.breach import command_name
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
+from handrail.supervise.state import OpenAction
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.verdict import fault_verdict
 
@@ -38,12 +42,12 @@ WELCOME = (
     "what its answer says instead; do not try the same again in other words. Handrail's own "
     "files, settings and processes, and the hooks in Claude Code's settings, are off limits."
 )
-
-
 PROXIED = (
     "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
     "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
 )
+_NOTIFICATION = "<task-notification>"
+"""How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -63,29 +67,30 @@ class ClaudeHooks:
         self,
         runs: Runs,
         *,
-        keeps_hooks: Callable[[str], str] = lambda path: "",
+        keeps_hooks: Callable[[Payload], str] = lambda payload: "",
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
         self._keeps_hooks = keeps_hooks
-        """Says why a changed settings file may not be taken over; empty: it may."""
+        """Says why changed settings may not be taken over; empty: they may."""
         self._clock = clock
 
     def handle(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Answer:
-        """Answer one request; whatever goes wrong inside becomes a refusal."""
+        """Answer one request; what it raises is a bug, and `failed` is the answer then."""
         try:
             payload = read_payload(body)
         except PayloadError as error:
-            return _now(unreadable(str(error)))
-        visit = Visit(payload, attended, proxied)
+            return _now(unreadable(str(error), error.event))
         react = _REACTIONS.get(payload.hook_event_name)
         if react is None:
             return _now(reply.NO_OPINION)
+        visit = Visit(payload, attended, proxied)
         try:
-            supervisor = self._supervisor(visit)
+            return react(self, visit, self._supervisor(visit))
         except StoreError as error:
             return _now(self._without_log(payload, error))
-        return react(self, visit, supervisor)
+        except RecursionError:
+            return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
@@ -97,22 +102,25 @@ class ClaudeHooks:
     def _supervisor(self, visit: Visit) -> Supervisor:
         payload = visit.payload
         supervisor = self.runs.get(payload.session_id, payload.cwd)
-        if supervisor.state.seq == 0 and payload.hook_event_name != "SessionStart":
-            # Handrail came in later, or the session's start was not heard.
-            supervisor.record(RunStarted(self._clock(), "claude", payload.cwd))
+        state = supervisor.state
+        # Handrail came in later, or the session's start was not heard.
+        unknown = state.seq == 0 or visit.attended not in (None, state.attended)
+        if unknown and payload.hook_event_name != "SessionStart":
+            cwd = state.cwd or payload.cwd
+            supervisor.record(
+                RunStarted(self._clock(), "claude", cwd, attended=bool(visit.attended))
+            )
         return supervisor
 
     def _without_log(self, payload: Payload, error: StoreError) -> Reply:
         """The log cannot be read: nothing is known of the run, but what only reads may go on."""
-        bare = self.runs.bare(payload.session_id, payload.cwd)
-        verdict = bare.judge_without_log(payload.action, error) if payload.tool_name else None
-        if verdict is None:
+        event = payload.hook_event_name
+        if event == "SessionStart":
+            return reply.context(event, WELCOME, _alarm(error))
+        if event not in _LOWERINGS:
             return reply.NO_OPINION
-        if payload.hook_event_name == "PreToolUse":
-            return reply.before_tool(verdict, ask=False)
-        if payload.hook_event_name == "PermissionRequest":
-            return reply.permission(verdict)
-        return reply.NO_OPINION
+        bare = self.runs.bare(payload.session_id, payload.cwd)
+        return _LOWERINGS[event](bare.judge_without_log(payload.action, error))
 
     # One method for each event
 
@@ -128,29 +136,37 @@ class ClaudeHooks:
         return pending.then(lambda verdict: reply.after_tool(event, verdict))
 
     def after_batch(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """What has not been heard of by now did not run."""
+        receipts = []
         for call in visit.payload.tool_calls:
             said = call.tool_response if isinstance(call.tool_response, str) else ""
-            supervisor.drop(call.tool_use_id, said)
-        return _now(reply.NO_OPINION)
+            receipts += supervisor.drop(call.tool_use_id, said)
+        return Pending(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
 
     def permission(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The host asks on its own account, or because Handrail told it to."""
         action = visit.payload.action
-        if supervisor.state.find_open_named(fingerprint(action)) is not None:
-            return _now(reply.NO_OPINION)
-        return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
+        known = _find_open(supervisor, action)
+        if known is None:
+            return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
+        return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
 
     def prompt(self, visit: Visit, supervisor: Supervisor) -> Answer:
-        return self._note(supervisor, PromptGiven(self._clock(), visit.payload.prompt))
+        text = visit.payload.prompt
+        if text.startswith(_NOTIFICATION):
+            return _now(reply.NO_OPINION)
+        return self._note(supervisor, PromptGiven(self._clock(), text))
 
     def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
         payload = visit.payload
         attended = supervisor.state.attended if visit.attended is None else visit.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)
-        said = reply.context("SessionStart", WELCOME)
-        return self._note(
-            supervisor, event, {**said, "systemMessage": PROXIED} if visit.proxied else said
+        said = reply.context("SessionStart", WELCOME, PROXIED if visit.proxied else "")
+        return Pending(
+            said,
+            [supervisor.record(event)],
+            lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
         )
 
     def end(self, visit: Visit, supervisor: Supervisor) -> Answer:
@@ -179,7 +195,7 @@ class ClaudeHooks:
 
     def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
         payload = visit.payload
-        refused = self._keeps_hooks(payload.file_path)
+        refused = self._keeps_hooks(payload)
         event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
         answer = reply.block_change(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)
@@ -206,22 +222,61 @@ _REACTIONS: dict[str, Callable[[ClaudeHooks, Visit, Supervisor], Answer]] = {
 }
 
 
-def unreadable(problem: str) -> Reply:
-    """The answer to what is no payload: if it was about a tool, that tool does not run."""
+_LOWERINGS: dict[str, Callable[[Verdict], Reply]] = {
+    "PreToolUse": lambda verdict: reply.before_tool(verdict, ask=False),
+    "PermissionRequest": reply.permission,
+}
+"""The events that a verdict can be told to, where nobody is asked."""
+
+
+def unreadable(problem: str, event: str = "") -> Reply:
+    """The answer to what cannot be read: if it was, or may have been, about a tool, a refusal."""
     verdict = Verdict(
         Decision.BLOCK,
         f"The hook's message cannot be read: {problem}.",
         "Try the call again with a shorter and plainer input.",
     )
-    return reply.before_tool(verdict, ask=False)
+    return _told(event or "PreToolUse", verdict)
 
 
-def failed(problem: str) -> Reply:
-    """The answer when Handrail itself breaks down over a request."""
+def failed(problem: str, body: bytes) -> Reply:
+    """The answer when Handrail itself breaks down over a request: only what reads goes on."""
+    try:
+        payload = read_payload(body)
+    except PayloadError as error:
+        return unreadable(str(error), error.event)
     verdict = fault_verdict(
-        harmless=False, problem=problem, fix="handrail doctor says what is wrong.", policy="deny"
+        harmless=payload.tool_name in READS,
+        problem=problem,
+        fix="handrail doctor says what is wrong.",
+        policy="deny",
     )
-    return reply.before_tool(verdict, ask=False)
+    return _told(payload.hook_event_name, verdict)
+
+
+def _told(event: str, verdict: Verdict) -> Reply:
+    lower = _LOWERINGS.get(event)
+    return lower(verdict) if lower else reply.NO_OPINION
+
+
+def _find_open(supervisor: Supervisor, action: Action) -> OpenAction | None:
+    """The judged action that a question without an id is about, as it was or as it was changed."""
+    name, command = fingerprint(action), command_name(action)
+    return next(
+        (
+            item
+            for item in reversed(supervisor.state.open)
+            if item.name == name or (command and item.command == command)
+        ),
+        None,
+    )
+
+
+def _alarm(error: StoreError) -> str:
+    return (
+        f"Handrail cannot do its work: {error}. Until that is fixed, only what reads may run. "
+        "`handrail doctor` says what to do."
+    )
 
 
 def _now(said: Reply) -> Answer:

@@ -1,6 +1,8 @@
 """What Claude Code sends to a hook, read tolerantly: fields come and go with its versions."""
 
 import json
+import os
+import re
 from typing import cast
 
 import msgspec
@@ -11,24 +13,33 @@ from handrail.supervise.breach import Ended
 MAX_BYTES = 32 * 1024 * 1024
 """A larger payload is refused unread."""
 
+_EVENT = "hook_event_name"
+_DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
+"""Fields that must be understood; where another one is not, its default is taken."""
+_EXIT_CODE = re.compile(r"Exit code (\d{1,3})(?:\n|$)")
+
 
 class PayloadError(ValueError):
-    """It is not a payload of Claude Code."""
+    """It is not a payload that can be understood."""
+
+    def __init__(self, says: str, event: str = "") -> None:
+        super().__init__(says)
+        self.event = event
+        """The event it is about, as far as that could be read."""
 
 
 class Call(msgspec.Struct, frozen=True):
     """One tool call in a batch."""
 
     tool_use_id: str = ""
-    tool_name: str = ""
     tool_response: object = None
 
 
 class Payload(msgspec.Struct, frozen=True):
     """The fields that Handrail reads, of every event."""
 
-    hook_event_name: str
-    session_id: str
+    hook_event_name: str = ""
+    session_id: str = ""
     cwd: str = ""
     transcript_path: str = ""
     permission_mode: str = ""
@@ -40,7 +51,6 @@ class Payload(msgspec.Struct, frozen=True):
     tool_response: object = None
     duration_ms: float = 0.0
     error: str = ""
-    is_interrupt: bool = False
     tool_calls: list[Call] = []
     prompt: str = ""
     source: str = ""
@@ -53,13 +63,7 @@ class Payload(msgspec.Struct, frozen=True):
     @property
     def action(self) -> Action:
         """The action that a tool event is about."""
-        return Action(
-            self.tool_name,
-            self.tool_input,
-            self.cwd,
-            self._env(),
-            self.tool_use_id,
-        )
+        return Action(self.tool_name, self.tool_input, self.cwd, self._env(), self.tool_use_id)
 
     def _env(self) -> dict[str, str]:
         """Where Claude Code keeps its settings, if that is not the usual place."""
@@ -70,6 +74,7 @@ class Payload(msgspec.Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(Payload)
+_TYPES = {field.name: field.type for field in msgspec.structs.fields(Payload)}
 
 
 def read_payload(body: bytes) -> Payload:
@@ -80,28 +85,74 @@ def read_payload(body: bytes) -> Payload:
         payload = _decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         payload = _read_again(body)
-    if not payload.session_id:
-        raise PayloadError("session_id is empty")
-    if "\0" in payload.session_id or len(payload.session_id) > 200:
-        raise PayloadError("session_id is no id")
+    _check(payload, body)
     return payload
 
 
-def _read_again(body: bytes) -> Payload:
-    """JavaScript sends halves of characters, which JSON allows and UTF-8 does not."""
+def _check(payload: Payload, body: bytes) -> None:
+    event = payload.hook_event_name
+    if not event:
+        raise PayloadError(f"{_EVENT} is missing")
+    if body.count(f'"{_EVENT}"'.encode()) > 1:
+        _refuse_twins(body)
+    session = payload.session_id
+    if not session or len(session) > 200 or "\0" in session:
+        raise PayloadError("session_id is missing or no id", event)
+    if not os.path.isabs(payload.cwd) or "\0" in payload.cwd:
+        raise PayloadError("cwd is missing or no folder", event)
+    if event == "PreToolUse" and not payload.tool_name:
+        raise PayloadError("tool_name is missing", event)
+
+
+def _refuse_twins(body: bytes) -> None:
+    """Which of two values counts is a matter of taste, and an event decides about everything."""
     try:
-        plain = json.loads(body)
-        text = json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
-        return _decoder.decode(text)
+        names = json.loads(body, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
     except (ValueError, RecursionError) as error:
         raise PayloadError(str(error)[:300]) from None
+    if names.count(_EVENT) > 1:
+        raise PayloadError(f"{_EVENT} stands in it twice")
+
+
+def _read_again(body: bytes) -> Payload:
+    """What the fast reader does not take: halves of characters, and fields of another type."""
+    try:
+        found = _whole_characters(json.loads(body))
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(str(error)[:300]) from None
+    event = found.get(_EVENT) if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(event, str):
+        raise PayloadError(f"it is no object with a {_EVENT}")
+    fields: dict[str, object] = {}
+    for name, kind in _TYPES.items():
+        if name not in found:
+            continue
+        try:
+            fields[name] = msgspec.convert(found[name], kind)
+        except msgspec.ValidationError as error:
+            if name in _DECISIVE:
+                raise PayloadError(f"{name}: {error}"[:300], event) from None
+    return msgspec.convert(fields, Payload)
+
+
+def _whole_characters(value: object) -> object:
+    """The value as UTF-8 can hold it; JavaScript puts the same sign in the place of a half."""
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_whole_characters(key): _whole_characters(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole_characters(item) for item in value]
+    return value
 
 
 def read_end(payload: Payload) -> Ended:
     """What came of a tool call, from PostToolUse or PostToolUseFailure."""
     if payload.hook_event_name == "PostToolUseFailure":
-        outcome = Outcome(False, _exit_code(payload.error), error=payload.error,
-                          duration_ms=payload.duration_ms)  # fmt: skip
+        error = payload.error
+        outcome = Outcome(False, _exit_code(error), error=error, duration_ms=payload.duration_ms)
         return Ended(payload.action, outcome)
     response = payload.tool_response
     created, changed = _files(response)
@@ -110,9 +161,8 @@ def read_end(payload: Payload) -> Ended:
 
 
 def _exit_code(error: str) -> int | None:
-    head, _, rest = error.partition("Exit code ")
-    number = rest.split("\n", 1)[0].strip()
-    return int(number) if not head and number.isascii() and number.isdigit() else None
+    found = _EXIT_CODE.match(error)
+    return int(found[1]) if found else None
 
 
 def _text(response: object) -> str:
@@ -121,8 +171,8 @@ def _text(response: object) -> str:
         return response
     if isinstance(response, dict):
         parts = [response.get(name) for name in ("stdout", "stderr")]
-        if texts := [part for part in parts if isinstance(part, str) and part]:
-            return "\n".join(texts)
+        if texts := [part for part in parts if isinstance(part, str)]:
+            return "\n".join(filter(None, texts))
     if response is None:
         return ""
     return json.dumps(response, ensure_ascii=False)

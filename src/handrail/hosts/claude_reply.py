@@ -9,8 +9,10 @@ from handrail.model.review import Verdict
 
 Reply = dict[str, object]
 
-_MAX_TEXT = 9_000
-"""Claude Code moves texts of more than 10,000 characters into a file."""
+_MAX_TEXT = 4_900
+"""Claude Code moves a text of more than 10,000 units of UTF-16 into a file."""
+_MAX_PART = 2_000
+"""Of a reason, so that there is room for what to do instead."""
 
 NO_OPINION: Reply = {}
 
@@ -18,41 +20,38 @@ NO_OPINION: Reply = {}
 def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
     """The answer to PreToolUse; `ask`: a person decides about what may be overruled."""
     said: Reply = {"hookEventName": "PreToolUse"}
-    if verdict.decision is Decision.BLOCK:
+    if _refuses(verdict):
         asks = ask and verdict.overrulable and not verdict.stop
         said["permissionDecision"] = "ask" if asks else "deny"
-        said["permissionDecisionReason"] = _cut(asked(verdict) if asks else refused(verdict))
+        said["permissionDecisionReason"] = asked(verdict) if asks else refused(verdict)
     elif verdict.decision is Decision.MODIFY:
         said["updatedInput"] = verdict.updated_input
-        said["additionalContext"] = _cut(changed(verdict))
+        said["additionalContext"] = changed(verdict)
     elif verdict.decision is Decision.WARN:
-        said["additionalContext"] = _cut(
-            " ".join((f"Handrail: {verdict.reason}", *verdict.guidance))
-        )
+        said["additionalContext"] = _lines(f"Handrail: {verdict.reason}", *verdict.guidance)
     return _whole(said, verdict)
 
 
 def after_tool(event: str, verdict: Verdict) -> Reply:
-    """The answer to PostToolUse, PostToolUseFailure and PostToolBatch."""
+    """The answer to PostToolUse and PostToolUseFailure."""
     said: Reply = {"hookEventName": event}
     if verdict.decision is not Decision.ALLOW:
-        said["additionalContext"] = _cut(
-            " ".join((f"Handrail: {verdict.reason}", verdict.alternative))
-        )
+        said["additionalContext"] = _lines(f"Handrail: {verdict.reason}", verdict.alternative)
     return _whole(said, verdict)
 
 
 def permission(verdict: Verdict) -> Reply:
     """The answer to PermissionRequest: only a refusal is an answer."""
-    if verdict.decision is not Decision.BLOCK:
-        return NO_OPINION
-    decision = {"behavior": "deny", "message": _cut(refused(verdict))}
-    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+    said: Reply = {"hookEventName": "PermissionRequest"}
+    if _refuses(verdict):
+        said["decision"] = {"behavior": "deny", "message": refused(verdict)}
+    return _whole(said, verdict)
 
 
-def context(event: str, text: str) -> Reply:
-    """A reply that only tells the agent something."""
-    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": _cut(text)}}
+def context(event: str, text: str, alarm: str = "") -> Reply:
+    """A reply that tells the agent something, and the person what they must see at once."""
+    said = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": _cut(text)}}
+    return {**said, "systemMessage": _cut(alarm)} if alarm else {**said}
 
 
 def block_change(reason: str) -> Reply:
@@ -62,30 +61,39 @@ def block_change(reason: str) -> Reply:
 
 def refused(verdict: Verdict) -> str:
     """What the agent reads when it is refused: why, and what to do instead."""
-    parts = [f"Handrail stopped this: {_small(verdict.reason)}"]
-    if verdict.alternative:
-        parts.append(f"Do this instead: {_small(verdict.alternative)}")
-    return "\n".join((*parts, *verdict.guidance))
+    instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"
+    return _lines(f"Handrail stopped this: {_small(verdict.reason)}", instead, *verdict.guidance)
 
 
 def asked(verdict: Verdict) -> str:
     """What the person reads who is asked."""
-    text = f"Handrail would stop this: {_small(verdict.reason)}"
-    return f"{text}\nSafer: {_small(verdict.alternative)}" if verdict.alternative else text
+    safer = verdict.alternative and f"Safer: {_small(verdict.alternative)}"
+    return _lines(f"Handrail would stop this: {_small(verdict.reason)}", safer)
 
 
 def changed(verdict: Verdict) -> str:
     """What the agent reads when its command was rewritten; its history shows the old one."""
-    parts = ["Handrail changed this command before it ran:", *verdict.changes]
-    if verdict.restore:
-        parts.append(f"To put it back: {verdict.restore}")
-    return "\n".join((*parts, *verdict.guidance))
+    # A command line that was cut would do something else.
+    restore = verdict.restore if len(verdict.restore) < _MAX_PART - 100 else "handrail restore"
+    back = verdict.restore and f"To put it back: {restore}"
+    changes = "\n".join(verdict.changes)
+    return _lines(
+        f"Handrail changed this command before it ran:\n{changes}", back, *verdict.guidance
+    )
+
+
+def _refuses(verdict: Verdict) -> bool:
+    # `continue: false` alone would let the tool run and then stop: a stop is always a refusal too.
+    return (
+        verdict.decision is Decision.BLOCK
+        or verdict.stop
+        or (verdict.decision is Decision.MODIFY and verdict.updated_input is None)
+    )
 
 
 def _whole(said: Reply, verdict: Verdict) -> Reply:
     reply: Reply = {"hookSpecificOutput": said} if len(said) > 1 else {}
     if verdict.stop:
-        # Alone it would let the tool run and then stop: it only ever comes with a `deny`.
         reply |= {"continue": False, "stopReason": _cut(verdict.reason)}
     if verdict.alarm:
         reply["systemMessage"] = _cut(verdict.alarm)
@@ -98,5 +106,9 @@ def _small(sentence: str) -> str:
     return f"{first.lower()} {rest}" if first in ("It", "The", "This") else sentence
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …"
+def _lines(*parts: str) -> str:
+    return _cut("\n".join(_cut(part, _MAX_PART) for part in parts if part))
+
+
+def _cut(text: str, most: int = _MAX_TEXT) -> str:
+    return text if len(text) <= most else f"{text[: most - 2]} …"

@@ -1,28 +1,34 @@
 """The daemon's HTTP face: hooks, health, metrics, feedback."""
 
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from handrail.hosts.claude_hooks import ClaudeHooks, failed, unreadable
+from handrail.hosts.claude_hooks import ClaudeHooks, Reply, failed, unreadable
 from handrail.hosts.claude_payload import MAX_BYTES
-from handrail.model.event import FeedbackGiven
+from handrail.model.event import ActionReviewed, FeedbackGiven
+from handrail.model.ordinal import Decision
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.store.errors import StoreError
+from handrail.supervise.pending import Pending
+from handrail.supervise.supervisor import topic_of
 
 _log = logging.getLogger(__name__)
 
 ATTENDED_HEADER = "x-handrail-attended"
 PROXY_HEADER = "x-handrail-proxy"
 _ATTENDED = {"1": True, "0": False}
+_HEALTH_SECONDS = 1.0
+"""Whoever asks for it waits only a little longer than this."""
 
 
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,6 +39,13 @@ class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class NoSuchStepError(LookupError):
+    """A run has no such step."""
+
+    def __init__(self, run: str, step: int) -> None:
+        super().__init__(f"run {run} has no step {step}")
+
+
 class Face:
     """Every endpoint, around one brain."""
 
@@ -41,13 +54,15 @@ class Face:
         brain: Brain,
         hooks: ClaudeHooks,
         metrics: Metrics,
-        health: Callable[[], dict[str, object]],
+        who: Mapping[str, object],
+        state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
     ) -> None:
         self._brain = brain
         self._hooks = hooks
         self._metrics = metrics
-        self._health = health
+        self._who = who
+        self._state = state
         self._clock = clock
 
     def app(self) -> ASGIApp:
@@ -65,67 +80,92 @@ class Face:
         """Answer a hook of Claude Code: always with 200, or the host would not listen."""
         began = perf_counter()
         body = await _body(request)
-        attended = _ATTENDED.get(request.headers.get(ATTENDED_HEADER, ""))
-        proxied = bool(request.headers.get(PROXY_HEADER))
         if body is None:
             return _json(unreadable(f"it has more than {MAX_BYTES:,} bytes"))
+        attended = _ATTENDED.get(request.headers.get(ATTENDED_HEADER, ""))
+        proxied = bool(request.headers.get(PROXY_HEADER))
+        said = await self._answer(body, attended, proxied)
+        self._metrics.hook_took(perf_counter() - began)
+        return _json(said)
+
+    async def _answer(self, body: bytes, attended: bool | None, proxied: bool) -> Reply:
         try:
             pending = await self._brain.do(
                 lambda: self._hooks.handle(body, attended, proxied=proxied)
             )
-            said = await self._brain.settle(pending)
+            return await self._brain.settle(pending)
         except TooSlowError as error:
             self._metrics.fault("slow")
-            said = failed(str(error))
+            return failed(str(error), body)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             self._metrics.fault("bug")
             _log.exception("a hook could not be answered")
-            said = failed(f"{type(error).__name__}: {error}"[:300])
-        self._metrics.hook_took(perf_counter() - began)
-        return _json(said)
+            return failed(f"{type(error).__name__}: {error}"[:300], body)
 
     async def healthz(self, request: Request) -> Response:
         """Say who this is and how it is."""
-        return _json(self._health())
+        try:
+            state = await self._brain.do(self._state, _HEALTH_SECONDS)
+        except TooSlowError as error:
+            state = {"ok": False, "problem": str(error)}
+        return _json({**state, **self._who})
 
     async def metrics(self, request: Request) -> Response:
         """Everything that Prometheus wants to know."""
-        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+        try:
+            text = await self._brain.do(self._metrics.text)
+        except TooSlowError as error:
+            return _json({"error": str(error)}, 503)
+        return Response(text, media_type="text/plain; version=0.0.4")
 
     async def feedback(self, request: Request) -> Response:
         """Take down what a person thinks of a verdict."""
-        body = await _body(request)
-        try:
-            given = msgspec.json.decode(body or b"", type=Feedback)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return _json({"error": str(error)}, 400)
         run = request.path_params["run"]
         try:
-            problem = await self._brain.do(lambda: self._judge(run, given))
+            given = msgspec.json.decode(await _body(request) or b"", type=Feedback)
+            pending = await self._brain.do(lambda: self._judge(run, given))
+            problem = await self._brain.settle(pending)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return _json({"error": str(error)}, 400)
+        except NoSuchStepError as error:
+            return _json({"error": str(error)}, 404)
         except (StoreError, TooSlowError) as error:
-            return _json({"error": str(error)}, 503)
-        return _json({"error": problem}, 404) if problem else _json({"ok": True})
+            problem = str(error)
+        return _json({"error": problem}, 503) if problem else _json({"ok": True})
 
-    def _judge(self, run: str, given: Feedback) -> str:
+    def _judge(self, run: str, given: Feedback) -> Pending[str]:
+        decision = self._decision(run, given.step)
         supervisor = self._hooks.runs.get(run, "/")
-        if not 1 <= given.step <= supervisor.state.step:
-            return f"run {run} has no step {given.step}"
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note)
-        supervisor.record(event).result(5)
-        return ""
+        receipt = supervisor.record(event)
+        self._metrics.judged(decision, right=given.right)
+        return Pending("", [receipt], str)
+
+    def _decision(self, run: str, step: int) -> Decision:
+        for _, event in self._hooks.runs.journal.read(topic_of(run)):
+            if isinstance(event, ActionReviewed) and event.step == step:
+                return event.verdict.decision
+        raise NoSuchStepError(run, step)
 
 
 async def _body(request: Request) -> bytes | None:
-    """The body of a request; None if there is too much of it."""
+    """The body of a request; None if there is too much of it, or nobody to answer to."""
     parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MAX_BYTES:
-            return None
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > MAX_BYTES:
+                return None
+            parts.append(part)
+    except ClientDisconnect:
+        return None
     return b"".join(parts)
 
 
 def _json(value: object, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
+    try:
+        body = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file's name need not be text; JSON can say so all the same
+        body = json.dumps(value).encode()
+    return Response(body, status, media_type="application/json")

@@ -35,28 +35,28 @@ class Brain:
         self._thread = ThreadPoolExecutor(1, "brain")
         self._think = think
         self._write = write
+        self.problem = ""
+        """Why the log did not take the last entry that somebody waited for."""
 
-    async def do(self, function: Callable[[], T]) -> T:
-        """The result of a function, run in the thread."""
-        work = asyncio.get_running_loop().run_in_executor(self._thread, function)
+    async def do(self, function: Callable[[], T], seconds: float = 0.0) -> T:
+        """The result of a function, run in the thread; raises TooSlowError and what it raises."""
+        patience = seconds or self._think
+        work = self._thread.submit(function)
+        result = asyncio.wrap_future(work)
+        result.add_done_callback(_take_note)
         try:
-            # Shielded: what has begun goes on, and what it changes stays in order.
-            return await asyncio.wait_for(asyncio.shield(work), self._think)
-        except TimeoutError:
-            work.add_done_callback(_swallow)
-            raise TooSlowError(self._think) from None
+            await asyncio.wait({result}, timeout=patience)
+        finally:
+            # What has begun goes on, and what it changes stays in order.
+            work.cancel()
+        if not result.done() or result.cancelled():
+            raise TooSlowError(patience)
+        return result.result()
 
     async def settle(self, pending: Pending[T]) -> T:
         """The value of something pending, once the log has confirmed it."""
-        try:
-            for receipt in pending.receipts:
-                # Shielded: a receipt belongs to the log, whoever has stopped waiting for it.
-                await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(receipt)), self._write)
-        except StoreError as error:
-            problem = error
-        except TimeoutError:
-            problem = NotWrittenError(self._write)
-        else:
+        problem = await self._problem_with(pending)
+        if problem is None:
             return pending.value
         return await self.do(lambda: pending.otherwise(problem))
 
@@ -64,7 +64,33 @@ class Brain:
         """Finish what was begun."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
+    async def _problem_with(self, pending: Pending[T]) -> StoreError | None:
+        if not pending.receipts:
+            return None
+        written = [asyncio.wrap_future(receipt) for receipt in pending.receipts]
+        for each in written:
+            each.add_done_callback(_take_note)
+        # Never cancelled: a receipt belongs to the log, whoever has stopped waiting for it.
+        done, late = await asyncio.wait(written, timeout=self._write)
+        problem: StoreError | None = NotWrittenError(self._write) if late else None
+        for each in done:
+            error = each.exception()
+            if isinstance(error, StoreError):
+                problem = error
+            elif error is not None:
+                raise error
+        self._note(str(problem or ""))
+        return problem
 
-def _swallow(work: "asyncio.Future[T]") -> None:
-    if not work.cancelled() and work.exception() is not None:
-        _log.error("a late answer failed: %s", work.exception())
+    def _note(self, problem: str) -> None:
+        if problem and problem != self.problem:
+            _log.error("the log takes no entries: %s", problem)
+        elif self.problem and not problem:
+            _log.info("the log takes entries again")
+        self.problem = problem
+
+
+def _take_note(result: "asyncio.Future[T]") -> None:
+    """An error that nobody waits for any more has been seen here."""
+    if not result.cancelled():
+        result.exception()

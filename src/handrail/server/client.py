@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-from typing import cast
 
 from handrail.server.home import Home
 
@@ -30,13 +29,16 @@ def call(
     connection = _SocketConnection(home.socket, timeout)
     data = None if body is None else json.dumps(body).encode()
     try:
+        home.check_socket()
         connection.request(method, path, data, {"Content-Type": "application/json"})
         response = connection.getresponse()
-        said = cast("dict[str, object]", json.loads(response.read()))
+        said = json.loads(response.read())
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise DaemonError(f"the daemon does not answer on {home.socket}: {error}") from None
     finally:
         connection.close()
+    if not isinstance(said, dict):
+        raise DaemonError(f"what answers on {home.socket} is not Handrail")
     if response.status != http.client.OK:
         raise DaemonError(str(said.get("error", f"HTTP {response.status}")))
     return said

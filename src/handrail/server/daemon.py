@@ -7,8 +7,10 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from time import monotonic, time
+from typing import get_args
 
 import uvicorn
 import uvloop
@@ -18,17 +20,21 @@ from handrail import __version__
 from handrail.hosts.claude_hooks import ClaudeHooks
 from handrail.model.action import Action
 from handrail.review import Reviewer
+from handrail.review.cache import Cache
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.gate import Gate
 from handrail.server.home import Home, HomeError
 from handrail.server.lock import locked
 from handrail.server.metrics import Metrics
+from handrail.server.retention import Retention, keep_days, tidy_daily
+from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.reopening import ReopeningStore
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
+from handrail.supervise.state import Phase
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +42,7 @@ _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: an agent thinks for long between two calls."""
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
+_PHASES: tuple[str, ...] = get_args(Phase)
 
 
 class Daemon:
@@ -43,30 +50,39 @@ class Daemon:
 
     def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
         self.home = home
+        self.port = home.port
         self.metrics = Metrics()
         self.store = ReopeningStore(lambda: SqliteStore(home.log))
         journal = Journal(self.store, observers=[self.metrics.on_event])
+        environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
-        self.runs = Runs(journal, Projects({**environ, "HANDRAIL_HOME": home.path}))
+        self.runs = Runs(journal, Projects(environ))
         self.hooks = ClaudeHooks(self.runs)
+        self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
         self._began = monotonic()
+        self._watch()
         # The first review loads the tables; no session should wait for that.
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
+        if problem := self.store.problem:
+            _log.error("the log cannot be used: %s", problem)
 
     def app(self) -> ASGIApp:
         """The application behind the socket."""
-        return Face(self.brain, self.hooks, self.metrics, self.health, time).app()
-
-    def health(self) -> dict[str, object]:
-        """Who this is and how it is."""
-        return {
-            "ok": not self.store.problem,
-            "problem": self.store.problem,
+        who = {
             "version": __version__,
             "python": sys.executable,
             "pid": os.getpid(),
             "home": self.home.path,
-            "port": self.home.port,
+            "port": self.port,
+        }
+        return Face(self.brain, self.hooks, self.metrics, who, self.state, time).app()
+
+    def state(self) -> dict[str, object]:
+        """How it is. Asked in the brain's thread."""
+        problem = self.store.problem or self.brain.problem
+        return {
+            "ok": not problem,
+            "problem": problem,
             "up_seconds": round(monotonic() - self._began),
             "memory_mb": _memory_mb(),
             "runs": len(self.runs),
@@ -78,15 +94,30 @@ class Daemon:
         self.runs.save_all()
         self.store.close()
 
+    def _watch(self) -> None:
+        self.metrics.watch(
+            "cache_hit_rate",
+            "Share of commands whose reading was known from before.",
+            lambda: _hit_rate(project.reviewer.cache for project in self.runs.projects),
+        )
+        self.metrics.watch_each(
+            "runs",
+            "Runs that are kept in memory.",
+            "phase",
+            lambda: {**dict.fromkeys(_PHASES, 0), **Counter(state.phase for state in self.runs)},
+        )
+
 
 def serve(home: Home, environ: Mapping[str, str]) -> None:
     """Be the daemon until a signal ends it. Raises AlreadyRunningError or HomeError."""
     sys.setswitchinterval(_SWITCH)
+    # Its terminal may close: the daemon stays.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
         locked(home),
         contextlib.closing(Daemon(home, environ)) as daemon,
         _unix_socket(home.socket) as path,
-        _port_socket(home.port) as port,
+        _port_socket(daemon.port) as port,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         runner.run(_serve(daemon, path, port))
@@ -104,10 +135,10 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    # Its terminal may close: the daemon stays.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
+    tidying = asyncio.create_task(tidy_daily(daemon.brain, daemon.retention))
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
+    tidying.cancel()
     _log.info("Handrail ends")
 
 
@@ -138,16 +169,14 @@ def _unix_socket(path: str) -> Iterator[socket.socket]:
     """A socket that only this user can open. One that lies there is dead: we hold the lock."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
-    sock = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o177)
     try:
-        sock.bind(path)
-    except OSError as error:
-        raise HomeError(path, f"no socket can be made there: {error.strerror}") from None
-    finally:
-        os.umask(before)
-    try:
-        with sock:
+        with socket.socket(socket.AF_UNIX) as sock:
+            try:
+                sock.bind(path)
+                os.chmod(path, 0o600)
+            except OSError as error:
+                says = f"no socket can be made there: {error.strerror}"
+                raise HomeError(path, says) from None
             sock.listen(2048)
             yield sock
     finally:
@@ -166,6 +195,12 @@ def _port_socket(port: int) -> Iterator[socket.socket]:
             raise HomeError(f"127.0.0.1:{port}", says) from None
         sock.listen(2048)
         yield sock
+
+
+def _hit_rate(caches: Iterable[Cache[Reading]]) -> float:
+    found = [(cache.hits, cache.hits + cache.misses) for cache in caches]
+    asked = sum(total for _, total in found)
+    return sum(hits for hits, _ in found) / asked if asked else 0.0
 
 
 def _memory_mb() -> float:

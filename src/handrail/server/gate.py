@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 _FOR_HOOKS = frozenset({("POST", "/hooks/claude"), ("GET", "/healthz")})
 """What the hook token opens; the control token opens everything."""
+_NAMES = (b"127.0.0.1", b"localhost")
 
 
 class Gate:
@@ -14,29 +15,35 @@ class Gate:
 
     def __init__(self, app: ASGIApp, *, hook_token: str, control_token: str) -> None:
         self._app = app
-        self._hook = hook_token.encode()
-        self._control = control_token.encode()
+        self._hook = f"Bearer {hook_token}".encode()
+        self._control = f"Bearer {control_token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 401 or 403, or pass it on."""
         if scope["type"] != "http":
-            return
-        headers = dict(scope["headers"])
-        if b"origin" in headers or not _is_loopback(headers.get(b"host", b"")):
+            return  # nothing else is spoken here
+        headers = scope["headers"]
+        hosts = [value for name, value in headers if name == b"host"]
+        if any(name == b"origin" for name, _ in headers) or not _are_ours(hosts):
             await _refuse(send, 403, "web pages may not talk to Handrail")
-            return
-        token = headers.get(b"authorization", b"").removeprefix(b"Bearer ")
-        if compare_digest(token, self._control) or (
-            (scope["method"], scope["path"]) in _FOR_HOOKS and compare_digest(token, self._hook)
-        ):
+        elif not self._is_allowed(scope):
+            await _refuse(send, 401, "the token is missing or wrong")
+        else:
             await self._app(scope, receive, send)
-            return
-        await _refuse(send, 401, "the token is missing or wrong")
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if len(given) != 1:
+            return False
+        for_hooks = (scope["method"], scope["path"]) in _FOR_HOOKS
+        return compare_digest(given[0], self._control) or (
+            for_hooks and compare_digest(given[0], self._hook)
+        )
 
 
-def _is_loopback(host: bytes) -> bool:
+def _are_ours(hosts: list[bytes]) -> bool:
     """A name that leads here by way of somebody else's DNS is not ours."""
-    return host.rpartition(b":")[0] in (b"127.0.0.1", b"localhost", b"[::1]")
+    return len(hosts) == 1 and hosts[0].rpartition(b":")[0] in _NAMES
 
 
 async def _refuse(send: Send, status: int, says: str) -> None:

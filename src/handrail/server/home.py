@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import re
 import secrets
 import socket
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from shlex import quote
+from contextlib import suppress
+from shlex import join, quote
 from shutil import which
 
 from handrail.review.circumstances import state_folder
@@ -17,6 +19,9 @@ _PORTS = range(47100, 47900)
 """Below the ports that systems hand out by themselves, and used by nothing well known."""
 _MAX_SOCKET_PATH = 100
 """A unix socket's path may have 104 bytes on macOS and 108 on Linux."""
+_PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
+_PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_")
+_AGAIN = "remove it, then run `handrail install claude` again"
 
 
 class HomeError(OSError):
@@ -69,7 +74,10 @@ class Home:
     @property
     def port(self) -> int:
         """The daemon's port on loopback."""
-        return int(self._kept("port", lambda: str(_free_port())))
+        text = self._kept("port", lambda: str(_free_port()))
+        if not re.fullmatch(r"[1-9][0-9]{0,4}", text) or int(text) > 65535:
+            raise HomeError(self._file("port"), f"there is no port in it; {_AGAIN}")
+        return int(text)
 
     @property
     def hook_token(self) -> str:
@@ -81,29 +89,48 @@ class Home:
         """Opens everything on the port; only people's programs read it."""
         return self._kept("control-token", lambda: secrets.token_urlsafe(32))
 
-    def client(self) -> str:
-        """The path of the hook client, written as this version of Handrail wants it."""
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """What a daemon needs of an environment: it outlives whoever has started it."""
+        needed = {
+            name: value
+            for name, value in environ.items()
+            if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
+        }
+        return {**needed, "HANDRAIL_HOME": self.path}
+
+    def client(self, environ: Mapping[str, str] = os.environ) -> str:
+        """The path of the hook client, written as this version of Handrail wants it.
+
+        A daemon that it starts gets the environment of now: that of a hook is partly made by
+        the project in which the agent works.
+        """
         path = os.path.join(self.path, "bin", "handrail-hook")
-        start = f"{quote(sys.executable)} -EP -m handrail serve --background"
+        passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
+        start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
+        values = {
+            "@SOCKET@": quote(self.socket),
+            "@LOG@": quote(self.daemon_log),
+            "@CURL@": quote(which("curl") or "/usr/bin/curl"),
+            "@START@": join([which("env") or "/usr/bin/env", "-i", *passed_on, *start]),
+        }
         with open(_CLIENT, encoding="utf-8") as file:
-            text = file.read()
-        for mark, value in (
-            ("'@SOCKET@'", quote(self.socket)),
-            ("'@LOG@'", quote(self.daemon_log)),
-            ("@CURL@", quote(which("curl") or "curl")),
-            ("@START@", f"HANDRAIL_HOME={quote(self.path)} {start}"),
-        ):
-            text = text.replace(mark, value)
+            text = re.sub("|".join(values), lambda mark: values[mark[0]], file.read())
         self.prepare()
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _make_folder(os.path.dirname(path))
         write_file(path, text, mode=0o700)
         return path
 
     def prepare(self) -> None:
         """Make the folders, for this user alone."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            _check_private(folder)
+            _make_folder(folder)
+            _check_owner(folder)
+            if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
+                os.chmod(folder, 0o700)
+
+    def check_socket(self) -> None:
+        """Raises where somebody else may have put the socket there."""
+        _check_owner(os.path.dirname(self.socket))
 
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
@@ -133,6 +160,13 @@ def open_home(environ: Mapping[str, str]) -> Home:
     return Home(path)
 
 
+def open_private(path: str, flags: int) -> int:
+    """Open a file, made where there is none, that this user alone may read."""
+    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    os.fchmod(file, 0o600)
+    return file
+
+
 def write_file(path: str, text: str, *, mode: int) -> None:
     """Write a file that others see in its old state or in its new one."""
     os.replace(_fresh(path, text, mode), path)
@@ -141,7 +175,8 @@ def write_file(path: str, text: str, *, mode: int) -> None:
 def _fresh(path: str, text: str, mode: int) -> str:
     """A new file beside a path, for this user alone, safely on the disk."""
     fresh = f"{path}.{os.getpid()}.{secrets.token_hex(4)}"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as file:
+    with open(open_private(fresh, os.O_WRONLY | os.O_EXCL), "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), mode)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -149,20 +184,29 @@ def _fresh(path: str, text: str, mode: int) -> str:
 
 
 def _read(path: str) -> str:
-    with open(path) as file:
-        text = file.read().strip()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read(1000).strip()
     if not text:
-        raise HomeError(path, "the file is empty; remove it, then install again")
+        raise HomeError(path, f"the file is empty; {_AGAIN}")
     return text
 
 
-def _check_private(folder: str) -> None:
-    """Somebody else's folder could hold somebody else's socket."""
-    found = os.stat(folder)
-    if found.st_uid != os.getuid():
-        raise HomeError(folder, "the folder belongs to another user")
-    if stat.S_IMODE(found.st_mode) & 0o077:
+def _make_folder(folder: str) -> None:
+    """Make a folder and those above it, for this user alone whatever the umask is."""
+    if os.path.isdir(folder):
+        return
+    _make_folder(os.path.dirname(folder))
+    with suppress(FileExistsError):  # another process was quicker
+        os.mkdir(folder)
         os.chmod(folder, 0o700)
+
+
+def _check_owner(folder: str) -> None:
+    """Somebody else's folder could hold somebody else's socket, and so could the end of a link."""
+    if {os.lstat(folder).st_uid, os.stat(folder).st_uid} != {os.getuid()}:
+        raise HomeError(
+            folder, "it belongs to another user; set HANDRAIL_HOME to a folder of yours"
+        )
 
 
 def _free_port() -> int:

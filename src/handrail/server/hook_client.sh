@@ -1,43 +1,67 @@
 #!/bin/sh
 # Passes a message of Claude Code's hooks to Handrail's daemon, and the answer back.
-#   handrail-hook EVENT [change]   with `change`, no answer means that the call is refused
-#   handrail-hook ensure           start the daemon if it does not run
+#   handrail-hook EVENT [read|change [SECONDS]]   change: no answer means that the call is refused
+#   handrail-hook ensure                          start the daemon if it does not run
 # Written by `handrail install`; it is made anew there, so do not change it here.
-socket='@SOCKET@'
-log='@LOG@'
+socket=@SOCKET@
+log=@LOG@
 event=${1:-}
+mode=${2:-}
+seconds=${3:-25}
+folder=${socket%/*}
 proxy=
 case ",${NO_PROXY:-},${no_proxy:-}," in
     *,127.0.0.1,* | *,'*',*) ;;
     *) proxy=${HTTP_PROXY:-${http_proxy:-${HTTPS_PROXY:-${https_proxy:-}}}} ;;
 esac
-proxy=${proxy:+yes}
 
 # Absolute names, no ~/.curlrc, no proxy: a project's settings can change this environment.
 ask() {
-    @CURL@ -q --silent --show-error --fail --noproxy '*' --max-time "$1" \
-        --unix-socket "$socket" "$2" \
-        --header 'Content-Type: application/json' \
-        --header "X-Handrail-Attended: ${CLAUDE_CODE_SESSION_ATTENDED:-}" \
-        --header "X-Handrail-Proxy: $proxy" ${3:+--data-binary "$3"} 2>&1
+    @CURL@ -q --silent --show-error --fail --noproxy '*' --unix-socket "$socket" "$@" 2>&1
 }
-alive() { [ -S "$socket" ] && ask 2 http://handrail/healthz >/dev/null; }
+
+# In /tmp somebody else could wait for our messages.
+foreign() {
+    [ -e "$folder" ] || return 1
+    [ -O "$folder" ] || return 0
+    case $folder in
+        /tmp/handrail-*) [ -L "$folder" ] ;;
+        *) return 1 ;;
+    esac
+}
+
+# 7: nobody listens. One that listens and does not answer is not helped by a second one.
+running() {
+    foreign || ask --max-time 2 http://handrail/healthz >/dev/null
+    [ $? -ne 7 ]
+}
+
 start() { @START@ >/dev/null 2>&1 </dev/null; }
 
 case $event in
     ensure)
-        alive || start
+        running || start
         exit 0
         ;;
     SessionStart | UserPromptSubmit)
         # Only now is there time to wait for a start: the message must not get lost.
-        alive || start
+        running || start
         ;;
 esac
 
-answer=$(ask 25 http://handrail/hooks/claude @-)
-case $answer in
-    '{'*'}')
+if foreign; then
+    answer="$folder belongs to another user"
+    status=1
+else
+    answer=$(ask --max-time "$seconds" \
+        --header 'Content-Type: application/json' \
+        --header "X-Handrail-Attended: ${CLAUDE_CODE_SESSION_ATTENDED:-}" \
+        --header "X-Handrail-Proxy: ${proxy:+yes}" \
+        --data-binary @- http://handrail/hooks/claude)
+    status=$?
+fi
+case $status$answer in
+    '0{}' | '0{"'*'}')
         printf '%s\n' "$answer"
         exit 0
         ;;
@@ -46,8 +70,8 @@ esac
     echo "Handrail did not hear of $event: ${answer:-no answer}. See $log" >&2
     exit 1
 }
-[ "${2:-}" = change ] || exit 0
-if start; then
+[ "$mode" = change ] || exit 0
+if [ "$status" -eq 7 ] && start; then
     echo "Handrail was not running, so this was not run. It has been started: try again." >&2
 else
     echo "Handrail does not answer (${answer:-no answer}), so nothing that changes anything is run." >&2
