@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from handrail.cli.demo_stage import Stage, open_stage
+from handrail.server.lock import holder
 
 from .conftest import Shell
 
@@ -46,18 +47,27 @@ def test_as_json(shell: Shell, scratch: dict[str, str]) -> None:
     assert not any(scene["ran"] for scene in scenes if scene["decision"] == "block")
 
 
-def test_nothing_outside_the_stage_is_run(shell: Shell) -> None:
-    with open_stage() as stage:
-        for command in ("ls /etc", "cat '/etc/passwd'", "ls -la>/srv/x", "true /etc"):
-            with pytest.raises(click.ClickException, match="would leave its folder"):
-                stage._run(command)
-        assert stage._run(f"ls {stage.project}").returncode == 0
+def test_nothing_outside_the_stage_is_touched(tmp_path: Path) -> None:
+    stage = Stage(str(tmp_path))
+    for command in ("ls /etc", "cat '/etc/passwd'", "ls -la>/srv/x", "true /etc"):
+        with pytest.raises(click.ClickException, match="would leave its folder"):
+            stage.check("Bash", {"command": command})
+    with pytest.raises(click.ClickException):
+        stage.check("Read", {"file_path": "../../../elsewhere"})
+    stage.check("Bash", {"command": f"ls {stage.project}"})
 
 
-def test_a_link_does_not_lead_out_of_the_stage(shell: Shell, tmp_path: Path) -> None:
-    folder = tmp_path / "stage"
-    folder.mkdir()
-    stage = Stage(str(folder))
+def test_a_link_does_not_lead_out_of_the_stage(tmp_path: Path) -> None:
+    stage = Stage(str(tmp_path))
     Path(stage.project, "out").symlink_to("/etc")
     with pytest.raises(click.ClickException):
-        stage._run(f"ls {stage.project}/out/passwd")
+        stage.check("Bash", {"command": f"ls {stage.project}/out/passwd"})
+
+
+def test_no_daemon_is_left_behind(scratch: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", scratch["TMPDIR"])
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with open_stage() as stage:
+        home = stage.handrail
+        assert holder(home) is not None
+    assert holder(home) is None

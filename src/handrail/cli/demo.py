@@ -26,8 +26,8 @@ _MARKS = {"allow": ("✓", "green"), "warn": ("!", "yellow"), "modify": ("~", "y
 def command(fast: bool, as_json: bool) -> int:
     """Watch Handrail review an agent, step by step, in half a minute.
 
-    The agent is a script; the repository, the reviews, the commands that are let
-    through and the rescue at the end are real. Everything happens in a temporary
+    The agent is a script; the repository, the daemon it asks, the commands that are
+    let through and the rescue at the end are real. Everything happens in a temporary
     folder that is removed afterwards. What Handrail stops is never run.
 
     \b
@@ -51,7 +51,7 @@ def _as_json(stage: "Stage") -> None:
 
     for scene in stage.play():
         sys.stdout.write(dump(scene).decode() + "\n")
-    sys.stdout.write(dump({"summary": stage.counts, "restored": stage.rescue()}).decode() + "\n")
+    sys.stdout.write(dump({"summary": stage.counts(), "restored": stage.rescue()}).decode() + "\n")
 
 
 def _as_story(stage: "Stage", screen: Screen, pause: float) -> None:
@@ -87,16 +87,16 @@ def _line(screen: Screen, scene: "Scene") -> None:
 
 
 def _summary(screen: Screen, stage: "Stage") -> None:
-    counts = stage.counts
+    counts = stage.counts()
     parts = [
-        f"{counts['actions']} actions",
-        screen.paint(f"{counts['ran']} ran", "green"),
-        screen.paint(f"{counts['changed']} changed", "yellow"),
-        screen.paint(f"{counts['stopped']} stopped", "red"),
+        f"{counts['actions']:g} actions",
+        screen.paint(f"{counts['ran']:g} ran", "green"),
+        screen.paint(f"{counts['changed']:g} changed", "yellow"),
+        screen.paint(f"{counts['stopped']:g} stopped", "red"),
         f"{counts['milliseconds']:.1f} ms per review",
     ]
     screen.say(" " + " · ".join(parts))
     screen.say()
-    screen.say(" Next: handrail review 'rm -rf build'   explain one verdict")
-    screen.say("       handrail replay ~/.claude         what would it have done last week?")
-    screen.say("       handrail config show --all        what can be set")
+    screen.say(" Next: handrail install claude       supervise your own sessions")
+    screen.say("       handrail replay ~/.claude     what would it have done last week?")
+    screen.say("       handrail review 'rm -rf x'    explain one verdict")

@@ -7,20 +7,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from time import perf_counter
 
 import click
 import msgspec
 
-from handrail.cli.answer import shown_action
 from handrail.cli.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
-from handrail.config import Config
-from handrail.model.action import Action
-from handrail.model.ordinal import Decision
-from handrail.model.review import Review
-from handrail.review import History, Reviewer, fingerprint
+from handrail.server.home import Home
+from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.store.journal import Journal
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.runs import load_state
+from handrail.testing.agent import Done, ScriptedAgent
+from handrail.testing.model_server import Call, Json
 
 _GOAL = "fix the total of the shopping cart"
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
@@ -47,7 +47,7 @@ class Line(msgspec.Struct, frozen=True):
     """One thing that the agent tries."""
 
     tool: str
-    input: dict[str, object]
+    input: Json
     harmless: bool = True
     """May run here if the review lets it; what is not harmless never runs, whatever is said."""
 
@@ -89,17 +89,38 @@ class Scene(msgspec.Struct, frozen=True):
     """What the agent is told to do instead."""
 
 
+class _Actor(ScriptedAgent):
+    """Plays the script, and never leaves the stage."""
+
+    def __init__(self, stage: "Stage") -> None:
+        super().__init__(
+            stage.handrail.socket,
+            stage.project,
+            session="demo",
+            environ=stage.environ,
+            prompt=stage.goal,
+        )
+        self._stage = stage
+
+    def carry_out(self, call: Call, given: Json) -> tuple[bool, str]:
+        if not SCRIPT[int(call.id.removeprefix("demo")) - 1].harmless:
+            return True, "not run in the demo"
+        self._stage.check(call.tool, given)
+        return super().carry_out(call, given)
+
+
 class Stage:
-    """A scratch repository, a reviewer for it, and the rest of the demo's world."""
+    """A scratch repository, a daemon for it, and the rest of the demo's world."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.home = f"{folder}/home"
         self.project = f"{self.home}/shop"
         self.goal = _GOAL
+        self.handrail = Home(f"{folder}/handrail")
         self.environ = {
             "HOME": self.home,
-            "HANDRAIL_HOME": f"{folder}/handrail",
+            "HANDRAIL_HOME": self.handrail.path,
             "TMPDIR": f"{folder}/tmp",
             "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -109,7 +130,6 @@ class Stage:
             **{f"GIT_{who}_NAME": "Demo" for who in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{who}_EMAIL": "demo@example.com" for who in ("AUTHOR", "COMMITTER")},
         }
-        self.counts = {"actions": 0, "ran": 0, "changed": 0, "stopped": 0, "milliseconds": 0.0}
         self._trashed: list[str] = []
         self._build()
 
@@ -119,92 +139,80 @@ class Stage:
             path = Path(self.project, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        self._run("git init -q --bare ../origin.git && git init -q -b main . && git add -A")
-        self._run("git commit -qm 'A cart' && git remote add origin ../origin.git")
-        self._run("git push -q origin main")
+        for command in (
+            "git init -q --bare ../origin.git && git init -q -b main . && git add -A",
+            "git commit -qm 'A cart' && git remote add origin ../origin.git",
+            "git push -q origin main",
+        ):
+            subprocess.run(
+                ["sh", "-c", command],
+                cwd=self.project,
+                env=self.environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=True,
+            )
 
     def play(self) -> Iterator[Scene]:
-        """Every line of the script, reviewed and, where that is allowed, carried out."""
-        reviewer = Reviewer(Config(scope=(self.project,)), environ=self.environ)
-        history = History(self.goal)
-        for step, line in enumerate(SCRIPT, 1):
-            action = Action(line.tool, line.input, self.project, {"HOME": self.home}, f"demo{step}")
-            began = perf_counter()
-            review = reviewer.review(action, history)
-            self._count(review, perf_counter() - began)
-            yield self._carry_out(step, line, action, review, history)
+        """Every line of the script: asked, judged by a daemon, and carried out if it may be."""
+        with _Actor(self) as agent:
+            for step, line in enumerate(SCRIPT, 1):
+                done = agent.do(Call(line.tool, line.input, f"demo{step}"))
+                yield self._scene(step, line, done)
 
-    def _count(self, review: Review, seconds: float) -> None:
-        counts = self.counts
-        reviewed = counts["actions"]
-        counts["milliseconds"] = (counts["milliseconds"] * reviewed + seconds * 1000) / (
-            reviewed + 1
-        )
-        counts["actions"] = int(reviewed) + 1
-        key = {Decision.BLOCK: "stopped", Decision.MODIFY: "changed"}.get(review.decision, "ran")
-        counts[key] = int(counts[key]) + 1
-
-    def _carry_out(
-        self, step: int, line: Line, action: Action, review: Review, history: History
-    ) -> Scene:
-        shown = shown_action(action).removeprefix(f"{line.tool} ")
-        decision = review.decision
-        scene = Scene(step, line.tool, shown, decision.value, "")
-        if decision is Decision.BLOCK:
-            history.remember_refusal(fingerprint(action))
-            says = f"stopped: {self._short(review.explanation).removeprefix('It ').rstrip('.')}"
-            return msgspec.structs.replace(scene, says=says, told=self._short(review.alternative))
+    def _scene(self, step: int, line: Line, done: Done) -> Scene:
+        shown = str(line.input.get("command", line.input.get("file_path")))
+        if done.refused:
+            why, _, instead = done.said("permissionDecisionReason").partition("\n")
+            says = f"stopped: {self._short(why.partition(': ')[2]).removeprefix('it ').rstrip('.')}"
+            told = self._short(instead.partition("\n")[0].partition(": ")[2])
+            return Scene(step, line.tool, shown, "block", says, told=told)
         if not line.harmless:
-            return msgspec.structs.replace(scene, says="allowed (not run in the demo)")
-        given = review.rewrite.input if review.rewrite else line.input
+            return Scene(step, line.tool, shown, "allow", "allowed (not run in the demo)")
+        told = done.said("additionalContext")
+        scene = Scene(step, line.tool, shown, "warn" if told else "allow", "")
         if line.tool != "Bash":
-            history.remember(fingerprint(action), ok=self._use(line))
             return scene
-        command = str(given["command"])
-        done = self._run(command)
-        history.remember(fingerprint(action), ok=done.returncode == 0)
-        says, restore = _result(done), ""
-        if review.rewrite:
-            self._trashed += re.findall(_TRASHED, review.rewrite.restore)
-            says = f"changed: {'; '.join(review.rewrite.changes)}"
-            restore = _restore_line(review.rewrite.restore)
+        code = 0 if done.ok else int(re.findall(r"\d+", done.output)[0])
+        command = str((done.input or {})["command"])
+        scene = msgspec.structs.replace(scene, ran=command, exit_code=code, says=_result(done))
+        if command == shown:
+            return scene
+        _, *changes = told.splitlines()
+        restore = changes.pop() if changes[-1].startswith("To put it back") else ""
+        self._trashed += re.findall(_TRASHED, restore)
         return msgspec.structs.replace(
-            scene, says=says, ran=command, exit_code=done.returncode, restore=restore
+            scene,
+            decision="modify",
+            says=f"changed: {self._short('; '.join(changes))}",
+            restore=_restore_line(restore),
         )
 
     def _short(self, text: str) -> str:
         """Paths as the agent would write them."""
         return text.replace(f"{self.project}/", "").replace(self.home, "~")
 
-    def _use(self, line: Line) -> bool:
-        """What the host would do for a tool that is no shell."""
-        path = Path(self.project, str(line.input["file_path"]))
-        self._check(str(path))
-        text = path.read_text()
-        if line.tool == "Edit":
-            path.write_text(
-                text.replace(str(line.input["old_string"]), str(line.input["new_string"]))
-            )
-        return True
-
-    def _run(self, command: str) -> subprocess.CompletedProcess[str]:
-        for path in re.findall(r"(?<![\w.:/])/[^\s'\"]*", command):
-            self._check(path)
-        return subprocess.run(
-            ["sh", "-c", command],
-            cwd=self.project,
-            env=self.environ,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-
-    def _check(self, path: str) -> None:
+    def check(self, tool: str, given: Json) -> None:
         """Nothing outside the scratch folder is ever touched."""
-        if not os.path.realpath(path).startswith(f"{self.folder}/"):
-            raise click.ClickException(f"the demo would leave its folder: {path}")
+        paths = [os.path.join(self.project, str(given.get("file_path", "")))]
+        if tool == "Bash":
+            paths = re.findall(r"(?<![\w.:/])/[^\s'\"]*", str(given["command"]))
+        for path in paths:
+            if not os.path.realpath(path).startswith(f"{self.folder}/"):
+                raise click.ClickException(f"the demo would leave its folder: {path}")
+
+    def counts(self) -> dict[str, float]:
+        """What the log says about the run."""
+        with closing(SqliteStore(self.handrail.log, read_only=True)) as store:
+            state = load_state(Journal(store), "demo")
+        decided = state.usage.decided
+        return {
+            "actions": state.step,
+            "ran": decided.get("allow", 0) + decided.get("warn", 0),
+            "changed": decided.get("modify", 0),
+            "stopped": decided.get("block", 0),
+            "milliseconds": state.usage.review_ms / max(state.step, 1),
+        }
 
     def rescue(self) -> list[str]:
         """Put back what went to the trash, and say what is there again, having looked."""
@@ -227,11 +235,11 @@ def _same(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text() == text
 
 
-def _result(done: subprocess.CompletedProcess[str]) -> str:
+def _result(done: Done) -> str:
     """A word about how a command ended; tests say it in their last line."""
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    lines = [line for line in done.output.splitlines() if line.strip()]
     last = lines[-1].strip() if lines else ""
-    return last if done.returncode == 0 else f"ran, exit code {done.returncode}: {last}"
+    return last if done.ok else f"ran, {lines[0].lower()}: {last}"
 
 
 def _restore_line(restore: str) -> str:
@@ -242,9 +250,14 @@ def _restore_line(restore: str) -> str:
 
 @contextmanager
 def open_stage() -> Iterator[Stage]:
-    """A stage in a folder of its own, which is removed in the end."""
+    """A stage in a folder of its own with a daemon of its own; both are gone in the end."""
     for program in ("git", "sh"):
         if shutil.which(program) is None:
             raise click.ClickException(f"the demo needs {program}, which is not installed")
     with tempfile.TemporaryDirectory(prefix="handrail-demo-") as folder:
-        yield Stage(os.path.realpath(folder))
+        stage = Stage(os.path.realpath(folder))
+        try:
+            ensure_daemon(stage.handrail, stage.environ)
+            yield stage
+        finally:
+            stop_daemon(stage.handrail)

@@ -38,12 +38,14 @@ HTTP_SINCE: Version = (2, 1, 295)
 CLIENT = "handrail-hook"
 PATH = "/hooks/claude"
 
-READS = (
+READS = tuple(
     "Read Glob Grep LS NotebookRead LSP ToolSearch ListAgents "
     "TodoRead TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput BashOutput CronList "
-    "AskUserQuestion EnterPlanMode ExitPlanMode"
-).split()
+    "AskUserQuestion EnterPlanMode ExitPlanMode".split()
+)
 """Tools that change nothing but the agent's own notes: they go on when Handrail cannot answer."""
+_READS = "|".join(READS)
+_CHANGES = f"^(?!(?:{_READS})$)"
 
 _FORGIVING: Version = (2, 1, 101)
 _TIMEOUT = 30
@@ -115,10 +117,9 @@ def _knows(hooking: Hooking, since: Version) -> bool:
 def _groups(event: _Event, hooking: Hooking) -> list[Group]:
     if event.name != "PreToolUse":
         return [{"hooks": _handlers(event, hooking)}]
-    read = "|".join(READS)
     return [
-        {"matcher": read, "hooks": [_handler(event, hooking, "read")]},
-        {"matcher": f"^(?!(?:{read})$)", "hooks": [_handler(event, hooking, "change")]},
+        {"matcher": _READS, "hooks": [_handler(event, hooking, "read")]},
+        {"matcher": _CHANGES, "hooks": [_handler(event, hooking, "change")]},
     ]
 
 
@@ -198,6 +199,16 @@ def installed(text: str | None, hooking: Hooking) -> Installed:
     ]
     complete = sorted(map(_canonical, found)) == sorted(map(_canonical, wanted))
     return Installed("complete" if complete else "partly", style)
+
+
+def guards_tools(text: str) -> bool:
+    """Whether a file has our handler for calls that change something, and it fails closed."""
+    return any(
+        event == "PreToolUse"
+        and matcher == _CHANGES
+        and ("url" not in handler or handler.get("onFailure") == "block")
+        for event, matcher, handler in _ours(text)
+    )
 
 
 def is_blank(text: str) -> bool:
