@@ -1,5 +1,7 @@
 """Both stores, with a clock that stands still."""
 
+import contextlib
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,10 +44,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "log.db"
 
 
-def entry(topic: str = "run/1", body: bytes = b"{}") -> Entry:
-    return Entry(topic, body)
-
-
 def write(store: Store, *bodies: bytes, topic: str = "run/1") -> int:
     """Append in one call, and wait."""
     return store.append([Entry(topic, body) for body in bodies]).result(timeout=60)
@@ -53,3 +51,23 @@ def write(store: Store, *bodies: bytes, topic: str = "run/1") -> int:
 
 def bodies(store: Store, topic: str = "run/1") -> list[bytes]:
     return [stored.body for stored in store.read(topic)]
+
+
+@contextlib.contextmanager
+def opened(path: Path | str, *, read_only: bool = False) -> Iterator[SqliteStore]:
+    """A store that is closed at the end."""
+    with contextlib.closing(SqliteStore(path, read_only=read_only, patience=30)) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def connected(path: Path) -> Iterator[sqlite3.Connection]:
+    """The file as another program sees it."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        yield connection
+
+
+def is_sound(path: Path) -> bool:
+    """Whether SQLite finds nothing to complain about."""
+    with connected(path) as connection:
+        return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 from handrail.store.errors import StoreError
-from handrail.store.schema import STEPS, migrate, version_of
+from handrail.store.schema import migrate, version_of
 
 _NAMES = ("", "-wal", "-shm")
 _LOCK = "-lock"
@@ -52,16 +52,13 @@ def open_for_reading(path: str, patience: float) -> sqlite3.Connection | None:
     _check_length(path)
     connection = _connect(path, "ro", patience)
     try:
-        version = version_of(connection, path)
+        if version_of(connection, path):
+            return connection
     except BaseException:
         connection.close()
         raise
-    if version == len(STEPS):
-        return connection
-    connection.close()
-    if version == 0:
-        return None
-    raise StoreError(path, "written by an older Handrail; start `handrail serve` once to renew it")
+    connection.close()  # somebody is about to make it
+    return None
 
 
 def remove_orphans(path: str, of: Identity) -> None:

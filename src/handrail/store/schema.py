@@ -1,7 +1,8 @@
 """The tables of the log, by version, and how an older file becomes one of today.
 
 A step is never edited once it was released: files that it made are out there. A change is a
-new step at the end, and `tests/store/data/` gets a file of the version before.
+new step at the end, and `tests/store/data/` gets a file of that version. Who only reads does not
+migrate: the second step has to decide what a reader does with a file of the first.
 """
 
 import sqlite3
@@ -72,16 +73,18 @@ def version_of(connection: sqlite3.Connection, path: str, known: int = len(STEPS
 
 
 def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Step] = STEPS) -> None:
-    """Bring an open file to the newest version, in one transaction, or leave it as it is."""
-    if version_of(connection, path, len(steps)) == len(steps):
-        return
+    """Bring an open file to the newest version, in one transaction, or leave it as it is.
+
+    A file that may not be written to fails here, whatever its version.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in steps[version_of(connection, path, len(steps)) :]:
+        missing = steps[version_of(connection, path, len(steps)) :]
+        for step in missing:
             for statement in step:
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {len(steps)}")
-        connection.execute("COMMIT")
+        connection.execute("COMMIT" if missing else "ROLLBACK")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
