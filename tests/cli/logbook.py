@@ -1,18 +1,34 @@
 """A log as the daemon writes it: real reviews of real actions, under a clock of the test."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+
+from hypothesis import strategies as st
 
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentEnded,
+    AgentStarted,
+    BreachFound,
+    Compacted,
     Event,
+    FaultNoted,
+    FeedbackGiven,
+    IterationEnded,
     PromptGiven,
     RunEnded,
     RunStarted,
+    SettingsChanged,
 )
-from handrail.model.review import Verdict
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Rationality, Review, Risk, Verdict
 from handrail.store.journal import Journal
+from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.breach import Ended
@@ -20,30 +36,31 @@ from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
 
+from .conftest import Shell
+
 NOON = 1_794_744_000.0
 """Sunday, 15 November 2026, 12:00:00 UTC."""
+WORKED = Outcome(True)
 
 
 class Logbook:
     """Writes the log of runs that a test tells about."""
 
-    def __init__(self, store: Store, home: Path, project: Path, began: float = NOON) -> None:
+    def __init__(
+        self, store: Store, environ: Mapping[str, str], folder: str, began: float = NOON
+    ) -> None:
         self.store = store
-        self.project = project
+        self.folder = folder
         self.now = began
-        environ = {"HOME": str(home), "HANDRAIL_HOME": str(home / "state")}
-        self.runs = Runs(Journal(store), Projects(environ), clock=self.clock)
-        self._ids = 0
-
-    def clock(self) -> float:
-        return self.now
+        self.calls = 0
+        self.runs = Runs(Journal(store), Projects(environ), clock=lambda: self.now)
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
 
     def start(self, run: str, prompt: str = "", cwd: str = "") -> "RunLog":
-        """A session that begins in the project, and is told something."""
-        log = RunLog(self, run, cwd or str(self.project))
+        """A session that begins, by default in the project, and is told something."""
+        log = RunLog(self, run, cwd or self.folder)
         log.note(RunStarted(self.now, "claude", log.cwd, "startup", model="sonnet"))
         if prompt:
             log.note(PromptGiven(self.now, prompt))
@@ -57,6 +74,7 @@ class RunLog:
         self.book = book
         self.run = run
         self.cwd = cwd
+        self.action = Action("", {})
 
     @property
     def supervisor(self) -> Supervisor:
@@ -65,35 +83,23 @@ class RunLog:
     def note(self, event: Event) -> None:
         self.supervisor.record(event).result(5)
 
-    def ask(
-        self,
-        tool: str,
-        *,
-        agent: str = "",
-        may_ask: bool = False,
-        key: str = "",
-        **given: object,
-    ) -> Verdict:
+    def ask(self, tool: str, *, agent: str = "", asks: bool = False, **given: object) -> Verdict:
         """The agent wants to do something."""
-        self.book._ids += 1
-        self.action = Action(tool, given, self.cwd, {}, key or f"toolu_{self.book._ids}")
-        return self.supervisor.decide(self.action, agent=agent, may_ask=may_ask).wait()
+        self.book.calls += 1
+        self.action = Action(tool, given, self.cwd, {}, f"toolu_{self.book.calls}")
+        return self.supervisor.decide(self.action, agent=agent, may_ask=asks).wait()
 
-    def end(self, *, ms: float = 0.0, exit_code: int | None = None, error: str = "",
-            action: Action | None = None) -> None:  # fmt: skip
+    def end(self, outcome: Outcome = WORKED, action: Action | None = None) -> None:
         """It was done."""
-        outcome = Outcome(exit_code is None and not error, exit_code, "", error, ms)
         self.supervisor.take_in(Ended(action or self.action, outcome)).wait()
 
-    def do(self, command: str, *, ms: float = 0.0, exit_code: int | None = None,
-           error: str = "", agent: str = "") -> Verdict:  # fmt: skip
-        """A command that is asked for and, unless that is refused, run as the verdict says."""
+    def do(self, command: str, outcome: Outcome = WORKED, agent: str = "") -> Verdict:
+        """A command that, unless it is refused, runs for a second as the verdict says."""
         verdict = self.ask("Bash", command=command, agent=agent)
-        self.book.wait(1)
-        if verdict.decision.value != "block":
-            ran = verdict.updated_input or self.action.input
-            action = Action("Bash", ran, self.cwd, {}, self.action.id)
-            self.end(ms=ms, exit_code=exit_code, error=error, action=action)
+        if verdict.decision is not Decision.BLOCK:
+            self.book.wait(1)
+            given = verdict.updated_input or self.action.input
+            self.end(outcome, Action("Bash", given, self.cwd, {}, self.action.id))
         return verdict
 
     def drop(self, says: str) -> None:
@@ -105,11 +111,94 @@ class RunLog:
         self.note(RunEnded(self.book.now, reason))
 
 
+def memory_logbook() -> Logbook:
+    """A log that is nowhere on the disk."""
+    environ = {"HOME": "/home/me", "HANDRAIL_HOME": "/home/me/h"}
+    book = Logbook(MemoryStore(clock=lambda: book.now), environ, "/w/shop")
+    return book
+
+
 @contextmanager
-def open_logbook(state: Path, project: Path, began: float = NOON) -> Iterator[Logbook]:
-    """The log in a state folder, as a daemon would have it open."""
-    store = SqliteStore(state / "events.db")
+def open_logbook(shell: Shell, began: float = NOON) -> Iterator[Logbook]:
+    """The log of a shell's state folder, as a daemon would have it open."""
+    with closing(SqliteStore(shell.state / "events.db")) as store:
+        yield Logbook(store, shell.environ, str(shell.project), began)
+
+
+@contextmanager
+def utc() -> Iterator[None]:
+    """Clocks on the wall show the same everywhere."""
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = "UTC"
+    time.tzset()
     try:
-        yield Logbook(store, project.parent, project, began)
+        yield
     finally:
-        store.close()
+        if before is None:
+            del os.environ["TZ"]
+        else:
+            os.environ["TZ"] = before
+        time.tzset()
+
+
+# Any events at all
+
+_text = st.text(max_size=40)
+_at = st.floats(0, 2e9)
+_step = st.integers(1, 6)
+_agent = st.sampled_from(["", "a1", "b2"])
+_review = st.builds(
+    Review,
+    st.sampled_from(Decision),
+    st.just(Risk(0.5, Severity.LOW)),
+    st.just(Rationality(0.6, 0.6, 0.6, 1.0, 1.0)),
+)
+_verdict = st.builds(
+    Verdict,
+    st.sampled_from(Decision),
+    _text,
+    changes=st.lists(_text, max_size=2).map(tuple),
+    restore=st.sampled_from(["", "mv -n /h/trash/k1/x /x", "git apply /h/trash/k2/work.patch"]),
+)
+_action = st.one_of(
+    st.builds(Action, st.sampled_from(["Bash", "Read", "mcp__x__y"]), st.just({}), _text),
+    st.builds(lambda text: Action("Bash", {"command": text}, "/w"), _text),
+    st.builds(lambda tool, text: Action(tool, {"file_path": text}), _text, _text),
+)
+_outcome = st.builds(
+    Outcome, st.booleans(), st.none() | st.integers(0, 255), _text, _text, st.floats(0, 1e7)
+)
+
+any_event: st.SearchStrategy[Event] = st.one_of(
+    st.builds(
+        RunStarted,
+        _at,
+        st.just("claude"),
+        _text,
+        st.sampled_from(["", "startup", "resume", "compact", "odd"]),
+        model=_text,
+    ),
+    st.builds(PromptGiven, _at, _text),
+    st.builds(
+        ActionReviewed,
+        _at,
+        _step,
+        _text,
+        _action,
+        _review,
+        _verdict,
+        _agent,
+        asked=st.booleans(),
+    ),
+    st.builds(ActionEnded, _at, _step, _outcome, overruled=st.booleans()),
+    st.builds(ActionDropped, _at, _step, _text),
+    st.builds(BreachFound, _at, _text, _step),
+    st.builds(AgentStarted, _at, _agent, _text),
+    st.builds(AgentEnded, _at, _agent),
+    st.builds(Compacted, _at, _text),
+    st.builds(IterationEnded, _at, _text),
+    st.builds(SettingsChanged, _at, _text, _text, _text),
+    st.builds(FaultNoted, _at, _text, _text),
+    st.builds(FeedbackGiven, _at, _step, st.booleans(), _text),
+    st.builds(RunEnded, _at, _text),
+)

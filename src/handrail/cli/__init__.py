@@ -11,16 +11,19 @@ import click
 from handrail import __version__
 
 COMMANDS = {
-    "serve": "Run the daemon that hooks talk to.",
+    "demo": "Watch it at work in a scratch repository.",
+    "install": "Supervise Claude Code from now on.",
+    "uninstall": "Give Claude Code's settings back as they were.",
+    "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
     "log": "Show what happened in a run.",
     "explain": "Tell the full story of one step.",
     "feedback": "Say whether a verdict was right.",
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
-    "demo": "Watch it at work in a scratch repository.",
     "restore": "Bring back what was moved to the trash.",
     "config": "Show, check and describe the settings.",
+    "serve": "Run the daemon that hooks talk to.",
 }
 """Every command and what it is for; `--help` reads this and imports none of them."""
 
@@ -66,7 +69,8 @@ def group() -> None:
     \b
     Examples:
       handrail demo                       watch it at work, 30 seconds
-      handrail review 'rm -rf build'      explain one verdict
+      handrail install claude             supervise every session from now on
+      handrail doctor                     see that a refusal is enforced
       handrail replay ~/.claude           what would it have done last week?
     """
 

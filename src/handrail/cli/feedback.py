@@ -119,9 +119,8 @@ def tell(
 def _consequence(decision: Decision, judged: Judged, *, right: bool) -> str:
     if decision.stops:
         return (
-            f"Of {judged.total} refusals and changes judged in this run, {judged.wrong} "
-            f"{'was' if judged.wrong == 1 else 'were'} wrong: "
-            f"a false-positive rate of {judged.rate:.0%}."
+            f"Judged in this run: {judged.right} rightly, {judged.wrong} wrongly stopped or "
+            f"changed, a false-positive rate of {judged.rate:.0%}."
         )
     if right:
         return "It ran, so the false-positive rate of what is stopped stays as it is."

@@ -164,6 +164,8 @@ class Log:
                 self._take(page)
                 sys.stdout.flush()
         except KeyboardInterrupt:
+            if sys.stdout.isatty():
+                self._screen.say()  # after the ^C that the terminal shows
             self._give(self._joiner.rest())
 
     def _source(self, run: KnownRun | None) -> Source:

@@ -27,7 +27,6 @@ from handrail.model.event import (
     SettingsChanged,
 )
 from handrail.model.ordinal import Decision
-from handrail.model.review import Verdict
 from handrail.review.tools import SHELL_TOOLS
 
 _NAME = 12
@@ -91,15 +90,19 @@ def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> l
         + f"{tool} {screen.paint(shown, 'dim' if entry.late else '')}  "
         + screen.paint(clip(ending, screen.width), status.style)
     )
-    below = "" if entry.late and not isinstance(entry.end, ActionDropped) else _below(entry, event)
     indent = columns(head) + columns(step)
-    return [line.rstrip(), *_below_lines(screen, below, indent)]
+    if entry.late and not isinstance(entry.end, ActionDropped):
+        return [line.rstrip()]
+    return [line.rstrip(), *_below_lines(screen, _below(entry, event), _undo(event), indent)]
 
 
-def _below_lines(screen: Screen, text: str, indent: int) -> list[str]:
-    if not text:
-        return []
-    lines = wrap(_flat(text), screen.width - indent - 2, limit=_MAX_BELOW)
+def _below_lines(screen: Screen, text: str, undo: str, indent: int) -> list[str]:
+    room = screen.width - indent - 2
+    lines = wrap(_flat(text), room, limit=_MAX_BELOW) if text else []
+    if undo and lines and columns(lines[-1]) + columns(undo) + 2 <= room:
+        lines[-1] += f"  {undo}"
+    elif undo:
+        lines.append(clip(undo, room))
     return [
         " " * indent + screen.paint(("  " if at else "↳ ") + line, "dim")
         for at, line in enumerate(lines)
@@ -157,7 +160,7 @@ def _below(entry: Entry, event: ActionReviewed) -> str:
     if isinstance(entry.end, ActionDropped):
         return near(entry.end.says, cwd)
     if verdict.decision is Decision.MODIFY:
-        return near(_changes(verdict), cwd)
+        return near("; ".join(verdict.changes), cwd)
     if verdict.decision is not Decision.ALLOW:
         return near(verdict.reason, cwd)
     if isinstance(entry.end, ActionEnded) and not entry.end.outcome.ok:
@@ -165,10 +168,10 @@ def _below(entry: Entry, event: ActionReviewed) -> str:
     return ""
 
 
-def _changes(verdict: Verdict) -> str:
-    text = "; ".join(verdict.changes)
-    restore = short_restore(verdict.restore, 0)
-    return f"{text} (undo: {restore})" if restore.startswith("handrail ") else text
+def _undo(event: ActionReviewed) -> str:
+    """The command that puts back what a changed action moved away; never broken in two."""
+    restore = short_restore(event.verdict.restore, 0)
+    return f"undo: {restore}" if restore.startswith("handrail ") else ""
 
 
 def _complaint(end: ActionEnded) -> str:

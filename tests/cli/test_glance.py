@@ -1,0 +1,74 @@
+"""A glance at a run says the same as its state."""
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.cli.glance import Glance, load_glance
+from handrail.model.event import Event
+from handrail.store.memory import MemoryStore
+from handrail.store.port import Entry, Snapshot
+from handrail.supervise.state import RunState, fold
+
+from .logbook import any_event
+
+RUN = "3f2a"
+SHARED = ("seq", "phase", "host", "cwd", "started", "changed", "step", "first_prompt", "agents")
+COUNTED = ("decided", "overruled", "breaches", "faults")
+
+
+def told(state: RunState | Glance) -> dict[str, object]:
+    fields = {name: getattr(state, name) for name in SHARED}
+    return fields | {name: getattr(state.usage, name) for name in COUNTED}
+
+
+def stored(events: list[Event]) -> MemoryStore:
+    store = MemoryStore()
+    store.append([Entry(f"run:{RUN}", msgspec.json.encode(event)) for event in events])
+    return store
+
+
+def plain(events: list[Event]) -> list[Event]:
+    """Without halves of characters, which no log holds."""
+    return [event for event in events if _is_text(event)]
+
+
+def _is_text(event: Event) -> bool:
+    try:
+        msgspec.json.encode(event)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@given(st.lists(any_event, max_size=30).map(plain), st.integers(0, 30))
+def test_a_glance_is_the_state_in_short_wherever_the_snapshot_was_made(
+    events: list[Event], saved: int
+) -> None:
+    store = stored(events)
+    before = fold(RUN, events[:saved])
+    if saved:
+        snapshot = Snapshot(before.seq, msgspec.json.encode(before))
+        store.save_snapshot(f"run:{RUN}", snapshot).result(1)
+    assert told(load_glance(store, RUN)) == told(fold(RUN, events))
+
+
+def test_a_snapshot_of_another_fold_is_not_read() -> None:
+    store = stored([])
+    body = b'{"fold":99,"run":"3f2a","seq":7,"phase":"ended"}'
+    store.save_snapshot(f"run:{RUN}", Snapshot(7, body)).result(1)
+    assert load_glance(store, RUN) == Glance(RUN)
+
+
+def test_an_event_that_cannot_be_read_is_a_problem_and_not_the_end() -> None:
+    store = MemoryStore()
+    bodies = (
+        b'{"event":"prompt_given","at":5.0,"text":"fix it"}',
+        b"\xff broken",
+        b'{"event":"made_later","at":6.0}',
+        b'{"event":"run_ended","at":9.0}',
+    )
+    store.append([Entry(f"run:{RUN}", body) for body in bodies])
+    glance = load_glance(store, RUN)
+    assert (glance.phase, glance.first_prompt, glance.seq) == ("ended", "fix it", 4)
+    assert glance.problem.startswith("entry 2: ")
