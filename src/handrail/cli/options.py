@@ -58,6 +58,19 @@ def config_option(function: Function) -> Function:
     )(function)
 
 
+_AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION")
+
+
+def by_a_person() -> None:
+    """Refuse to go on where an agent has started this: the controls are a person's."""
+    for name in _AGENT_VARIABLES:
+        if os.environ.get(name):
+            raise click.ClickException(
+                f"this changes Handrail itself, and {name} says that an agent runs it; "
+                "run it in a terminal of your own"
+            )
+
+
 def screen() -> Screen:
     """The screen of the command that runs."""
     ctx = click.get_current_context(silent=True)

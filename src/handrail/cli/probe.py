@@ -38,10 +38,13 @@ def probe(claude: str, folder: str, home: Home, environ: Mapping[str, str]) -> P
     The command is harmless if it runs, and leaves a file behind that proves it.
     """
     trace = os.path.join(home.path, f"probe-{uuid.uuid4().hex[:12]}")
-    script: list[Step] = [Call("Bash", {"command": f"touch {quote(trace)}"}, _CALL), Say("That is all.")]
+    script: list[Step] = [
+        Call("Bash", {"command": f"touch {quote(trace)}"}, _CALL),
+        Say("That is all."),
+    ]
     began = perf_counter()
     with ModelServer(script) as model, tempfile.TemporaryDirectory() as scratch:
-        problem = _run(claude, folder, model.url, scratch, environ)
+        problem = _run(claude, folder, model.url, scratch, home.path, environ)
         results = model.requests[-1].tool_results if model.requests else {}
     ms = round((perf_counter() - began) * 1000)
     ran = os.path.exists(trace)
@@ -58,7 +61,9 @@ def probe(claude: str, folder: str, home: Home, environ: Mapping[str, str]) -> P
     return Probe(False, f"Claude Code did not get as far as the probe: {problem}", ms)
 
 
-def _run(claude: str, folder: str, url: str, scratch: str, environ: Mapping[str, str]) -> str:
+def _run(
+    claude: str, folder: str, url: str, scratch: str, state: str, environ: Mapping[str, str]
+) -> str:
     """Why the session did not work out; empty: it did."""
     model_env = {
         "ANTHROPIC_BASE_URL": url,
@@ -71,7 +76,9 @@ def _run(claude: str, folder: str, url: str, scratch: str, environ: Mapping[str,
     }
     env = {name: value for name, value in environ.items() if name not in _TAKEN_OUT}
     env |= {**model_env, "TMPDIR": scratch, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    settings = {"env": model_env, "permissions": {"allow": ["Bash(touch:*)"]}}
+    # Nothing but a hook may be what stops it.
+    permissions = {"allow": ["Bash(touch:*)"], "additionalDirectories": [state]}
+    settings = {"env": model_env, "permissions": permissions}
     arguments = [
         *(claude, "-p", PROMPT, "--model", "claude-sonnet-4-5", "--output-format", "json"),
         *("--settings", json.dumps(settings), "--no-session-persistence", "--strict-mcp-config"),

@@ -1,0 +1,192 @@
+"""What the doctor looks at, one function each. Every finding says what to do."""
+
+import http.client
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Literal
+
+import msgspec
+
+from handrail import __version__
+from handrail.hosts.claude_obstacles import find_obstacles, settings_files
+from handrail.hosts.claude_program import Program, find_claude
+from handrail.hosts.claude_settings import HTTP_SINCE, Hooking, Style, installed
+from handrail.hosts.jsontext import JsonTextError
+from handrail.hosts.settings_file import decode, read
+from handrail.server.client import DaemonError, health
+from handrail.server.home import Home
+from handrail.server.start import ensure_daemon
+from handrail.store.errors import DamagedError, StoreError
+from handrail.store.sqlite import SqliteStore
+
+Mark = Literal["ok", "warn", "bad"]
+_INSTALL = "handrail install claude"
+
+
+class Check(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One finding."""
+
+    name: str
+    mark: Mark
+    says: str
+    fix: str = ""
+
+
+class Patient(msgspec.Struct, frozen=True):
+    """What is examined: one user's Handrail, as it is for sessions in one folder."""
+
+    home: Home
+    folder: str
+    environ: Mapping[str, str]
+    claude: Program | None
+
+
+def patient(home: Home, folder: str, environ: Mapping[str, str]) -> Patient:
+    """The patient, with the Claude Code that a terminal there would start."""
+    return Patient(home, folder, environ, find_claude(environ))
+
+
+def check_log(who: Patient) -> Iterator[Check]:
+    """Can the event log be read?"""
+    path = who.home.log
+    if not os.path.exists(path):
+        yield Check("log", "ok", "empty: nothing has been recorded yet")
+        return
+    try:
+        with closing(SqliteStore(path, read_only=True)) as store:
+            runs = len(store.topics("run:"))
+    except DamagedError as error:
+        yield Check("log", "bad", str(error), "handrail doctor --fix")
+    except StoreError as error:
+        yield Check("log", "bad", str(error), "make the file readable, and room on the disk")
+    else:
+        size = os.path.getsize(path) / 1e6
+        yield Check("log", "ok", f"{runs} run{'s' * (runs != 1)}, {size:.1f} MB")
+
+
+def check_daemon(who: Patient) -> Iterator[Check]:
+    """Does the daemon run, and is it this version's?"""
+    started = ""
+    said = health(who.home)
+    if said is None:
+        try:
+            ensure_daemon(who.home, who.environ)
+        except DaemonError as error:
+            yield Check("daemon", "bad", str(error), f"look into {who.home.daemon_log}")
+            return
+        started = "was not running; started now, "
+        said = health(who.home) or {}
+    if said.get("version") != __version__:
+        says = f"is of version {said.get('version')}, this is {__version__}"
+        yield Check("daemon", "bad", says, "handrail serve --restart")
+        return
+    if problem := said.get("problem"):
+        yield Check("daemon", "bad", str(problem), "handrail doctor --fix")
+        return
+    minutes = int(str(said.get("up_seconds", 0))) // 60
+    up = f"up {minutes // 60} h" if minutes >= 60 else f"up {minutes} min"
+    yield Check("daemon", "ok", f"{started or 'running, '}{said.get('memory_mb')} MB, {up}")
+
+
+def check_port(who: Patient) -> Iterator[Check]:
+    """Is it our daemon that answers on the port in the settings?"""
+    socket_side = health(who.home)
+    if socket_side is None:
+        return
+    connection = http.client.HTTPConnection("127.0.0.1", who.home.port, timeout=2)
+    try:
+        connection.request("GET", "/healthz", headers=_bearer(who.home.hook_token))
+        port_side = json.loads(connection.getresponse().read())
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        fix = "handrail serve --restart"
+        yield Check("port", "bad", f"nobody answers on 127.0.0.1:{who.home.port}: {error}", fix)
+        return
+    finally:
+        connection.close()
+    if not isinstance(port_side, dict) or port_side.get("pid") != socket_side.get("pid"):
+        says = f"another program answers on 127.0.0.1:{who.home.port}"
+        yield Check("port", "bad", says, "end that program, then: handrail serve --restart")
+        return
+    yield Check("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
+
+
+def check_claude(who: Patient) -> Iterator[Check]:
+    """Which Claude Code is there, and how may it be called?"""
+    claude = who.claude
+    if claude is None:
+        yield Check("claude", "warn", "not found on this machine", "install Claude Code")
+        return
+    if claude.version is None:
+        yield Check("claude", "warn", f"{claude.path} does not say its version", "update it")
+        return
+    old = "" if claude.version >= HTTP_SINCE else ", called as a command"
+    yield Check("claude", "ok", f"{claude.says}, {_short(claude.path, who)}{old}")
+
+
+def check_client(who: Patient) -> Iterator[Check]:
+    """Can the hook client do its work?"""
+    if shutil.which("curl", path=who.environ.get("PATH")) is None:
+        yield Check("client", "bad", "curl is missing, which hooks use", "install curl")
+    elif os.path.exists(os.path.join(who.home.path, "bin", "handrail-hook")):
+        yield Check("client", "ok", "curl and handrail-hook are there")
+
+
+def check_hooks(who: Patient) -> Iterator[Check]:
+    """Are the hooks in a settings file that counts here?"""
+    found = False
+    for file in settings_files(who.environ, who.folder):
+        name = _short(file.path, who)
+        try:
+            data = read(file.path)
+            text = None if data is None else decode(data)
+            style = _style(text)
+            state = installed(text, _hooking(who, style)).state
+        except (OSError, JsonTextError) as error:
+            yield Check("hooks", "bad", f"{name}: {error}", f"correct it, then: {_INSTALL}")
+            continue
+        if state == "none":
+            continue
+        found = True
+        option = f" --project {who.folder}" if file.scope == "local" else ""
+        if state == "complete":
+            yield Check("hooks", "ok", f"loaded from {name}")
+            if style == "http" and who.claude and (who.claude.version or HTTP_SINCE) < HTTP_SINCE:
+                says = "this Claude Code lets a tool run when Handrail does not answer"
+                yield Check("hooks", "bad", says, f"{_INSTALL}{option}")
+        else:
+            kind = "lead elsewhere" if state == "stale" else "are not complete"
+            yield Check("hooks", "bad", f"those in {name} {kind}", f"{_INSTALL}{option}")
+    if not found:
+        yield Check("hooks", "bad", "in no settings file that counts here", _INSTALL)
+
+
+def check_obstacles(who: Patient) -> Iterator[Check]:
+    """Does anything keep hooks from running in this folder?"""
+    url = _hooking(who, "http").url
+    for found in find_obstacles(who.environ, who.folder, url=url):
+        where = f"{_short(found.path, who)}: " if found.path else ""
+        says, _, fix = found.says.partition(": ")
+        yield Check("project", "bad", f"{where}{says}; sessions here are NOT supervised", fix)
+
+
+def _hooking(who: Patient, style: Style) -> Hooking:
+    home = who.home
+    url = f"http://127.0.0.1:{home.port}/hooks/claude"
+    client = os.path.join(home.path, "bin", "handrail-hook")
+    return Hooking(style, url, home.hook_token, client, who.claude.version if who.claude else None)
+
+
+def _style(text: str | None) -> Style:
+    return "http" if text and "/hooks/claude" in text else "command"
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _short(path: str, who: Patient) -> str:
+    home = who.environ.get("HOME", "")
+    return path.replace(home, "~", 1) if home and path.startswith(f"{home}/") else path
