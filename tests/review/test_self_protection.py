@@ -174,6 +174,13 @@ def test_a_port_is_learnt_when_the_daemon_has_chosen_it(tmp_path: Path) -> None:
     assert reviewer.review(action).decision is Decision.BLOCK
 
 
+def test_a_host_may_have_its_settings_elsewhere(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path / "home"), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    command = f"echo '{{}}' > {tmp_path}/claude/settings.json"
+    action = Action("Bash", {"command": command}, str(tmp_path), environ)
+    assert Reviewer(environ=environ).review(action).decision is Decision.BLOCK
+
+
 def test_a_process_is_known_by_its_present_number(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "HANDRAIL_HOME": str(tmp_path / "state")}
     reviewer = Reviewer(environ=environ)

@@ -44,13 +44,13 @@ class Controls:
         self._host = host or f"{home}/{HOST_FOLDER}"
         self._roots = roots
         self._port: int | None = None
-        self.above = frozenset(
-            folder
-            for inner in (state, self._host, f"{home}/.config/handrail")
+        self._above = {
+            folder: inner
+            for inner in (f"{home}/.config/handrail", self._host, state)
             for folder in _folders_above(inner)
             if folder not in TOP_FOLDERS and not f"{home}/".startswith(f"{folder}/")
-        )
-        """Folders that hold controls, up to the home folder."""
+        }
+        """Folders that hold controls, up to the home folder, each with what it holds."""
 
     # Files
 
@@ -58,13 +58,22 @@ class Controls:
         """Whether a path is Handrail's state folder or lies in it."""
         return bool(self._state) and (path == self._state or path.startswith(self._state + "/"))
 
+    def is_host(self, path: str) -> bool:
+        """Whether a path is the host's folder for all projects, or lies in it."""
+        return path == self._host or path.startswith(self._host + "/")
+
     def loads_hooks(self, path: str) -> bool:
         """Whether a host takes its hooks from a file, or from files in this folder."""
-        if path == self._host or path.startswith(f"{self._host}/"):
+        if self.is_host(path):
             rest = path[len(self._host) :]
             return _HOOK_LOADER.fullmatch(f"/{HOST_FOLDER}{rest}") is not None
         start = path.rfind(f"/{HOST_FOLDER}")
         return _HOOK_LOADER.fullmatch(path[max(start, 0) :]) is not None
+
+    def is_above(self, path: str, world: World) -> bool:
+        """Whether a folder holds controls that are there, or may be."""
+        inner = self._above.get(path)
+        return inner is not None and world.exists(inner) is not False
 
     def is_key(self, path: str) -> bool:
         """Whether reading this gives away a token, or where the daemon is."""

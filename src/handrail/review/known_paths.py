@@ -22,6 +22,7 @@ class Place(StrEnum):
     TRASH = "trash"
     AGENT = "agent"
     TOOLS = "tools"
+    NOTES = "notes"
     PROFILE = "profile"
     HOOK = "hook"
     REPOSITORY = "repository"
@@ -51,6 +52,7 @@ PLACES: dict[Place, tuple[str, ...]] = {
         "**/site-packages/handrail", "**/dist-packages/handrail", "/tmp/handrail-[0-9]*-*",
         "/run/user/*/handrail*",
     ),
+    Place.NOTES: ("~/.claude/plans", "~/.claude/projects/*/memory"),
     Place.AGENT: (
         "~/.claude", "~/.claude.json", "~/.codex", "~/.gemini", "~/.cursor", "~/.windsurf",
         "~/.codeium", "~/.continue", "~/.openai-codex", "~/.copilot", "~/.qwen", "~/.pi",

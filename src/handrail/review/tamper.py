@@ -42,9 +42,10 @@ def changes_control(effect: Effect, path: str, place: Place, at: Circumstances) 
     if effect.glob or "*" in path:
         return HOLDER if controls.hit_by(path, at.world) else None
     takes = effect.kind in _TAKING or effect.recursive
-    if path in controls.above and takes and _is_wide(effect):
+    if takes and _is_wide(effect) and controls.is_above(path, at.world):
         return HOLDER
-    if place is Place.AGENT and controls.loads_hooks(path) and at.world.exists(path) is not None:
+    of_host = place is Place.AGENT or controls.is_host(path)
+    if of_host and controls.loads_hooks(path) and at.world.exists(path) is not None:
         return None if _only_narrows(effect) else HOOK_LOADER
     if path.endswith(f"/{HOST_FOLDER}"):
         return HOLDER if _takes_folder(effect, path, at) else None

@@ -168,7 +168,8 @@ def command_field(action: Action) -> str | None:
     if action.tool in HOST_TOOLS or name.replace("_", "") in _TOOLS:
         return None
     # A tool that is given a command line runs it, whatever the tool is called.
-    return next((field for field in _COMMAND_FIELDS if _is_command(action.input.get(field))), None)
+    fields = _COMMAND_FIELDS if name.startswith("mcp__") else ("command", "cmd")
+    return next((field for field in fields if _is_command(action.input.get(field))), None)
 
 
 def _is_command(value: object) -> bool:

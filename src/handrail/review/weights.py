@@ -65,6 +65,7 @@ WRITES: dict[Place, Weight] = {
         "changes Handrail's own file {target}",
         "Ask the person who supervises this run to change it.",
     ),
+    Place.NOTES: Weight(_L, _UNKNOWN),
     Place.TOOLS: Weight(
         _M, _CHECKPOINT, Kind.PERSIST, "changes {target}, which says what tools later agents have"
     ),
@@ -102,6 +103,7 @@ _LIST_FIRST = "List it first: `ls -la {listed}`, and say what should go and why.
 DELETES: dict[Place, Weight] = {
     Place.SCOPE: Weight(),
     Place.TOOLS: Weight(),
+    Place.NOTES: Weight(_M, _IMPOSSIBLE, says="deletes {target}, a note of an agent"),
     Place.TEMP: Weight(_N, _NEEDLESS),
     Place.VIRTUAL: Weight(_N, _NEEDLESS),
     Place.UNKNOWN: Weight(),

@@ -180,6 +180,8 @@ _HANDRAIL = Program(
              says="changes what the guard of this agent does"),
         Fact(TAMPER, "incident|incidents resume|close|dismiss|delete|resolve|approve",
              severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
+        Fact(TAMPER, "doctor --fix", severity=CRITICAL,
+             says="puts the guard's log away and starts a new one", instead=_PERSON),
         Fact(TAMPER, "serve|server|service|daemon|hook", severity=CRITICAL,
              says="starts, stops or speaks for the guard of this agent", instead=_PERSON),
         Fact(TAMPER, "config|settings|rules|policy|scope|approvals|hooks|hook|agents|agent set|"
