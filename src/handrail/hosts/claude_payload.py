@@ -16,7 +16,7 @@ MAX_BYTES = 32 * 1024 * 1024
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
 """Fields that must be understood; where another one is not, its default is taken."""
-_EXIT_CODE = re.compile(r"Exit code (\d{1,3})(?:\n|$)")
+_EXIT_CODE = re.compile(r"Exit code ([0-9]{1,3})(?:\n|$)")
 
 
 class PayloadError(ValueError):
@@ -117,7 +117,7 @@ def _refuse_twins(body: bytes) -> None:
 def _read_again(body: bytes) -> Payload:
     """What the fast reader does not take: halves of characters, and fields of another type."""
     try:
-        found = _whole_characters(json.loads(body))
+        found = _whole_characters(json.loads(body.decode(), parse_constant=_refuse))
     except (ValueError, RecursionError) as error:
         raise PayloadError(str(error)[:300]) from None
     event = found.get(_EVENT) if isinstance(found, dict) else None
@@ -133,6 +133,10 @@ def _read_again(body: bytes) -> Payload:
             if name in _DECISIVE:
                 raise PayloadError(f"{name}: {error}"[:300], event) from None
     return msgspec.convert(fields, Payload)
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _whole_characters(value: object) -> object:
@@ -173,6 +177,10 @@ def _text(response: object) -> str:
         parts = [response.get(name) for name in ("stdout", "stderr")]
         if texts := [part for part in parts if isinstance(part, str)]:
             return "\n".join(filter(None, texts))
+    if isinstance(response, list):  # as MCP tools answer
+        blocks = [block.get("text") for block in response if isinstance(block, dict)]
+        if texts := [text for text in blocks if isinstance(text, str)]:
+            return "\n".join(texts)
     if response is None:
         return ""
     return json.dumps(response, ensure_ascii=False)
