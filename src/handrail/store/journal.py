@@ -1,7 +1,9 @@
 """Events in and out of a store: encoded, and without the secrets that were in them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -16,6 +18,16 @@ _PAGE = 500
 
 _KEPT = 8_192
 """Of a longer text (a file's content, an output) so much is kept of both ends."""
+_DEEPEST = 50
+"""What an input nests deeper than that is not written down."""
+_FIXED = frozenset("agent command cwd host id kind name rule source tool trigger".split())
+"""Fields by which things are found again. They hold no secrets, and a value that an agent puts
+into a .env file must not be able to change them."""
+
+
+_BARE = (int, float, bool)
+_FREE = (str, dict)
+_MANY = (tuple, list)
 
 
 class Written(NamedTuple):
@@ -34,12 +46,9 @@ class Journal:
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> Written:
         """Write an event; what comes back is the event without secrets, as it will be read."""
-        raw = msgspec.to_builtins(event)
-        # Cut twice: a secret that the first cut goes through lies in what the second one drops.
-        clean = _cut(redactor.value(_cut(raw, 4 * _KEPT)), _KEPT)
-        if clean != raw:
-            event = _convert(clean)
-        receipt = self.store.append([Entry(topic, _encoder.encode(clean))])
+        body = _encoder.encode(_clean(event, redactor))
+        event = _decoder.decode(body)
+        receipt = self.store.append([Entry(topic, body)])
         for observe in self._observers:
             observe(event)
         return Written(event, receipt)
@@ -56,23 +65,75 @@ def decode(stored: Stored) -> Event:
     """The event of a log entry."""
     try:
         return _decoder.decode(stored.body)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedError("", f"entry {stored.position} of {stored.topic}: {error}") from None
 
 
-def _convert(value: object) -> Event:
-    event: Event = msgspec.convert(value, Event)  # type: ignore[call-overload]
-    return event
+def _clean(event: Event, redactor: Redactor) -> Event:
+    found: list[object] = []
+    _collect(event, found)
+    # Cut twice: a secret that the first cut goes through lies in what the second one drops.
+    clean = _cut(redactor.value(_cut(found, 4 * _KEPT)), _KEPT)
+    if clean == found:
+        return event
+    return cast("Event", _filled(event, iter(cast("list[object]", clean))))
 
 
-def _cut(value: object, kept: int) -> object:
-    """The value with the middle left out of every long text."""
+def _collect(value: object, found: list[object]) -> None:
+    """Add every text and every dict in the fields of a struct, in order."""
+    if _is_free(value):
+        found.append(value)
+    elif isinstance(value, _MANY):
+        for item in value:
+            _collect(item, found)
+    elif isinstance(value, msgspec.Struct):
+        for name in _free_fields(type(value)):
+            _collect(getattr(value, name), found)
+
+
+def _filled(value: object, texts: Iterator[object]) -> object:
+    """The same with other texts and dicts, in the order of `_collect`."""
+    if _is_free(value):
+        return next(texts)
+    if isinstance(value, _MANY):
+        return tuple(_filled(item, texts) for item in value)
+    if isinstance(value, msgspec.Struct):
+        names = _free_fields(type(value))
+        changed = {name: _filled(getattr(value, name), texts) for name in names}
+        return msgspec.structs.replace(value, **changed)
+    return value
+
+
+def _is_free(value: object) -> bool:
+    kind = type(value)
+    if kind is str or kind is dict:
+        return True
+    return isinstance(value, _FREE) and not isinstance(value, Enum)
+
+
+@lru_cache
+def _free_fields(kind: type) -> tuple[str, ...]:
+    return tuple(
+        field.name
+        for field in msgspec.structs.fields(kind)
+        if field.name not in _FIXED and field.type not in _BARE
+    )
+
+
+def _cut(value: object, kept: int, deepest: int = _DEEPEST) -> object:
+    """The value as JSON can hold it, with the middle left out of every long text."""
     if isinstance(value, str):
+        if not value.isascii():  # a host may send half of a character
+            value = value.encode("utf-8", "replace").decode()
         if len(value) <= 2 * kept:
             return value
-        return f"{value[:kept]}\n… {len(value) - 2 * kept:,} characters left out …\n{value[-kept:]}"
+        return f"{value[:kept]}\n… the middle is left out …\n{value[-kept:]}"
+    if value is None or isinstance(value, int | float):
+        return value
+    if not deepest:
+        return "… nested too deep …"
     if isinstance(value, dict):
-        return {key: _cut(item, kept) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cut(item, kept) for item in value]
-    return value
+        return {_cut(str(key), kept): _cut(item, kept, deepest - 1) for key, item in value.items()}
+    if isinstance(value, _MANY):
+        return [_cut(item, kept, deepest - 1) for item in value]
+    return _cut(str(value), kept)

@@ -5,8 +5,8 @@ import hashlib
 import msgspec
 
 from handrail.model.action import Action, Outcome
-from handrail.model.ordinal import Decision
-from handrail.review import History, Reviewer
+from handrail.model.ordinal import Decision, Severity
+from handrail.review import History, Reviewer, fingerprint
 from handrail.review.tools import MalformedInputError, command_of
 from handrail.supervise.state import OpenAction
 
@@ -41,23 +41,35 @@ def find_breach(
     known: OpenAction | None, ended: Ended, reviewer: Reviewer, history: History
 ) -> str:
     """What ran although it should not have, as a sentence; empty: nothing."""
-    if known is not None:
-        if known.verdict.decision is Decision.BLOCK and not known.asked:
-            return f"Step {known.step} was refused, and ran all the same."
-        if known.command and command_name(ended.action) != known.command:
-            why = _would_stop(ended.action, reviewer, history)
-            return why and f"Step {known.step} ran with another command than was reviewed. {why}"
-        if known.asked:
-            return ""
+    if known is None:
+        why = _would_stop(ended.action, reviewer, history)
+        said = why and f"{ended.action.tool} ran without having been reviewed. {why}"
+    elif not known.let_through and not known.asked:
+        said = f"Step {known.step} was refused, and ran all the same."
+    elif _is_what_was_judged(known, ended.action):
+        said = ""
+    elif known.verdict.decision is Decision.MODIFY:
+        # Not reviewed again: what the command has deleted is no longer there to be seen.
+        said = f"Step {known.step} was to run changed, and ran otherwise. {known.verdict.reason}"
     else:
         why = _would_stop(ended.action, reviewer, history)
-        if why:
-            return f"{ended.action.tool} ran without having been reviewed. {why}"
+        said = why and f"Step {known.step} ran with another input than was reviewed. {why}"
+    if said or (known is not None and known.asked):
+        return said
     return _protected_change(ended, reviewer)
 
 
+def _is_what_was_judged(known: OpenAction, action: Action) -> bool:
+    # A command is known by its text alone, because it may have changed the folder.
+    if known.command:
+        return command_name(action) == known.command
+    # A person who is asked may change what they let run.
+    return known.asked or fingerprint(action) == known.name
+
+
 def _would_stop(action: Action, reviewer: Reviewer, history: History) -> str:
-    review = reviewer.review(action, history)
+    # What ran is counted already: a limit that it reaches was not broken by it.
+    review = reviewer.review(action, msgspec.structs.replace(history, file_operations=0))
     return review.explanation if review.decision.stops else ""
 
 
@@ -66,6 +78,8 @@ def _protected_change(ended: Ended, reviewer: Reviewer) -> str:
     cwd = ended.action.cwd
     for path in ended.changed[:_MAX_LOOKED_AT]:
         review = reviewer.review(Action("Write", {"file_path": path, "content": ""}, cwd))
-        if review.decision is Decision.BLOCK:
+        # A rule about the tool `Write` says nothing about the file.
+        grave = any(effect.severity >= Severity.HIGH for effect in review.effects)
+        if grave and review.decision is Decision.BLOCK:
             return f"It has changed {path}. {review.explanation}"
     return ""

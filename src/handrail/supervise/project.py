@@ -1,6 +1,7 @@
 """The settings of a project, and what is made of them, kept as long as its files stay the same."""
 
 import os
+import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -10,14 +11,15 @@ import msgspec
 
 from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
-from handrail.config.sources import project_file, user_file
+from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
 from handrail.review import Reviewer
+from handrail.review.cache import Cache
 from handrail.store.redact import Redactor, env_values
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""
-_MAX_PROJECTS = 64
+_MAX_PROJECTS = 128
 _MAX_ENV_BYTES = 64 * 1024
 _ENV_FILES = (".env", ".env.local", ".env.development", ".env.production", ".env.test")
 
@@ -40,7 +42,7 @@ class _Kept(msgspec.Struct):
     files: "Stamps"
 
 
-Stamps = dict[str, tuple[int, int]]
+Stamps = dict[str, tuple[int, ...]]
 
 
 class Projects:
@@ -53,6 +55,7 @@ class Projects:
 
     def at(self, folder: str) -> Project:
         """The project of a folder, with its settings as they are on the disk."""
+        folder = folder if _can_be_folder(folder) else "/"
         now = self._now()
         kept = self._kept.get(folder)
         if kept is not None:
@@ -61,13 +64,16 @@ class Projects:
                 return kept.project
             kept.looked = now
         files = self._files(folder, kept.project.config if kept else Config())
-        if kept is not None and files == kept.files:
+        # What is wrong may stand in a file that nobody could tell us of.
+        if kept is not None and files == kept.files and not kept.project.problem:
             return kept.project
         project = self._open(folder, kept.project if kept else None)
         # The settings may name a file of rules, which is one of their files from now on.
         self._kept[folder] = _Kept(project, now, self._files(folder, project.config))
         while len(self._kept) > _MAX_PROJECTS:
-            self._kept.popitem(last=False)
+            _, idle = self._kept.popitem(last=False)
+            # Idle runs may still have it in hand; what was read of commands is what takes room.
+            idle.project.reviewer.cache = Cache(0, 0)
         return project
 
     def __iter__(self) -> Iterator[Project]:
@@ -77,13 +83,15 @@ class Projects:
     def _open(self, folder: str, before: Project | None) -> Project:
         redactor = Redactor(_secrets(folder))
         try:
+            _reach(folder, known=before is not None)
             config = self._pinned(load_settings(folder, environ=self._environ).config, folder)
         except (ConfigError, OSError) as error:
+            problem = _said(error, folder)
             if before is None:
                 config = self._pinned(Config(), folder)
                 reviewer = Reviewer(config, environ=self._environ)
-                return Project(config, reviewer, redactor, str(error), settled=False)
-            return msgspec.structs.replace(before, redactor=redactor, problem=str(error))
+                return Project(config, reviewer, redactor, problem, settled=False)
+            return msgspec.structs.replace(before, redactor=redactor, problem=problem)
         if before is not None and config == before.config:
             return msgspec.structs.replace(before, redactor=redactor, problem="", settled=True)
         return Project(config, Reviewer(config, environ=self._environ), redactor)
@@ -100,29 +108,68 @@ class Projects:
 
     def _files(self, folder: str, config: Config) -> Stamps:
         """The files that decide about a project, and which version of each is there."""
-        found: Stamps = {}
+        found: Stamps = {".": (os.access(folder, os.X_OK),)}
         for path in (
             user_file(self._environ),
             project_file(Path(folder), self._environ.get("HOME", "")),
             config.step_reviewer.rules.custom_rules_path,
-            *(os.path.join(folder, name) for name in _ENV_FILES),
+            *_env_files(folder),
         ):
             try:
                 facts = os.stat(path) if path else None
             except OSError:
                 facts = None
             if facts is not None:
-                found[str(path)] = (facts.st_mtime_ns, facts.st_size)
+                found[str(path)] = (facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
         return found
+
+
+def _can_be_folder(path: str) -> bool:
+    """Whether it means the same in every process; the daemon's own folder means nothing."""
+    try:
+        return path.startswith("/") and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def _reach(folder: str, *, known: bool) -> None:
+    """Raise an OSError where settings would be overlooked, instead of there being none."""
+    try:
+        os.stat(os.path.join(folder, "."))
+    except (FileNotFoundError, NotADirectoryError):
+        if known:
+            raise
+
+
+def _said(error: ConfigError | OSError, folder: str) -> str:
+    """What is wrong, in one line."""
+    if isinstance(error, ConfigError):
+        first, *others = error.problems
+        return f"{first} (and {len(others)} more)" if others else str(first)
+    return f"{error.filename or folder}: {(error.strerror or str(error)).lower()}"
+
+
+def _env_files(folder: str) -> Iterator[str]:
+    tree = work_tree(Path(folder))
+    for place in dict.fromkeys((folder, str(tree) if tree else folder)):
+        for name in _ENV_FILES:
+            yield os.path.join(place, name)
 
 
 def _secrets(folder: str) -> list[str]:
     """The values that stand in the project's .env files."""
     values: list[str] = []
-    for name in _ENV_FILES:
+    for path in _env_files(folder):
         try:
-            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                values += env_values(file.read(_MAX_ENV_BYTES))
+            values += env_values(_read_start(path))
         except OSError:
             continue
     return values
+
+
+def _read_start(path: str) -> str:
+    """The beginning of a file; of anything else, which might never answer, nothing."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return ""
+        return file.read(_MAX_ENV_BYTES).decode("utf-8", "replace")

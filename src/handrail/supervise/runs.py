@@ -7,13 +7,14 @@ from time import time
 import msgspec
 
 from handrail.model.event import FaultNoted
-from handrail.store.errors import DamagedError
 from handrail.store.journal import Journal
 from handrail.supervise.project import Projects
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, topic_of
 
 _MAX_KEPT = 2000
+_PATIENCE = 2.0
+"""Seconds that a log may take to answer before its run is read again."""
 _decoder = msgspec.json.Decoder(RunState)
 
 
@@ -27,6 +28,7 @@ class Runs:
         self.projects = projects
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
+        """The one that was not used longest comes first; before it, those that have ended."""
         self._said: dict[str, set[str]] = {}
         """Which faults each run was told of: kept apart, because a fault ends a supervisor."""
 
@@ -37,37 +39,48 @@ class Runs:
             self._kept.move_to_end(run)
             kept.project = self.projects.at(kept.state.cwd or cwd)
             return kept
-        said = self._said.setdefault(run, set())
-        lost = kept is not None
+        if kept is not None:
+            # What is still on its way to the log would be missing in the state.
+            kept.settle(_PATIENCE)
         state = load_state(self.journal, run)
+        lost = kept is not None
         supervisor = Supervisor(
-            state, self.projects.at(state.cwd or cwd), self.journal, said=said, clock=self._clock
+            state,
+            self.projects.at(state.cwd or cwd),
+            self.journal,
+            said=self._said.setdefault(run, set()),
+            distrusts_log=lost,
+            clock=self._clock,
         )
+        self._let_go()
         self._kept[run] = supervisor
+        self._kept.move_to_end(run)
         if lost:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")
             )
-        self._let_go()
         return supervisor
 
     def bare(self, run: str, cwd: str) -> Supervisor:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""
+        kept = self._kept.get(run)
+        folder = kept.state.cwd if kept is not None else ""
         said = self._said.setdefault(run, set())
-        return Supervisor(RunState(run), self.projects.at(cwd), self.journal, said=said)
+        return Supervisor(RunState(run), self.projects.at(folder or cwd), self.journal, said=said)
 
     def end(self, run: str) -> None:
-        """Let go of a run that has ended."""
-        kept = self._kept.pop(run, None)
-        self._said.pop(run, None)
-        if kept is not None and not kept.broken:
-            kept.save()
+        """A run has ended: it is the next to be let go."""
+        kept = self._kept.get(run)
+        if kept is None:
+            return
+        kept.save()
+        self._kept.move_to_end(run, last=False)
+        self._let_go()
 
     def save_all(self) -> None:
         """Keep the states of all runs, before the daemon ends."""
         for supervisor in self._kept.values():
-            if not supervisor.broken:
-                supervisor.save()
+            supervisor.save()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -80,26 +93,36 @@ class Runs:
         return (supervisor.state for supervisor in self._kept.values())
 
     def _let_go(self) -> None:
-        while len(self._kept) > _MAX_KEPT:
-            _, idle = self._kept.popitem(last=False)
-            if not idle.broken:
-                idle.save()
+        while self._kept:
+            run, oldest = next(iter(self._kept.items()))
+            if len(self._kept) < _MAX_KEPT and oldest.state.phase != "ended":
+                break
+            if not oldest.settled:  # read again now, it would lack what is on its way to the log
+                break
+            oldest.save()
+            del self._kept[run]
+            self._said.pop(run, None)
 
 
 def load_state(journal: Journal, run: str) -> RunState:
     """The state of a run: its last snapshot, and the events since."""
     topic = topic_of(run)
-    snapshot = journal.store.load_snapshot(topic)
-    state = RunState(run)
-    if snapshot is not None:
-        try:
-            state = _decoder.decode(snapshot.body)
-        except msgspec.MsgspecError:
-            # Made by another version: the events are the truth, and they are all there.
-            state = RunState(run)
-    try:
-        for _, event in journal.read(topic, state.seq):
-            state.apply(event)
-    except msgspec.MsgspecError as error:
-        raise DamagedError("", f"{topic}: {error}") from None
+    state = _last_saved(journal, run)
+    for stored, event in journal.read(topic, state.seq):
+        state.apply(event)
+        state.seq = stored.seq
     return state
+
+
+def _last_saved(journal: Journal, run: str) -> RunState:
+    """The state in the snapshot, if that can be used: the events are the truth."""
+    topic = topic_of(run)
+    snapshot = journal.store.load_snapshot(topic)
+    if snapshot is None:
+        return RunState(run)
+    try:
+        state = _decoder.decode(snapshot.body)
+    except (ValueError, RecursionError):  # damaged, or made by another version
+        return RunState(run)
+    is_of_this_log = state.run == run and journal.store.read(topic, state.seq - 1, 1)
+    return state if is_of_this_log else RunState(run)

@@ -46,6 +46,11 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
     command: str = ""
     """The fingerprint of the command line that may run."""
 
+    @property
+    def let_through(self) -> bool:
+        """Whether it may run without anybody being asked."""
+        return self.verdict.decision is not Decision.BLOCK
+
 
 class Usage(msgspec.Struct, omit_defaults=True):
     """What a run has used up, and what was decided in it."""
@@ -64,8 +69,12 @@ class Usage(msgspec.Struct, omit_defaults=True):
     review_ms: float = 0.0
 
 
-class RunState(msgspec.Struct, omit_defaults=True):
-    """Everything known of a run. The same events give the same state, wherever one begins."""
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
+    """Everything known of a run. The same events give the same state, wherever one begins.
+
+    The tag is raised when the same events come to mean another state: a snapshot that was made
+    by an older fold is then not read, and the events are folded again.
+    """
 
     run: str
     seq: int = 0
@@ -73,6 +82,7 @@ class RunState(msgspec.Struct, omit_defaults=True):
     phase: Phase = "working"
     host: str = ""
     cwd: str = ""
+    """The folder that it began in, which decides about its settings and its scope."""
     attended: bool = False
     model: str = ""
     started: float = 0.0
@@ -105,6 +115,16 @@ class RunState(msgspec.Struct, omit_defaults=True):
         """The open action with a fingerprint, where the host gives no id."""
         return next((item for item in reversed(self.open) if item.name == name), None)
 
+    def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
+        """The open action that has ended: by its id, else by what it is, if either has no id."""
+        found = self.find_open(action_id)
+        if found is not None:
+            return found
+        for item in reversed(self.open):
+            if (not action_id or not item.id) and _is_same(item, name, command):
+                return item
+        return None
+
 
 def fold(run: str, events: Iterable[Event]) -> RunState:
     """The state after these events."""
@@ -114,10 +134,14 @@ def fold(run: str, events: Iterable[Event]) -> RunState:
     return state
 
 
+def _is_same(item: OpenAction, name: str, command: str) -> bool:
+    return item.name == name or (bool(command) and item.command == command)
+
+
 def _started(state: RunState, event: RunStarted) -> None:
     state.phase = "working" if event.source in ("", "compact") else "waiting"
     state.host = event.host
-    state.cwd = event.cwd
+    state.cwd = event.cwd or state.cwd
     state.attended = event.attended
     state.model = event.model or state.model
 
@@ -133,26 +157,29 @@ def _prompted(state: RunState, event: PromptGiven) -> None:
 
 def _reviewed(state: RunState, event: ActionReviewed) -> None:
     state.phase = "working"
-    state.step = event.step
+    state.step = max(state.step, event.step)
+    state.cwd = state.cwd or event.action.cwd
     usage, verdict = state.usage, event.verdict
     usage.review_ms += event.ms
     decision = verdict.decision.value
     usage.decided[decision] = usage.decided.get(decision, 0) + 1
     usage.asked += event.asked
-    if verdict.decision is Decision.BLOCK:
-        state.history.remember_refusal(event.name)
-    state.open.append(
-        OpenAction(
-            event.step,
-            event.action.id,
-            event.name,
-            verdict,
-            event.asked,
-            file_operations(event.review.effects),
-            event.command,
-        )
+    action = OpenAction(
+        event.step,
+        event.action.id,
+        event.name,
+        verdict,
+        event.asked,
+        file_operations(event.review.effects),
+        event.command,
     )
+    state.open.append(action)
     del state.open[:-_MAX_OPEN]
+    if action.let_through:
+        # Counted in advance: of parallel actions not every one may have the whole limit.
+        state.history.file_operations += action.file_operations
+    elif not action.asked:
+        state.history.remember_refusal(action.name)
 
 
 def _ended(state: RunState, event: ActionEnded) -> None:
@@ -172,13 +199,19 @@ def _ended(state: RunState, event: ActionEnded) -> None:
 
 
 def _dropped(state: RunState, event: ActionDropped) -> None:
-    _close(state, event.step)
+    closed = _close(state, event.step)
+    if closed is not None and closed.asked and not closed.let_through:
+        state.history.remember_refusal(closed.name)  # by the person who was asked
 
 
 def _close(state: RunState, step: int) -> OpenAction | None:
+    """Take an action from the open ones, and give back what was counted in advance."""
     for index in range(len(state.open) - 1, -1, -1):
         if state.open[index].step == step:
-            return state.open.pop(index)
+            closed = state.open.pop(index)
+            if closed.let_through:
+                state.history.file_operations -= closed.file_operations
+            return closed
     return None
 
 

@@ -1,12 +1,12 @@
 """One run under supervision: before an action, after it, and whatever else happens."""
 
-from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import wait
 from time import perf_counter, time
 
 import msgspec
 
-from handrail.model.action import Action
+from handrail.model.action import Action, Outcome
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -20,11 +20,12 @@ from handrail.review import fingerprint
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
+from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
-from handrail.supervise.pending import Pending
+from handrail.supervise.pending import NotWrittenError, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.state import RunState
-from handrail.supervise.verdict import fault_verdict, only_reads, verdict_of
+from handrail.supervise.verdict import fault_verdict, only_reads, under_fault, verdict_of
 
 SNAPSHOT_EVERY = 100
 """Events after which a state is saved, so that nobody has to read a long run from its start."""
@@ -32,9 +33,10 @@ _FIXES: dict[type[StoreError], str] = {
     DiskFullError: "make room on the disk.",
     DamagedError: "handrail doctor --fix moves the damaged log aside and starts a new one.",
 }
+_CHECK = "handrail config check says what is wrong."
 _FIX = "handrail doctor says what is wrong."
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
-_MAX_ANSWERS = 256
+_FINE = Verdict(Decision.ALLOW)
 
 
 class Supervisor:
@@ -51,16 +53,31 @@ class Supervisor:
         journal: Journal,
         *,
         said: set[str] | None = None,
+        distrusts_log: bool = False,
         clock: Callable[[], float] = time,
     ) -> None:
+        """`said`: the faults that were told already; `distrusts_log`: an event was just lost."""
         self.state = state
         self.project = project
-        self.broken = False
-        """An event was lost: the state has run ahead of the log and must be read again."""
         self._journal = journal
         self._clock = clock
         self._said = set() if said is None else said
-        self._answers: OrderedDict[str, tuple[str, Verdict]] = OrderedDict()
+        self._distrusts_log = distrusts_log
+        self._lost: StoreError | None = None
+        self._last: Receipt | None = None
+        self._saved = state.seq
+        self._answers: Answers[Pending[Verdict]] = Answers()
+        self._ended: Answers[Verdict] = Answers()
+
+    @property
+    def broken(self) -> bool:
+        """An event was lost: the state has run ahead of the log and must be read again."""
+        return self._lost is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the log has answered to everything that was written."""
+        return self._last is None or self._last.done()
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns."""
@@ -73,16 +90,99 @@ class Supervisor:
     def decide(self, action: Action, *, agent: str = "", may_ask: bool = False) -> Pending[Verdict]:
         """Judge an action; the same call twice gets the same answer."""
         name = fingerprint(action)
-        given = self._answers.get(action.id)
-        if given is not None and given[0] == name:
-            return self._pending(given[1], [], None)
+        answer = self._answers.find(action.id, name)
+        if answer is None:
+            answer = self._judge(action, name, agent, may_ask=may_ask)
+            self._answers.keep(action.id, name, answer)
+        return answer
+
+    def take_in(self, ended: Ended) -> Pending[Verdict]:
+        """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
+        action = ended.action
+        name = fingerprint(action)
+        given = self._ended.find(action.id, name)
+        if given is not None:
+            return self._pending(given, self._under_way())
+        known = self.state.find_ended(action.id, name, command_name(action))
+        at = self._clock()
+        receipts: list[Receipt] = []
+        problem = find_breach(known, ended, self.project.reviewer, self.state.history)
+        if problem:
+            step = known.step if known else 0
+            receipts.append(self.record(BreachFound(at, problem, step, action)))
+        if known is not None:
+            overruled = known.asked and not known.let_through
+            outcome = self._outcome(ended)
+            event = ActionEnded(at, known.step, outcome, ended.created, ended.changed, overruled)
+            receipts.append(self.record(event))
+            self._answers.forget(action.id)
+        verdict = _FINE
+        if problem:
+            verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
+        self._ended.keep(action.id, name, verdict)
+        return self._pending(verdict, receipts)
+
+    def drop(self, action_id: str, says: str) -> list[Receipt]:
+        """Note that an action which was let through did not run."""
+        known = self.state.find_open(action_id)
+        if known is None or not (known.let_through or known.asked):
+            return []
+        self._answers.forget(action_id)
+        return [self.record(ActionDropped(self._clock(), known.step, says))]
+
+    def record(self, event: Event) -> Receipt:
+        """Write an event and make it part of the state."""
+        written = self._journal.append(topic_of(self.state.run), event, self.project.redactor)
+        self.state.apply(written.event)
+        self._last = written.receipt
+        written.receipt.add_done_callback(self._written)
+        if self.state.seq % SNAPSHOT_EVERY == 0:
+            self.save()
+        return written.receipt
+
+    def save(self) -> None:
+        """Keep the state as it is now, as soon as all of it is in the log."""
+        if self._last is None or self._saved == self.state.seq:
+            return
+        self._saved = self.state.seq
+        topic = topic_of(self.state.run)
+        snapshot = Snapshot(self.state.seq, msgspec.json.encode(self.state))
+
+        def keep(receipt: Receipt) -> None:
+            if not self.broken:
+                self._journal.store.save_snapshot(topic, snapshot)
+
+        self._last.add_done_callback(keep)
+
+    def settle(self, seconds: float) -> None:
+        """Wait until the log has answered to everything; raises NotWrittenError if it does not."""
+        if self._last is not None and not wait([self._last], seconds).done:
+            raise NotWrittenError(seconds)
+
+    def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
+        """Judge an action that cannot be recorded."""
+        review = self.project.reviewer.review(action, self.state.history)
+        verdict = self._verdict(fingerprint(action), review)
+        harmless = only_reads(review.effects)
+        return self._pending(verdict, [], harmless=harmless, error=error).value
+
+    def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
+        known = None if self.broken else self.state.find_open(action.id)
+        again = known is not None and known.name == name
+        if known is not None and again and known.verdict.decision is not Decision.MODIFY:
+            return self._pending(known.verdict, self._under_way())
         began = perf_counter()
         review = self.project.reviewer.review(action, self.state.history)
         verdict = self._verdict(name, review)
-        receipts: list[Receipt] = []
-        known = self.state.find_open(action.id)
-        if known is None or known.name != name:  # else it came before the daemon's restart
-            event = ActionReviewed(
+        command = command_name(action, verdict.updated_input)
+        harmless = only_reads(review.effects)
+        if self._lost is not None:
+            return self._pending(verdict, [], harmless=harmless, error=self._lost)
+        if known is not None and again and known.command == command:
+            # The log has the rewritten input without its secrets; this one is complete.
+            return self._pending(verdict, self._under_way(), harmless=harmless)
+        receipt = self.record(
+            ActionReviewed(
                 self._clock(),
                 self.state.step + 1,
                 name,
@@ -92,69 +192,33 @@ class Supervisor:
                 agent,
                 round((perf_counter() - began) * 1000, 3),
                 may_ask and verdict.overrulable,
-                command_name(action, verdict.updated_input),
+                command,
             )
-            receipt = self.record(event)
-            receipts = [receipt] if self._waits(review, verdict) else []
-        if action.id:
-            self._answers[action.id] = (name, verdict)
-            if len(self._answers) > _MAX_ANSWERS:
-                self._answers.popitem(last=False)
-        return self._pending(verdict, receipts, review)
-
-    def take_in(self, ended: Ended) -> Pending[Verdict]:
-        """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
-        known = self.state.find_open(ended.action.id)
-        at = self._clock()
-        receipts: list[Receipt] = []
-        problem = find_breach(known, ended, self.project.reviewer, self.state.history)
-        if problem:
-            step = known.step if known else 0
-            receipts.append(self.record(BreachFound(at, problem, step, ended.action)))
-        if known is not None:
-            overruled = known.asked and known.verdict.decision is Decision.BLOCK
-            event = ActionEnded(
-                at, known.step, ended.outcome, ended.created, ended.changed, overruled
-            )
-            receipts.append(self.record(event))
-            self._answers.pop(ended.action.id, None)
-        verdict = Verdict(Decision.ALLOW)
-        if problem:
-            verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
-        return self._pending(verdict, receipts, None)
-
-    def drop(self, action_id: str, says: str) -> list[Receipt]:
-        """Note that an action which was let through did not run."""
-        known = self.state.find_open(action_id)
-        if known is None or (known.verdict.decision is Decision.BLOCK and not known.asked):
-            return []
-        return [self.record(ActionDropped(self._clock(), known.step, says))]
-
-    def record(self, event: Event) -> Receipt:
-        """Write an event and make it part of the state."""
-        written = self._journal.append(topic_of(self.state.run), event, self.project.redactor)
-        self.state.apply(written.event)
-        written.receipt.add_done_callback(self._written)
-        if self.state.seq % SNAPSHOT_EVERY == 0:
-            self.save()
-        return written.receipt
-
-    def save(self) -> None:
-        """Keep the state as it is now."""
-        snapshot = Snapshot(self.state.seq, msgspec.json.encode(self.state))
-        self._journal.store.save_snapshot(topic_of(self.state.run), snapshot)
-
-    def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
-        """Judge an action that cannot be recorded."""
-        review = self.project.reviewer.review(action, self.state.history)
-        verdict = self._verdict(fingerprint(action), review)
-        return self._pending(verdict, [], review).otherwise(error)
+        )
+        self._ended.forget(action.id)
+        receipts = [receipt] if self._waits(review, verdict) else []
+        return self._pending(verdict, receipts, harmless=harmless)
 
     def _written(self, receipt: Receipt) -> None:
-        if receipt.exception() is None:
+        """What the log said; called in its thread."""
+        error = receipt.exception()
+        if error is None:
+            self._distrusts_log = False
             self._said.discard("log")
         else:
-            self.broken = True
+            self._lost = error if isinstance(error, StoreError) else StoreError("", str(error))
+
+    def _under_way(self) -> list[Receipt]:
+        return [] if self._last is None else [self._last]
+
+    def _outcome(self, ended: Ended) -> Outcome:
+        """The outcome; what a .env file holds is recognised beside the input that names it."""
+        told = ended.outcome
+        seen = {"input": ended.action.input, "output": told.output, "error": told.error}
+        clean = self.project.redactor.value(seen)
+        if clean == seen or not isinstance(clean, dict):
+            return told
+        return msgspec.structs.replace(told, output=str(clean["output"]), error=str(clean["error"]))
 
     def _verdict(self, name: str, review: Review) -> Verdict:
         verdict = self._limit() or verdict_of(review, self.state.history.refusals(name))
@@ -162,14 +226,15 @@ class Supervisor:
         if not problem:
             self._said.discard("settings")
             return verdict
-        if self.project.settled:  # what was in force before still is
-            if "settings" in self._said:
-                return verdict
-            self._said.add("settings")
-            alarm = f"{problem} The settings from before stay in force."
-            return msgspec.structs.replace(verdict, alarm=alarm)
-        fault = self._fault("settings", problem, review, "handrail config check")
-        return max(verdict, fault, key=lambda item: item.decision)
+        if not self.project.settled:
+            harmless = only_reads(review.effects)
+            fault = self._fault("settings", problem, _CHECK, harmless=harmless)
+            return under_fault(verdict, fault)
+        if "settings" in self._said:
+            return verdict
+        self._said.add("settings")
+        alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
+        return msgspec.structs.replace(verdict, alarm=f"{alarm} Fix: {_CHECK}")
 
     def _limit(self) -> Verdict | None:
         """The refusal of a run that has used up what it may use."""
@@ -185,28 +250,29 @@ class Supervisor:
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer
-        if settings.mode == "blocking" or verdict.decision > Decision.ALLOW:
+        if settings.mode == "blocking" or self._distrusts_log:
             return True
-        return review.risk.score >= settings.performance.async_threshold
+        risk = review.risk.score
+        return verdict.decision > Decision.ALLOW or risk >= settings.performance.async_threshold
 
     def _pending(
-        self, verdict: Verdict, receipts: list[Receipt], review: Review | None
+        self,
+        verdict: Verdict,
+        receipts: list[Receipt],
+        *,
+        harmless: bool = False,
+        error: StoreError | None = None,
     ) -> Pending[Verdict]:
         def otherwise(error: StoreError) -> Verdict:
-            if verdict.decision is Decision.BLOCK:
-                return verdict
-            return self._fault("log", str(error), review, _FIXES.get(type(error), _FIX))
+            fix = _FIXES.get(type(error), _FIX)
+            return under_fault(verdict, self._fault("log", str(error), fix, harmless=harmless))
 
-        return Pending(verdict, receipts, otherwise)
+        return Pending(verdict if error is None else otherwise(error), receipts, otherwise)
 
-    def _fault(self, kind: str, problem: str, review: Review | None, fix: str) -> Verdict:
+    def _fault(self, kind: str, problem: str, fix: str, *, harmless: bool) -> Verdict:
         """The verdict when Handrail itself is at fault; loud the first time only."""
-        verdict = fault_verdict(
-            harmless=review is not None and only_reads(review.effects),
-            problem=problem,
-            fix=fix,
-            policy=self.project.config.on_fault,
-        )
+        policy = self.project.config.on_fault
+        verdict = fault_verdict(harmless=harmless, problem=problem, fix=fix, policy=policy)
         if kind in self._said:
             return verdict
         self._said.add(kind)

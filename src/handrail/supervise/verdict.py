@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review, Verdict
@@ -56,26 +58,37 @@ def only_reads(effects: tuple[Effect, ...]) -> bool:
 
 def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) -> Verdict:
     """What the host gets when Handrail itself cannot do its work."""
-    said = f"Handrail cannot do its work: {problem}."
+    said = f"Handrail cannot do its work: {problem.rstrip('.')}."
     if policy == "warn":
         return Verdict(Decision.WARN, f"{said} It runs all the same (on_fault: warn). Fix: {fix}")
     if harmless and policy == "deny":
         return Verdict(Decision.ALLOW)
-    kept = (
-        "Until that is fixed, nothing runs."
-        if policy == "deny_all"
-        else ("Until that is fixed, only what reads may run.")
-    )
+    kept = "nothing runs" if policy == "deny_all" else "only what reads may run"
     return Verdict(
         Decision.BLOCK,
-        f"{said} {kept}",
+        f"{said} Until that is fixed, {kept}.",
         f"Tell the person who started you; for them: {fix}",
+    )
+
+
+def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
+    """What was decided while Handrail is at fault: the stricter of both, with both alarms."""
+    alarm = " ".join(filter(None, (verdict.alarm, fault.alarm)))
+    if fault.decision > verdict.decision:
+        return msgspec.structs.replace(fault, alarm=alarm)
+    said = (fault.reason,) if fault.reason else ()
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, *said),
+        # Nobody can let something run that could not be written down.
+        overrulable=verdict.overrulable and fault.decision is not Decision.BLOCK,
+        alarm=alarm,
     )
 
 
 def _again(refusals: int) -> tuple[str, ...]:
     if not refusals:
         return ()
-    times = {1: "second", 2: "third"}.get(refusals, f"{refusals + 1}th")
-    says = f"This is the {times} time that the same was refused; the answer stays the same."
+    times = {1: "a second time", 2: "a third time"}.get(refusals, f"{refusals + 1} times")
+    says = f"The same has now been refused {times}; the answer stays the same."
     return (f"{says} Do something else, or say that you cannot go on.",)
