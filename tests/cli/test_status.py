@@ -88,7 +88,7 @@ def test_a_run_of_which_nothing_is_heard_is_quiet(
     assert shown(book, capsys).splitlines()[1:] == [
         " ◆ docs-91bc  waiting 45 min    release 2.3            1       1       ·  45 min",
         " ◌ shop-3f2a  quiet 45 min      fix the cart to…       4       ·       2  45 min",
-        " ○ api-77aa   ended 45 min ago  tidy the fixtures      1       ·       ·     1 s",
+        " ○ api-77aa   ended 45 min ago  tidy the fixtur…       1       ·       ·     1 s",
     ]
 
 

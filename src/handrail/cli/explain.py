@@ -153,7 +153,7 @@ def tell(screen: Screen, run: KnownRun, story: Story) -> None:
         screen.say()
     explain_fully(screen, event.action, event.review, event.verdict)
     screen.field("Told", _told(event))
-    screen.field("Outcome", _outcome(story), limit=2)
+    screen.field("Outcome", _outcome(story), limit=4)
     for breach in story.breaches:
         screen.field("BREACH", [breach.says], "red")
     for given in story.feedback:

@@ -100,10 +100,14 @@ def command(
             return 0
         log = Log(store, chosen, options.screen(), as_json=as_json)
         run = None if all_runs else log.choose(name, waits=follows)
-        if follows:
-            log.go_on(run, limit or _TAIL, wait_a_moment)
-        else:
-            log.show(run, limit)
+        try:
+            if follows:
+                log.go_on(run, limit or _TAIL, wait_a_moment)
+            else:
+                log.show(run, limit)
+        except BrokenPipeError:
+            # With its number, click would take it for an error; `main` knows better.
+            raise BrokenPipeError from None
     return 0
 
 

@@ -31,8 +31,8 @@ from handrail.review.tools import SHELL_TOOLS
 
 _NAME = 12
 _TOOL = 6
-_MAX_TOOL = 16
-_STATUS = 16
+_STATUS = 17
+_ROOMY = 64
 _MAX_BELOW = 2
 _MAX_TEXT = 400
 
@@ -64,36 +64,37 @@ def entry_lines(screen: Screen, entry: Entry, name: str = "") -> list[str]:
     """An entry for a person; `name` says which run it belongs to, where there are several."""
     head = f" {clock(entry.at)} "
     if name:
-        head += pad(clip(name, _NAME), _NAME) + " "
-    event = entry.event
-    if isinstance(event, ActionReviewed):
-        return _action(screen, head, entry, event)
-    said = _SAY[type(event)](event, entry.facts)
+        width = min(_NAME, screen.width // 6)
+        head += pad(clip(name, width), width) + " "
+    if isinstance(entry.event, ActionReviewed):
+        return _action(screen, head, entry, entry.event)
+    said = _SAY[type(entry.event)](entry.event, entry.facts)
     indent = columns(head) + 3
     first, *rest = wrap(_flat(said.text), screen.width - indent, limit=_MAX_BELOW)
-    lines = [f" {said.mark} {first}", *(" " * 3 + line for line in rest)]
-    shown = [screen.paint(head, "dim") + screen.paint(lines[0], said.style)]
-    return shown + [" " * columns(head) + screen.paint(line, said.style) for line in lines[1:]]
+    shown = [screen.paint(head, "dim") + screen.paint(f" {said.mark} {first}", said.style)]
+    return shown + [" " * indent + screen.paint(line, said.style) for line in rest]
 
 
 def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> list[str]:
     letter = entry.facts.letter(event.agent)
-    step = f"{event.step:>4} {letter or ' '} "
+    head += f"{event.step:>4} {letter or ' '} "
     tool, text = _tool_and_text(event, entry.facts)
+    tool = pad(clip(tool, screen.width // 5), _TOOL) + " "
     status = status_of(event, entry)
-    ending = f"{status.mark} {status.words}".rstrip()
-    used = columns(head) + columns(step) + columns(tool) + 1
-    room = max(screen.width - used - max(_STATUS, columns(ending)) - 2, _TOOL)
-    shown = pad(clip(text, room), room)
+    room = screen.width - columns(head) - columns(tool)
+    ending = clip(f"{status.mark} {status.words}".rstrip(), max(room, 1))
+    wide = max(_STATUS, columns(ending)) if screen.width >= _ROOMY else columns(ending)
+    room = max(room - wide - 2, 0)
+    shown = pad(clip(text, room), room) + "  " if room > 1 else ""
     line = (
-        screen.paint(head + step, "dim")
-        + f"{tool} {screen.paint(shown, 'dim' if entry.late else '')}  "
-        + screen.paint(clip(ending, screen.width), status.style)
+        screen.paint(head, "dim")
+        + tool
+        + screen.paint(shown, "dim" if entry.late else "")
+        + screen.paint(ending, status.style)
     )
-    indent = columns(head) + columns(step)
     if entry.late and not isinstance(entry.end, ActionDropped):
-        return [line.rstrip()]
-    return [line.rstrip(), *_below_lines(screen, _below(entry, event), _undo(event), indent)]
+        return [line]
+    return [line, *_below_lines(screen, _below(entry, event), _undo(event), columns(head))]
 
 
 def _below_lines(screen: Screen, text: str, undo: str, indent: int) -> list[str]:
@@ -111,11 +112,11 @@ def _below_lines(screen: Screen, text: str, undo: str, indent: int) -> list[str]
 
 def _tool_and_text(event: ActionReviewed, facts: RunFacts) -> tuple[str, str]:
     action = event.action
-    tool = clip(action.tool.rpartition("__")[2] or action.tool, _MAX_TOOL)
+    tool = action.tool.rpartition("__")[2] or action.tool
     text = shown_action(action)[:_MAX_TEXT]
     if action.tool.lower() not in SHELL_TOOLS:
         text = text.removeprefix(action.tool).lstrip()
-    return pad(tool, _TOOL), near(text, facts.cwd)
+    return tool, near(text, facts.cwd)
 
 
 def near(text: str, cwd: str) -> str:

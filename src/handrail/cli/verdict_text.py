@@ -88,8 +88,9 @@ def _steps(screen: Screen, steps: Sequence[Step]) -> None:
 
 
 def _most_telling(steps: Sequence[Step]) -> list[int]:
-    """Blamed commands first, then those that do something; in the order of the program."""
-    order = sorted(range(len(steps)), key=lambda at: (not steps[at].blamed, not steps[at].says, at))
+    """Blamed commands first, then those that do something, none twice; in program order."""
+    first = {step: at for at, step in reversed(list(enumerate(steps)))}
+    order = sorted(first.values(), key=lambda at: (not steps[at].blamed, not steps[at].says, at))
     return sorted(order[:_MAX_STEPS])
 
 
