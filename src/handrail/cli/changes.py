@@ -1,0 +1,101 @@
+"""What a command is about to change in files: shown, agreed to, and nothing done before."""
+
+import difflib
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli.render import Screen, clip, wrap
+
+if TYPE_CHECKING:
+    from handrail.hosts.settings_file import Plan
+
+_NEWLINE = re.compile(r"\r\n|\n|\r")
+_TOKEN = re.compile(r'(Bearer )[^"\s]*')
+_RUN, _LAST = 26, 4
+_COLOURS = {"+": "green", "-": "red", "@": "dim"}
+
+
+def choose_file(user: bool, project: str | None) -> tuple[str, str]:
+    """The settings file that is meant, and the project's folder if it is a project's."""
+    from handrail.hosts.claude_obstacles import project_file, user_file
+
+    if project is None:
+        return os.path.abspath(user_file(os.environ)), ""
+    if user:
+        raise click.UsageError("--user and --project exclude each other")
+    folder = os.path.abspath(project)
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"--project {project}: there is no such folder")
+    return project_file(folder, "local"), folder
+
+
+def short(path: str) -> str:
+    """A path as a person would write it here."""
+    names = [path]
+    for base, name in ((os.getcwd(), "."), (os.environ.get("HOME", ""), "~")):
+        if base and path.startswith(f"{base}/"):
+            names.append(path.replace(base, name, 1))
+    return min(names, key=len)
+
+
+def diff(plans: "Iterable[Plan | None]") -> list[str]:
+    """The unified diff of all files; tokens are not shown."""
+    return [line for plan in plans if plan and plan.changes for line in _diff(plan)]
+
+
+def _diff(plan: "Plan") -> Iterator[str]:
+    before, after = (_lines(data) for data in (plan.before, plan.after))
+    name = short(plan.path)
+    old = name if plan.before is not None else "/dev/null"
+    new = name if plan.after is not None else "/dev/null"
+    yield from difflib.unified_diff(before, after, old, new, lineterm="")
+
+
+def _lines(data: bytes | None) -> list[str]:
+    text = _TOKEN.sub(r"\1…", (data or b"").decode("utf-8", "replace"))
+    lines = _NEWLINE.split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def show(screen: Screen, lines: Iterable[str], *, full: bool) -> None:
+    """Print a diff, no wider than the screen; long runs of lines only if all are wanted."""
+    for sign, run in groupby(lines, key=lambda line: line[:1]):
+        texts = list(run)
+        if full or sign not in ("+", "-") or len(texts) <= _RUN:
+            shown = texts
+        else:
+            more = f"{sign}  … {len(texts) - _RUN} more lines; all of them: --dry-run"
+            shown = [*texts[: _RUN - _LAST], more, *texts[-_LAST:]]
+        for line in shown:
+            style = "bold" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(sign, "")
+            screen.say(" " + screen.paint(clip(line, screen.width - 1), style))
+
+
+def tell(screen: Screen, mark: str, style: str, text: str) -> None:
+    """A remark with a mark before it."""
+    head, *rest = wrap(text, screen.width - 3)
+    screen.say(f" {screen.paint(mark, style)} {head}")
+    for line in rest:
+        screen.say(f"   {line}")
+
+
+def agreed(question: str, *, yes: bool, asks: bool) -> bool:
+    """Ask, but only where somebody can answer."""
+    if yes:
+        return True
+    if not (asks and sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("nobody can be asked here: add --yes to go ahead")
+    return click.confirm(f" {question}", default=True)
+
+
+def print_json(result: object) -> None:
+    """The result for a program."""
+    from handrail.cli.answer import dump
+
+    sys.stdout.write(dump(result).decode() + "\n")

@@ -1,0 +1,70 @@
+"""Whether git would pick up a file, and the line that keeps it from doing so."""
+
+import os
+import re
+import subprocess
+from typing import Literal
+
+import msgspec
+
+_PATIENCE = 10.0
+
+
+class GitView(msgspec.Struct, frozen=True):
+    """What git thinks of a file."""
+
+    state: Literal["outside", "ignored", "tracked", "visible"]
+    """`visible`: the next `git add .` would take it."""
+    exclude: str = ""
+    """The repository's own list of what to leave alone, which is not committed."""
+    line: str = ""
+    """What to add to it."""
+
+
+def git_view(path: str) -> GitView:
+    """How git sees a file, which need not exist."""
+    path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    found = _git(folder, "rev-parse", "--show-toplevel", "--git-path", "info/exclude")
+    if found is None or found.count("\n") != 2:
+        return GitView("outside")
+    top, exclude = found.splitlines()
+    if _git(folder, "ls-files", "--error-unmatch", "--", path) is not None:
+        return GitView("tracked")
+    if _git(folder, "check-ignore", "-q", "--", path) is not None:
+        return GitView("ignored")
+    inside = os.path.relpath(path, os.path.realpath(top))
+    line = "/" + re.sub(r"([\\*?\[])", r"\\\1", inside)
+    return GitView("visible", os.path.join(folder, exclude), line)
+
+
+def _git(folder: str, *arguments: str) -> str | None:
+    """What git answers; None if it says no or is not there."""
+    environ = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    # A repository's own settings can name a program that git would start here.
+    command = ["git", "-c", "core.fsmonitor=false", "-C", folder, *arguments]
+    try:
+        ran = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environ,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return os.fsdecode(ran.stdout) if ran.returncode == 0 else None
+
+
+def with_line(text: str, line: str) -> str:
+    """A list with one more line at its end."""
+    gap = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{gap}{line}\n"
+
+
+def without_line(text: str, line: str) -> str:
+    """A list without a line."""
+    return "".join(each for each in text.splitlines(keepends=True) if each.rstrip("\r\n") != line)
