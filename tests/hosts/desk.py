@@ -1,7 +1,7 @@
 """A desk at which Claude Code's messages are answered: everything but the network and the disk."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class Desk:
         *,
         store: Store | None = None,
         environ: Mapping[str, str] = {},
+        observers: Sequence[Callable[[Event], None]] = (),
     ) -> None:
         self.folder = folder
         self.store = MemoryStore() if store is None else store
@@ -40,7 +41,7 @@ class Desk:
         self.asked_about: list[Visit] = []
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
-        self.journal = Journal(self.store)
+        self.journal = Journal(self.store, observers)
         self.runs = Runs(self.journal, Projects(environ), clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 

@@ -1,7 +1,6 @@
 """The one thread in which every run is thought about."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -10,8 +9,6 @@ from handrail.store.errors import StoreError
 from handrail.supervise.pending import NotWrittenError, Pending
 
 T = TypeVar("T")
-
-_log = logging.getLogger(__name__)
 
 THINK_SECONDS = 5.0
 """A review has its own deadline far below; this one is for a disk that does not answer."""
@@ -35,8 +32,6 @@ class Brain:
         self._thread = ThreadPoolExecutor(1, "brain")
         self._think = think
         self._write = write
-        self.problem = ""
-        """Why the log did not take the last entry that somebody waited for."""
 
     async def do(self, function: Callable[[], T], seconds: float = 0.0) -> T:
         """The result of a function, run in the thread; raises TooSlowError and what it raises."""
@@ -79,15 +74,7 @@ class Brain:
                 problem = error
             elif error is not None:
                 raise error
-        self._note(str(problem or ""))
         return problem
-
-    def _note(self, problem: str) -> None:
-        if problem and problem != self.problem:
-            _log.error("the log takes no entries: %s", problem)
-        elif self.problem and not problem:
-            _log.info("the log takes entries again")
-        self.problem = problem
 
 
 def _take_note(result: "asyncio.Future[T]") -> None:

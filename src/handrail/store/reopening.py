@@ -1,10 +1,13 @@
 """A store that could not be opened, and is tried again when it is used."""
 
+import logging
 from collections.abc import Callable, Sequence
 from time import monotonic
 
 from handrail.store.errors import ClosedError, StoreError
 from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+
+_log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 1.0
 
@@ -24,15 +27,17 @@ class ReopeningStore:
         self._error: StoreError | None = None
         self._tried = float("-inf")
         self._closed = False
+        self._refused = ""
+        """Why the last entry was not taken."""
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used; empty: it can."""
+        """Why it cannot be used, or did not take the last entry; empty: all is well."""
         try:
             self._use()
         except StoreError as error:
             return str(error)
-        return ""
+        return self._refused
 
     def append(self, entries: Sequence[Entry]) -> Receipt:
         """As in the port."""
@@ -70,11 +75,21 @@ class ReopeningStore:
 
     def _write(self, write: Callable[[Store], Receipt]) -> Receipt:
         try:
-            return write(self._use())
+            receipt = write(self._use())
         except StoreError as error:
-            failed = Receipt()
-            failed.set_exception(error)
-            return failed
+            receipt = Receipt()
+            receipt.set_exception(error)
+        receipt.add_done_callback(self._note)
+        return receipt
+
+    def _note(self, receipt: Receipt) -> None:
+        """What became of an entry; called in the thread that writes."""
+        problem = str(receipt.exception() or "")
+        if problem and problem != self._refused:
+            _log.error("the log takes no entries: %s", problem)
+        elif self._refused and not problem:
+            _log.info("the log takes entries again")
+        self._refused = problem
 
     def _use(self) -> Store:
         if self._closed:

@@ -1,0 +1,63 @@
+"""Requests to an application in this process, without a network."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from starlette.types import ASGIApp, Message, Scope
+
+
+class Answer(NamedTuple):
+    """What came back; the status is 0 where nothing did."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+async def ask(
+    app: ASGIApp,
+    method: str,
+    path: str,
+    body: bytes | Sequence[bytes] = b"",
+    headers: Mapping[str, str] | Sequence[tuple[str, str]] = {},
+    *,
+    hangs_up: bool = False,
+) -> Answer:
+    """One request; `hangs_up`: the client is gone before it has sent everything."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    parts = [body] if isinstance(body, bytes) else list(body)
+    scope: Scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in pairs],
+        "client": ("127.0.0.1", 40000),
+        "server": ("127.0.0.1", 47100),
+    }
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        if parts:
+            more = len(parts) > 1 or hangs_up
+            return {"type": "http.request", "body": parts.pop(0), "more_body": more}
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    if not sent:
+        return Answer(0, {}, b"")
+    names = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], names, b"".join(part.get("body", b"") for part in sent[1:]))

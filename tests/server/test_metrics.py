@@ -1,0 +1,94 @@
+"""The numbers of R9, as Prometheus reads them."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from handrail.server.metrics import Metrics
+from tests.hosts.desk import SESSION
+from tests.server.asgi import ask
+from tests.server.office import Office, call, message
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    with Office() as office:
+        yield office
+
+
+def judge(office: Office, step: int, *, right: bool) -> None:
+    body = json.dumps({"step": step, "right": right}).encode()
+    office.run(lambda: ask(office.app, "POST", f"/runs/{SESSION}/feedback", body))
+
+
+def test_every_decision_is_there_before_anything_happened(office: Office) -> None:
+    for decision in ("allow", "warn", "modify", "block"):
+        assert office.metric(f'handrail_reviews_total{{decision="{decision}"}}') == 0
+
+
+def test_decisions_are_counted(office: Office) -> None:
+    commands = ["ls", "cat a", "rm -rf notes", "git push --force origin main", "rm -rf /"]
+    for number, command in enumerate(commands):
+        office.post(call(command, f"t{number}"))
+    counted = {
+        name: office.metric(f'handrail_reviews_total{{decision="{name}"}}')
+        for name in ("allow", "warn", "modify", "block")
+    }
+    assert counted == {"allow": 2, "warn": 1, "modify": 1, "block": 1}
+    assert office.metric("handrail_review_seconds_count") == 5
+    assert office.metric('handrail_review_seconds_bucket{le="+Inf"}') == 5
+    assert office.metric("handrail_hook_seconds_count") == 5
+
+
+def test_outcomes_and_breaches_are_counted(office: Office) -> None:
+    fields = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
+    office.post(call("ls"))
+    office.post(message("PostToolUse", **fields, tool_response={"stdout": ""}))
+    office.post(call("ls", "t2"))
+    failed = {**fields, "tool_use_id": "t2", "error": "Exit code 1"}
+    office.post(message("PostToolUseFailure", **failed))
+    refused = {**fields, "tool_input": {"command": "rm -rf /"}, "tool_use_id": "t3"}
+    office.post(message("PostToolUse", **refused))
+    assert office.metric('handrail_actions_total{outcome="ok"}') == 1
+    assert office.metric('handrail_actions_total{outcome="failed"}') == 1
+    assert office.metric("handrail_breaches_total") == 1
+
+
+def test_only_judged_stops_count_as_false_alarms(office: Office) -> None:
+    assert office.metric("handrail_false_positive_rate") == 0
+    for number, command in enumerate(["rm -rf /", "rm -rf ~", "ls"]):
+        office.post(call(command, f"t{number}"))
+    judge(office, 1, right=True)
+    judge(office, 2, right=False)
+    judge(office, 3, right=False)  # a missed danger is no false alarm
+    assert office.metric("handrail_false_positive_rate") == 0.5
+    assert office.metric('handrail_feedback_total{verdict="right"}') == 1
+    assert office.metric('handrail_feedback_total{verdict="wrong"}') == 2
+
+
+def test_what_a_person_overruled_was_a_false_alarm(office: Office) -> None:
+    office.post(message("SessionStart", source="startup"), x_handrail_attended="1")
+    office.post(call("npm publish", permission_mode="default"))
+    fields = {"tool_name": "Bash", "tool_input": {"command": "npm publish"}, "tool_use_id": "t1"}
+    office.post(message("PostToolUse", **fields))
+    assert office.metric("handrail_false_positive_rate") == 1
+
+
+def test_numbers_that_others_keep_are_read_when_they_are_asked_for() -> None:
+    metrics = Metrics()
+    now = {"working": 1.0}
+    metrics.watch("hit_rate", "Hits.", lambda: now["working"] / 2)
+    metrics.watch_each("runs", "Runs.", "phase", lambda: now)
+    now["working"] = 4.0
+    text = metrics.text().decode()
+    assert "handrail_hit_rate 2.0" in text
+    assert 'handrail_runs{phase="working"} 4.0' in text
+
+
+def test_all_of_it_is_in_the_format_of_prometheus(office: Office) -> None:
+    answer = office.get("/metrics")
+    families = list(text_string_to_metric_families(answer.body.decode()))
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert all(family.name.startswith("handrail_") and family.documentation for family in families)
