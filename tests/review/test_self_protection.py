@@ -30,8 +30,7 @@ class Guarded:
         files = {
             self.state: {
                 "port": PORT,
-                "daemon.json": json.dumps({"pid": int(PID), "port": int(PORT)}),
-                "daemon.lock": PID,
+                "daemon.lock": json.dumps({"pid": int(PID)}),
                 "control-token": "c",
                 "hook-token": "h",
                 "events.db": "",
@@ -184,7 +183,7 @@ def test_a_host_may_have_its_settings_elsewhere(tmp_path: Path) -> None:
 def test_a_process_is_known_by_its_present_number(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "HANDRAIL_HOME": str(tmp_path / "state")}
     reviewer = Reviewer(environ=environ)
-    daemon = tmp_path / "state" / "daemon.json"
+    daemon = tmp_path / "state" / "daemon.lock"
     daemon.parent.mkdir()
     for pid in (4711, 4712):
         daemon.write_text(json.dumps({"pid": pid}))

@@ -14,7 +14,7 @@ HOST_FOLDER = ".claude"
 HOST_FILES = ("settings.json", "settings.local.json")
 """What a host reads its hooks from, in `.claude` of a project or a home."""
 _KEYS = frozenset({
-    "control-token", "hook-token", "daemon.json", "daemon.lock", "daemon.sock", "port",
+    "control-token", "hook-token", "daemon.lock", "daemon.sock", "port",
     "events.db", "events.db-wal", "events.db-shm",
 })  # fmt: skip
 """Tokens, the log, and what tells where the daemon is: for Handrail's own programs only."""
@@ -31,7 +31,7 @@ _OWN_HOOK = "handrail"
 
 
 class _Daemon(msgspec.Struct):
-    """What `daemon.json` says."""
+    """What `daemon.lock` says."""
 
     pid: int = 0
 
@@ -118,7 +118,7 @@ class Controls:
         for name in HOST_FILES:
             yield f"{self._host}/{name}"
         if self._state:
-            yield f"{self._state}/daemon.json"
+            yield f"{self._state}/daemon.lock"
             yield f"{self._state}/events.db"
 
     # The daemon
@@ -137,7 +137,7 @@ class Controls:
 
     def pid(self, world: World) -> int:
         """The daemon's process; 0 if there is none."""
-        text = world.script(f"{self._state}/daemon.json") if self._state else None
+        text = world.script(f"{self._state}/daemon.lock") if self._state else None
         try:
             return msgspec.json.decode(text or "{}", type=_Daemon).pid
         except msgspec.DecodeError:
