@@ -1,0 +1,102 @@
+"""A state folder of its own, and a real daemon in it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from handrail.server.client import DaemonError, call
+from handrail.server.home import Home
+from handrail.server.start import ensure_daemon, stop_daemon
+from tests.hosts.desk import SESSION, Json
+
+
+class Place:
+    """Home, project and Handrail's state in one folder; all of it is gone after the block.
+
+    The folder's path is short, because the path of a unix socket may have 107 bytes.
+    """
+
+    def __init__(self) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="hr-", dir="/tmp"))
+        self.project = self.root / "home" / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        self.home = Home(str(self.root / "state"))
+        self.environ = {
+            "HOME": str(self.root / "home"),
+            "HANDRAIL_HOME": self.home.path,
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(DaemonError):
+            stop_daemon(self.home)
+        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.rmtree(os.path.dirname(self.home.socket), ignore_errors=True)
+
+    def start(self, **environ: str) -> int:
+        """Start the daemon; its process."""
+        ensure_daemon(self.home, {**self.environ, **environ})
+        return self.pid
+
+    @property
+    def pid(self) -> int:
+        return int(str(self.health()["pid"]))
+
+    def health(self) -> Json:
+        return call(self.home, "GET", "/healthz")
+
+    def tell(self, event: str, **fields: Any) -> Json:
+        """What a hook is answered with."""
+        return call(self.home, "POST", "/hooks/claude", self.payload(event, **fields))
+
+    def before(self, command: str, call_id: str = "t1", **fields: Any) -> Json:
+        """What is said before a shell command."""
+        given = {"command": command}
+        return self.tell(
+            "PreToolUse", tool_name="Bash", tool_input=given, tool_use_id=call_id, **fields
+        )
+
+    def payload(self, event: str, **fields: Any) -> Json:
+        given = {"session_id": SESSION, "cwd": str(self.project), "hook_event_name": event}
+        return {**given, **fields}
+
+    def run(
+        self, *args: str, environ: Mapping[str, str] = {}, stdin: bytes = b""
+    ) -> "subprocess.CompletedProcess[str]":
+        """A command of Handrail."""
+        return self.execute([sys.executable, "-m", "handrail", *args], environ=environ)
+
+    def execute(
+        self, command: Sequence[str], *, environ: Mapping[str, str] = {}, stdin: str = ""
+    ) -> "subprocess.CompletedProcess[str]":
+        """Any command, in the environment of this place."""
+        return subprocess.run(
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=self.project,
+            env={**self.environ, **environ},
+            timeout=60,
+            check=False,
+        )
+
+    def log(self) -> str:
+        """What the daemon wrote."""
+        return Path(self.home.daemon_log).read_text()
+
+
+def pretty(reply: Json) -> str:
+    """A reply as it comes over the wire."""
+    return json.dumps(reply, separators=(",", ":"), ensure_ascii=False)
