@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.cli.glance import Glance, load_glance
-from handrail.model.event import Event
+from handrail.model.event import Event, PromptGiven, RunEnded
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Snapshot
 from handrail.supervise.state import RunState, fold
@@ -51,6 +51,14 @@ def test_a_glance_is_the_state_in_short_wherever_the_snapshot_was_made(
         snapshot = Snapshot(before.seq, msgspec.json.encode(before))
         store.save_snapshot(f"run:{RUN}", snapshot).result(1)
     assert told(load_glance(store, RUN)) == told(fold(RUN, events))
+
+
+def test_a_snapshot_of_the_state_is_enough() -> None:
+    """Fails when the fold of `RunState` has become another one: then `Glance` has to follow."""
+    state = fold(RUN, [PromptGiven(5.0, "fix it"), RunEnded(9.0)])
+    store = MemoryStore()
+    store.save_snapshot(f"run:{RUN}", Snapshot(2, msgspec.json.encode(state))).result(1)
+    assert told(load_glance(store, RUN)) == told(state)
 
 
 def test_a_snapshot_of_another_fold_is_not_read() -> None:

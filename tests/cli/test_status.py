@@ -13,6 +13,7 @@ from handrail.model.event import AgentStarted, FaultNoted, IterationEnded
 
 from .conftest import Shell
 from .logbook import Logbook, memory_logbook, open_logbook
+from .test_main import imported
 
 RUNNING: Health = {"ok": True, "problem": "", "memory_mb": 41.2}
 MINUTE = 60
@@ -28,12 +29,14 @@ def shown(
     capsys: pytest.CaptureFixture[str],
     *,
     daemon: Health | None = RUNNING,
+    running: bool = False,
     show_all: bool = False,
     width: int = 80,
 ) -> str:
     runs = Runs(book.store)
     rows = find_rows(runs, book.store, book.now, show_all=show_all)
-    report(Screen(colour=False, width=width), rows, daemon, older=len(runs) - len(rows))
+    older = len(runs) - len(rows)
+    report(Screen(colour=False, width=width), rows, daemon, running=running, older=older)
     return capsys.readouterr().out
 
 
@@ -66,8 +69,17 @@ def test_a_daemon_that_does_not_run_is_said_loudly(
     three_runs(book)
     head, first, second, *_ = shown(book, capsys, daemon=None).splitlines()
     assert head.startswith(" 3 runs  ")
-    assert first == " ! The daemon is not running. The next session or prompt starts it; until"
-    assert second == "   then agents can only read. Start it now: handrail serve --background"
+    assert first == " ! The daemon is not running. The next session or prompt starts it; until then"
+    assert second == "   agents can only read. Start it now: handrail serve --background"
+
+
+def test_a_daemon_that_hangs_is_said_loudly(
+    book: Logbook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    three_runs(book)
+    assert shown(book, capsys, daemon=None, running=True).splitlines()[1] == (
+        " ! The daemon does not answer. Start it anew: handrail serve --restart"
+    )
 
 
 def test_a_problem_of_the_daemon_is_said_loudly(
@@ -75,9 +87,9 @@ def test_a_problem_of_the_daemon_is_said_loudly(
 ) -> None:
     three_runs(book)
     sick = {"ok": False, "problem": "/h/events.db: the disk is full", "memory_mb": 41.2}
-    assert (
-        " ! The daemon has a problem: /h/events.db: the disk is full\n   handrail doctor\n"
-    ) in shown(book, capsys, daemon=sick)
+    assert shown(book, capsys, daemon=sick).splitlines()[1] == (
+        " ! The daemon has a problem: /h/events.db: the disk is full; see handrail doctor"
+    )
 
 
 def test_a_run_of_which_nothing_is_heard_is_quiet(
@@ -178,6 +190,12 @@ def test_status_reads_the_log_while_no_daemon_runs(shell: Shell, written: Logboo
     assert " ● shop-3f2a  working  fix the cart total " in ran.out
     assert "The daemon is not running" in ran.out
     assert shell.run("status", "--short").out.endswith("! no daemon\n")
+
+
+def test_the_short_form_imports_only_what_it_needs(shell: Shell, written: Logbook) -> None:
+    names = imported(["status", "--short"], shell.project)
+    assert "handrail.cli.glance" in names
+    assert names.isdisjoint({"handrail.supervise", "rich", "asyncio", "http", "uvicorn"})
 
 
 def test_json_says_the_same(shell: Shell, written: Logbook) -> None:

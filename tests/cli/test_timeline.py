@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from handrail.cli.joined import Entry, Joiner
 from handrail.cli.render import Screen
-from handrail.cli.timeline import entry_lines
+from handrail.cli.timeline import entry_lines, near
 from handrail.model.action import Outcome
 from handrail.model.event import (
     ActionEnded,
@@ -208,6 +208,20 @@ def test_escape_sequences_are_shown_and_not_sent(book: Logbook, shop: RunLog) ->
     assert "printf '\\x1b[2J\\x1b]0;title\\x07'" in shown(book).replace("…", "")[:80]
 
 
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("/w/shop/a.py", "a.py"),
+        ("cat '/w/shop/a.py' >/w/shop/b", "cat 'a.py' >b"),
+        ("cd /w/shop && ls", "cd /w/shop && ls"),
+        ("/mnt/w/shop/a.py", "/mnt/w/shop/a.py"),
+        ("/w/shopping/a.py", "/w/shopping/a.py"),
+    ],
+)
+def test_paths_are_shown_as_seen_from_the_run_s_folder(text: str, seen: str) -> None:
+    assert near(text, "/w/shop") == seen
+
+
 def test_a_command_of_16_kb_is_one_line(book: Logbook, shop: RunLog) -> None:
     shop.do("echo " + "word " * 3300)
     first, *_ = shown(book).splitlines()
@@ -262,6 +276,13 @@ def test_an_action_that_never_ends_does_not_hold_up_the_others(book: Logbook, sh
         joiner.add(RUN, decode(stored))
         given_out += len(list(joiner.ready()))
     assert given_out > 40
+
+
+def test_a_compaction_does_not_end_the_waiting(book: Logbook, shop: RunLog) -> None:
+    shop.ask("Bash", command="make all")
+    shop.note(RunStarted(book.now, "claude", "/w/shop", "compact"))
+    shop.end()
+    assert shown(book).splitlines()[0].endswith(" ✓")
 
 
 def test_the_end_of_a_session_ends_the_waiting(book: Logbook, shop: RunLog) -> None:

@@ -21,6 +21,8 @@ from handrail.model.ordinal import Decision
 _MAX_HELD = 256
 """Entries that wait for an earlier action to end: with more, it is shown as it is."""
 _MAX_OPEN = 1000
+_GOES_ON = ("", "compact")
+"""Ways in which a session starts in the middle of its work."""
 
 End = ActionEnded | ActionDropped
 
@@ -89,9 +91,11 @@ class Joiner:
             self._open[run, event.step] = entry
             if len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
-        elif isinstance(event, RunStarted | RunEnded):
+        elif isinstance(event, RunEnded):
             self._give_up(run)
             entry.facts = msgspec.structs.replace(facts, decided=dict(facts.decided))
+        elif isinstance(event, RunStarted) and event.source not in _GOES_ON:
+            self._give_up(run)
         if shown:
             self._hold(entry)
 

@@ -88,8 +88,9 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     with open_log(home) as store:
         runs = Runs(store)
         rows = find_rows(runs, store, time(), show_all=show_all)
+    running = _daemon_runs(home)
     if short:
-        say_short(options.screen(), rows, running=_daemon_runs(home))
+        say_short(options.screen(), rows, running=running)
         return 0
     from handrail.server.client import health
 
@@ -97,7 +98,8 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     if as_json:
         _print_json(rows, daemon)
     else:
-        report(options.screen(), rows, daemon, older=len(runs) - len(rows))
+        older = len(runs) - len(rows)
+        report(options.screen(), rows, daemon, running=running, older=older)
     return 0
 
 
@@ -119,10 +121,12 @@ def find_rows(runs: Runs, store: "Store", now: float, *, show_all: bool) -> list
     return sorted(rows, key=lambda row: row.state == "ended")
 
 
-def report(screen: Screen, rows: list[Row], daemon: Health | None, *, older: int) -> None:
+def report(
+    screen: Screen, rows: list[Row], daemon: Health | None, *, running: bool, older: int
+) -> None:
     """Print the head line, the daemon's troubles, and a line for each run."""
     head = count(len(rows), "run") if rows else "No runs now."
-    trouble = _trouble(daemon)
+    trouble = _trouble(daemon, running=running)
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
@@ -130,8 +134,8 @@ def report(screen: Screen, rows: list[Row], daemon: Health | None, *, older: int
     labels = _LABELS if rows and screen.width >= _ROOMY else ""
     gap = screen.width - columns(head) - len(labels) - _AGE - 1
     screen.say(f" {head}{screen.paint(' ' * max(gap, 1) + labels, 'dim')}".rstrip())
-    for line in trouble:
-        screen.say(screen.paint(f" {clip(line, screen.width - 1)}", "red"))
+    if trouble:
+        _loud(screen, trouble, " ")
     if rows:
         _table(screen, rows)
     elif not older:
@@ -142,15 +146,21 @@ def report(screen: Screen, rows: list[Row], daemon: Health | None, *, older: int
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def _trouble(daemon: Health | None) -> list[str]:
-    if daemon is None:
-        return [
-            "! The daemon is not running. The next session or prompt starts it; until",
-            "  then agents can only read. Start it now: handrail serve --background",
-        ]
-    if daemon.get("ok"):
-        return []
-    return [f"! The daemon has a problem: {daemon.get('problem')}", "  handrail doctor"]
+def _trouble(daemon: Health | None, *, running: bool) -> str:
+    if daemon is not None:
+        problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
+        return "" if daemon.get("ok") else problem
+    if running:
+        return "The daemon does not answer. Start it anew: handrail serve --restart"
+    return (
+        "The daemon is not running. The next session or prompt starts it; until then "
+        "agents can only read. Start it now: handrail serve --background"
+    )
+
+
+def _loud(screen: Screen, text: str, indent: str) -> None:
+    for at, line in enumerate(wrap(text, screen.width - len(indent) - 2)):
+        screen.say(screen.paint(f"{indent}{'  ' if at else '! '}{line}", "red"))
 
 
 def _table(screen: Screen, rows: list[Row]) -> None:
@@ -166,8 +176,8 @@ def _table(screen: Screen, rows: list[Row]) -> None:
         room = screen.width - name_width - state_width - len(tail) - 7
         goal = pad(clip(_goal(row.glance), room), room) if room > 0 else ""
         screen.say(f"{left}{state}  {goal}{tail}".rstrip())
-        for line in _warnings(row):
-            screen.say(screen.paint(f"   {clip(line, screen.width - 3)}", "red"))
+        for text in _warnings(row):
+            _loud(screen, text, "   ")
 
 
 def _numbers(row: Row) -> str:
@@ -185,11 +195,11 @@ def _goal(glance: Glance) -> str:
 def _warnings(row: Row) -> Iterator[str]:
     usage, name = row.glance.usage, row.run.name
     if usage.breaches:
-        yield f"! {count(usage.breaches, 'action')} ran that should not have: handrail log {name}"
+        yield f"{count(usage.breaches, 'action')} ran that should not have: handrail log {name}"
     if usage.faults:
-        yield f"! Handrail failed {count(usage.faults, 'time')}: handrail log {name}"
+        yield f"Handrail failed {count(usage.faults, 'time')}: handrail log {name}"
     if row.glance.problem:
-        yield f"! events cannot be read: {row.glance.problem}"
+        yield f"events cannot be read: {row.glance.problem}"
 
 
 def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:

@@ -1,6 +1,7 @@
 """One entry of a timeline as a line or two: when, what, and what became of it."""
 
 import os
+import re
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
@@ -35,6 +36,7 @@ _STATUS = 17
 _ROOMY = 64
 _MAX_BELOW = 2
 _MAX_TEXT = 400
+_PATH_BEGINS = r"(?<![^\s'\"=:,(<>`])"
 
 MARKS = {
     Decision.ALLOW: ("✓", "green", ""),
@@ -122,9 +124,10 @@ def _tool_and_text(event: ActionReviewed, facts: RunFacts) -> tuple[str, str]:
 def near(text: str, cwd: str) -> str:
     """The text with paths as they are seen from the run's folder."""
     home = os.path.expanduser("~")
-    if len(cwd) > 1:
-        text = text.replace(f"{cwd}/", "")
-    return text.replace(f"{home}/", "~/") if len(home) > 1 else text
+    for folder, short in ((cwd, ""), (home, "~/")):
+        if len(folder) > 1 and f"{folder}/" in text:
+            text = re.sub(_PATH_BEGINS + re.escape(f"{folder}/"), short, text)
+    return text
 
 
 def status_of(event: ActionReviewed, entry: Entry) -> Status:
