@@ -9,7 +9,8 @@ import base64
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ from handrail.store.secret_patterns import (
     SHORTEST_RUN,
     STARTS,
     TOLD,
+    UUID,
     Name,
     Place,
     Value,
@@ -44,7 +46,19 @@ class _Span(NamedTuple):
 
 
 _Finder = Callable[[str, int], Iterable[_Span]]
-_Suspect = tuple[_Finder, int]
+
+
+class _Suspect(NamedTuple):
+    """Where to look closely, and who has to: a finder, or the reader of a name's value."""
+
+    at: int
+    find: _Finder | None = None
+    place: Place | None = None
+
+    def look(self, text: str) -> Iterable[_Span]:
+        if self.place:
+            return _named(text, self.place)
+        return self.find(text, self.at) if self.find else ()
 
 
 # --- where to look -----------------------------------------------------------------------------
@@ -54,21 +68,29 @@ _RUN_BYTES = bytes(
     for code in range(256)
 )
 _RUN = b"x" * SHORTEST_RUN
-_BEFORE_RUN = 24
-_OPTION = re.compile(rb"[uUpPawNPbkKAS]|-user|-proxy-user|-auth|-body|pass")
+_BEFORE_RUN = {".": 8, "=": 24, "/": 3, "~": 5}
+"""How far before a run a token may start that has such a sign at the end of its start."""
+_OPTION = re.compile(rb"[uUpPawNbkKS]|-(?:user|proxy-user|auth|body)")
 
 
 def _suspects(text: str) -> Iterator[_Suspect]:
     """Places that might hold a secret, and who has to look at them."""
     data = text.encode("latin-1", "replace")  # one byte for one character
     low = data.lower()
-    yield from _suspect_runs(text, data)
-    yield from _suspect_names(text, low)
-    if b"@" in data:
-        yield from ((_url_login, at) for at in _all(data, b"://"))
-    yield from _suspect_options(text, data)
-    yield from ((_sql_password, at) for at in _all(low, b"identified "))
-    yield from _suspect_env(text, low)
+    runs = data.translate(_RUN_BYTES)
+    if _RUN in runs:
+        yield from _suspect_runs(text, runs)
+    hints = [at for hint in NAME_HINTS if hint in low for at in _all(low, hint)]
+    if hints:
+        yield from _suspect_names(text, low, sorted(hints))
+    if b"@" in data and b"://" in data:
+        yield from (_Suspect(at, _url_login) for at in _all(data, b"://"))
+    if b" -" in data:
+        yield from _suspect_options(text, data)
+    if b".env" in low:
+        yield from _suspect_env(text, low)
+    if b"identified " in low:
+        yield from (_Suspect(at, _sql_password) for at in _all(low, b"identified "))
 
 
 def _all(data: bytes, part: bytes) -> Iterator[int]:
@@ -78,40 +100,52 @@ def _all(data: bytes, part: bytes) -> Iterator[int]:
         at = data.find(part, at + len(part))
 
 
-def _suspect_runs(text: str, data: bytes) -> Iterator[_Suspect]:
-    runs = data.translate(_RUN_BYTES)
+def _suspect_runs(text: str, runs: bytes) -> Iterator[_Suspect]:
     start = runs.find(_RUN)
     while start >= 0:
         end = runs.find(b" ", start)
         end = len(runs) if end < 0 else end
-        at = max(0, start - _BEFORE_RUN)
+        at = max(0, start - _BEFORE_RUN.get(text[start - 1 : start], 0))
+        # Ids of sessions, prompts and the like are in every payload, and never a token by shape.
+        if at == start and end - start == 36 and UUID.fullmatch(text, start, end):
+            at = end
         while found := STARTS.search(text, at, end):
-            yield _shape, found.start()
             at = found.start() + 1
-        if text[start - 1 : start] in ("/", ":") or text[end : end + 1] == ".":
-            yield _bare_shape, start
+            if found.group() != "eyJ" or text.startswith(".", end):
+                yield _Suspect(found.start(), _shape)
+        if _may_be_bare(text, start, end):
+            yield _Suspect(start, _bare_shape)
         start = runs.find(_RUN, end)
 
 
-def _suspect_names(text: str, low: bytes) -> Iterator[_Suspect]:
+def _may_be_bare(text: str, start: int, end: int) -> bool:
+    before = text[start - 1 : start]
+    if before == "/":
+        return text.find("hook", max(0, start - 80), start) >= 0
+    if before == ":":
+        return text[start - 2 : start - 1].isdigit()
+    return text.startswith(".", end) and text[start] in "MNO"
+
+
+def _suspect_names(text: str, low: bytes, hints: list[int]) -> Iterator[_Suspect]:
     done = 0
-    for at in sorted(at for hint in NAME_HINTS for at in _all(low, hint)):
+    for at in hints:
         if low.startswith(b"bearer", at):
-            yield _bearer, at
+            yield _Suspect(at, _bearer)
         elif low.startswith(b"key", at) and low.startswith(b"private ", max(0, at - 8)):
-            yield _private_key, at
+            yield _Suspect(at, _private_key)
         elif _PIPED_INTO.match(text, at):
-            yield _piped, at
+            yield _Suspect(at, _piped)
         elif _LOGIN_PAIR.match(text, at):
-            yield _login_pair, at
+            yield _Suspect(at, _login_pair)
         if at < done:
             continue
         after = _AFTER.match(text, at)
         if after is None:
             continue
         done = after.end("rest")
-        if _named_place(text, at, after) is not None:
-            yield _named, at
+        if place := _named_place(text, at, after):
+            yield _Suspect(at, place=place)
 
 
 def _suspect_options(text: str, data: bytes) -> Iterator[_Suspect]:
@@ -121,14 +155,14 @@ def _suspect_options(text: str, data: bytes) -> Iterator[_Suspect]:
             continue
         start, done = _command_around(text, at)
         if PROGRAM.search(text, start, at + 1):
-            yield _options, at
+            yield _Suspect(at, _options)
 
 
 def _suspect_env(text: str, low: bytes) -> Iterator[_Suspect]:
     done = 0
     for at in _all(low, b".env"):
         if at >= done and _names_env_section(text, at):
-            yield _env_section, at
+            yield _Suspect(at, _env_section)
             done = _end_of_section(text, at)
 
 
@@ -213,11 +247,13 @@ _AFTER = re.compile(
     re.VERBOSE,
 )
 _OPENING = re.compile(r"""\[?[A-Za-z$@]{0,2}(?P<quote>\"\"\"|\'\'\'|\\{0,8}+["'`])""")
-_BARE = re.compile(r"""(?:[^\s"'`\\,;&|<>(){}\[\]]|\\(?![nrtu"'`\\])){1,300}+""")
-_XML = re.compile(r"[^<]{1,300}")
-_HEADER = re.compile(r"""(?:[^\r\n"'`\\]|\\(?![nrtu"'`\\])){1,4000}+""")
+_BARE = re.compile(r"""(?:[^\s"'`\\,;&|<>(){}\[\]]++|\\(?![nrtu"'`\\]))++""")
+_XML = re.compile(r"[^<]++")
+_HEADER = re.compile(r"""(?:[^\r\n"'`\\]++|\\(?![nrtu"'`\\]))++""")
 _MAYBE_PASSWORD = re.compile(r"""["'`]|\S{0,60}?\d""")
 _LONGEST_VALUE = 8192
+_JUDGED = 1000
+"""So much of a value is looked at; a secret that goes on is read to its end."""
 
 
 def _named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
@@ -244,35 +280,34 @@ def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bo
     )
 
 
-def _named(text: str, at: int) -> Iterator[_Span]:
-    after = _AFTER.match(text, at)
-    place = after and _named_place(text, at, after)
-    if not place:
-        return
-    value = _read_value(text, place)
-    while value is not None:
-        if value.end > value.start and is_secret(text, place, value):
-            yield _Span(value.start, value.end, place.name.kind)
+def _named(text: str, place: Place) -> Iterator[_Span]:
+    value = _read_value(text, place, _JUDGED)
+    while value is not None and value.end > value.start:
+        if is_secret(text, place, value):
+            whole = (
+                _read_value(text, place, len(text)) if value.end >= place.value + _JUDGED else None
+            )
+            yield _Span(value.start, whole.end if whole else value.end, place.name.kind)
         more = _NEXT_ITEM.match(text, value.end) if text.startswith("[", place.value) else None
-        value = _quoted(text, more.end(), more["quote"]) if more else None
+        value = _quoted(text, more.end(), more["quote"], _JUDGED) if more else None
 
 
-def _read_value(text: str, place: Place) -> Value | None:
+def _read_value(text: str, place: Place, longest: int) -> Value | None:
     """The value that begins here, in quotes or bare; without the scheme of a header."""
     at = place.value
     opening = _OPENING.match(text, at)
     if opening:
         if not place.closed and _is_inside(text, place.start, opening["quote"]):
             return None
-        value = _quoted(text, opening.end(), opening["quote"])
+        value = _quoted(text, opening.end(), opening["quote"], longest)
     elif place.how == "xml":
-        value = Value(at, _end_of(_XML, text, at), "<")
+        value = Value(at, _end_of(_XML, text, at, longest), "<")
     elif place.how == "block":
         value = Value(at, _end_of_block(text, at), "|")
     elif place.sign == ":" and _is_header(text, place):
-        value = Value(at, _end_of(_HEADER, text, at), "")
+        value = Value(at, _end_of(_HEADER, text, at, longest), "")
     else:
-        value = Value(at, _end_of_env_line(text, place) or _end_of(_BARE, text, at), "")
+        value = Value(at, _end_of_env_line(text, place) or _end_of(_BARE, text, at, longest), "")
     scheme = SCHEME.match(text, value.start, value.end)
     if scheme and place.name.kind in {"authorization", "key", "token"}:
         return value._replace(start=scheme.end())
@@ -292,14 +327,14 @@ def _is_inside(text: str, at: int, mark: str) -> bool:
     return text.count(mark, max(line, at - 300), at) % 2 == 1
 
 
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
+def _end_of(pattern: re.Pattern[str], text: str, at: int, longest: int) -> int:
+    found = pattern.match(text, at, at + longest)
     return found.end() if found else at
 
 
-def _quoted(text: str, start: int, mark: str) -> Value:
+def _quoted(text: str, start: int, mark: str, longest: int) -> Value:
     """What stands in quotes; up to the end of the line where they are not closed."""
-    limit = min(len(text), start + _LONGEST_VALUE)
+    limit = min(len(text), start + longest)
     line = text.find("\n", start, limit)
     if line >= 0 and len(mark) < 3 and mark != "`":
         limit = line
@@ -364,22 +399,19 @@ _NEXT_ITEM = re.compile(r"""\\{0,8}["'`]\s{0,40},\s{0,40}[A-Za-z]{0,2}(?P<quote>
 # --- other places ------------------------------------------------------------------------------
 
 _BEARER = re.compile(r"(?i)bearer[ \t]{1,4}(?P<secret>[\w.~+/=-]{8,}+)")
-_LOGIN = re.compile(
-    r"://[^\s/:@\"'`<>\\]{0,100}+:(?!\d{1,5}[/?#\s\"'])"
-    r"(?P<secret>[^\s/\"'`<>\\]{1,200}|[^\s\"'`<>\\]{1,200}?)@(?=[\w\[.$%{-])"
-)
-_LOGIN_TOKEN = re.compile(r"://(?P<secret>[\w-]{20,200}+)@")
+_AUTHORITY = re.compile(r"[^\s/?#\"'`<>\\]{1,400}+")
+_AFTER_COLON = re.compile(r"(?!\d{1,5}[/?#])[^\s\"'`<>\\@]{1,200}+(?=@[\w\[.$%{-])")
 _LOGIN_PAIR = re.compile(
     r"auth[ ]?[=:][ ]?[\w.]{0,60}+[(\[]\s{0,8}"
     r"[\"'][^\"'\n]{0,80}+[\"']\s{0,8},\s{0,8}(?P<quote>[\"'])"
 )
 _IDENTIFIED = re.compile(r"(?i)identified (?:with \S{1,60} )?by (?:password )?(?P<quote>[\"'])")
 _PIPED_FROM = re.compile(
-    r"\b(?:echo|printf) +(?:-\w{1,4} +|['\"]%s(?:\\n)?['\"] +)?"
+    r"(?:echo|printf) +(?:-\w{1,4} +|['\"]%s(?:\\n)?['\"] +)?"
     r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\n]{1,200}+)(?P=quote)|(?P<bare>[^\s|\"']{1,200}+)) *\Z"
 )
 _PIPED_INTO = re.compile(r"passw(?:ord-stdin|d --stdin|d\b)| -S\b")
-_WORD = re.compile(r"(?:[^\s\"'`;|&<>\\]|\\(?![nrtu\"'`\\])){1,300}+")
+_WORD = re.compile(r"(?:[^\s\"'`;|&<>\\]++|\\(?![nrtu\"'`\\]))++")
 _LONGEST_COMMAND = 2000
 
 
@@ -392,26 +424,37 @@ def _bearer(text: str, at: int) -> Iterator[_Span]:
 
 
 def _url_login(text: str, at: int) -> Iterator[_Span]:
-    if text.find("@", at, at + 400) < 0:
+    """The password of `://user:password@host`, or the token of `://token@host`."""
+    start = at + 3
+    found = _AUTHORITY.match(text, start)
+    if found is None:
         return
-    if found := _LOGIN.match(text, at):
-        if not is_placeholder(found["secret"]):
-            yield _Span(*found.span("secret"), "password")
-    elif (token := _LOGIN_TOKEN.match(text, at)) and looks_random(token["secret"]):
-        yield _Span(*token.span("secret"), "token")
+    login, sign, host = found.group().rpartition("@")
+    user, colon, secret = login.partition(":")
+    if sign and host:
+        first = start + len(user) + 1 if colon else start
+        hide = not is_placeholder(secret) if colon else looks_random(user) and len(user) >= 20
+        if hide:
+            yield _Span(first, start + len(login), "password" if colon else "token")
+    elif not sign and ":" in host:
+        # A password with a slash in it, which nobody escaped.
+        first = start + host.index(":") + 1
+        odd = _AFTER_COLON.match(text, first)
+        if odd and not is_placeholder(odd.group()):
+            yield _Span(first, odd.end(), "password")
 
 
 def _login_pair(text: str, at: int) -> Iterator[_Span]:
     """`auth=("user", "password")`."""
     if found := _LOGIN_PAIR.match(text, at):
-        value = _quoted(text, found.end(), found["quote"])
+        value = _quoted(text, found.end(), found["quote"], _LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
             yield _Span(value.start, value.end, "password")
 
 
 def _sql_password(text: str, at: int) -> Iterator[_Span]:
     if found := _IDENTIFIED.match(text, at):
-        value = _quoted(text, found.end(), found["quote"])
+        value = _quoted(text, found.end(), found["quote"], _LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
             yield _Span(value.start, value.end, "password")
 
@@ -420,10 +463,9 @@ def _piped(text: str, at: int) -> Iterator[_Span]:
     """`echo SECRET |` before something that reads a password."""
     low = max(0, at - 400)
     bar = text.rfind("|", low, at)
-    if bar < 0 or not _PIPED_INTO.match(text, at):
-        return
-    found = _PIPED_FROM.search(text, max(low, text.rfind("\n", low, bar)), bar)
-    if found and found.lastgroup:
+    start = max(text.rfind("echo ", low, bar), text.rfind("printf ", low, bar))
+    found = _PIPED_FROM.match(text, start, bar) if 0 <= start < bar else None
+    if found:
         group = "quoted" if found["quoted"] else "bare"
         if not is_placeholder(found[group]):
             yield _Span(*found.span(group), "password")
@@ -433,7 +475,8 @@ def _command_around(text: str, at: int) -> tuple[int, int]:
     """Where the simple command at this place begins and ends."""
     low, high = max(0, at - _LONGEST_COMMAND), min(len(text), at + _LONGEST_COMMAND)
     ends = [end for sign in "\n;|&" if (end := text.find(sign, at, high)) >= 0]
-    return max(text.rfind(sign, low, at) for sign in "\n;|&") + 1, min(ends, default=high)
+    starts = [text.rfind(sign, low, at) + 1 for sign in "\n;|&"]
+    return max(low, *starts), min(ends, default=high)
 
 
 def _options(text: str, at: int) -> Iterator[_Span]:
@@ -450,7 +493,9 @@ def _options(text: str, at: int) -> Iterator[_Span]:
         opening = _OPENING.match(text, found.end())
         first = opening.end() if opening else found.end()
         last = (
-            _quoted(text, first, opening["quote"]).end if opening else _end_of(_WORD, text, first)
+            _quoted(text, first, opening["quote"], _JUDGED).end
+            if opening
+            else _end_of(_WORD, text, first, _JUDGED)
         )
         if split:
             first = text.find(split, first, last) + 1 or last
@@ -496,12 +541,17 @@ def env_values(text: str) -> tuple[str, ...]:
         value = text[entry.start : entry.end]
         if text[entry.start - 1 : entry.start] == '"':
             value = re.sub(r"\\([nrt\"\\$])", lambda found: _ESCAPES.get(found[1], found[1]), value)
-        login = _LOGIN.search(value[:1000])
-        if login and len(login["secret"]) >= 6 and not is_placeholder(login["secret"]):
-            values[login["secret"]] = None
-        elif entry.key and _is_worth_hiding(entry.key, value):
+        logins = [value[span.start : span.end] for span in _first_login(value)]
+        if logins:
+            values |= dict.fromkeys(login for login in logins if len(login) >= 6)
+        elif _is_worth_hiding(entry.key, value):
             values[value] = None
     return tuple(values)
+
+
+def _first_login(value: str) -> Iterable[_Span]:
+    at = value.find("://")
+    return _url_login(value, at) if at > 0 else ()
 
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -599,8 +649,8 @@ def _replace(text: str, spans: Iterable[_Span]) -> str:
     old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
     merged: list[_Span] = []
     for span in sorted(span for span in spans if span.end > span.start):
-        start, end = _over_markers(old, span.start, span.end)
-        if (start, end) in old:
+        start, end = _over_markers(old, span.start, span.end) if old else span[:2]
+        if old and _marker_at(old, start) == (start, end):
             continue
         if merged and start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
@@ -617,14 +667,23 @@ def _replace(text: str, spans: Iterable[_Span]) -> str:
 def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
     """The span, longer where it would cut a marker in two."""
     for other in (start, end - 1):
-        index = bisect_right(old, (other, len(ALL_MARKERS) + other)) - 1
-        if index >= 0 and old[index][0] <= other < old[index][1]:
-            start, end = min(start, old[index][0]), max(end, old[index][1])
+        if cut := _marker_at(old, other):
+            start, end = min(start, cut[0]), max(end, cut[1])
     return start, end
+
+
+def _marker_at(old: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    index = bisect_right(old, at, key=_start) - 1
+    return old[index] if index >= 0 and at < old[index][1] else None
+
+
+_start = itemgetter(0)
 
 
 # --- structures --------------------------------------------------------------------------------
 
+_LISTS = (list, tuple)
+_NESTED = (dict, list, tuple)
 _DEEPEST = 60
 _ROUNDS = 8
 _SHORTEST_KNOWN = 4
@@ -645,6 +704,7 @@ _PLAIN_BELOW = frozenset("type description title format name kind id".split())
 class _Key(NamedTuple):
     """What a key of a dict says about its value."""
 
+    name: str
     text: str
     plain: str
     secret: Name | None
@@ -671,7 +731,8 @@ class Redactor:
     def text(self, text: str) -> str:
         """The text with every secret replaced by `[redacted: KIND]`."""
         for _ in range(_ROUNDS):
-            replaced = _replace(text, self._spans(text))
+            spans = list(self._spans(text))
+            replaced = _replace(text, spans) if spans else text
             if replaced == text:
                 return text
             text = replaced
@@ -693,9 +754,14 @@ class Redactor:
             while at >= 0:
                 yield _Span(at, at + len(value), "known value")
                 at = text.find(value, at + 1)
-        for find, at in _suspects(text):
-            if not (old and _over_markers(old, at, at + 1) != (at, at + 1)):
-                yield from find(text, at)
+        done: dict[_Finder | None, int] = {}
+        for suspect in _suspects(text):
+            find, at = suspect.find, suspect.at
+            if at < done.get(find, 0) or (old and _marker_at(old, at)):
+                continue
+            for span in suspect.look(text):
+                done[find] = max(span.end, done.get(find, 0))
+                yield span
 
     def _is_suspect(self, text: str) -> bool:
         return any(value in text for value in self._values) or any(True for _ in _suspects(text))
@@ -703,10 +769,9 @@ class Redactor:
     def _key(self, key: str) -> _Key:
         known = self._keys.get(key)
         if known is None:
-            text, plain = self.text(key), re.sub(r"[\W_]", "", key).lower()
-            secret = announces(key)
+            text, plain, secret = self.text(key), _plain(key), announces(key)
             matters = bool(secret) or text != key or plain in _PATH_KEYS or plain in _NAME_KEYS
-            known = _Key(text, plain, secret, matters)
+            known = _Key(key, text, plain, secret, matters)
             if len(self._keys) < _KEPT_KEYS and len(key) <= 64:
                 self._keys[key] = known
         return known
@@ -717,43 +782,33 @@ class Redactor:
             leaves.append(value)
         elif isinstance(value, dict):
             return depth > 0 and self._gather_dict(value, leaves, depth)
-        elif isinstance(value, list | tuple):
-            if depth == 0:
-                return False
-            if value and all(isinstance(item, str) for item in value):
-                words = any(item.startswith("-") for item in value)
-                leaves.append((" " if words else "\n").join(value))
+        elif isinstance(value, _LISTS) and value:
+            words = _as_words(value)
+            if words is not None:
+                leaves.append((" " if _is_command(words) else "\n").join(words))
                 return True
-            return all(self._gather(item, leaves, depth - 1) for item in value)
+            return depth > 0 and all(self._gather(item, leaves, depth - 1) for item in value)
         return True
 
     def _gather_dict(self, value: dict[object, object], leaves: list[str], depth: int) -> bool:
+        known = self._keys
         for key, item in value.items():
             if isinstance(key, str):
-                known = self._keys.get(key) or self._key(key)
-                if known.matters and self._is_special(known, item, value):
+                facts = known.get(key) or self._key(key)
+                if facts.matters and _needs_care(facts, item, value):
                     return False
             if isinstance(item, str):
                 leaves.append(item)
-            elif not self._gather(item, leaves, depth - 1):
+            elif isinstance(item, _NESTED) and not self._gather(item, leaves, depth - 1):
                 return False
         return True
-
-    def _is_special(self, key: _Key, item: object, among: dict[object, object]) -> bool:
-        if key.secret:
-            return item is not None and not isinstance(item, bool)
-        if key.plain in _PATH_KEYS and isinstance(item, str) and is_env_file(item):
-            return True
-        if key.plain in _NAME_KEYS and isinstance(item, str) and announces(item):
-            return "value" in among
-        return False
 
     def _rebuild(self, value: object, below: _Below, depth: int) -> object:
         if isinstance(value, str):
             return self._leaf(value, below)
         if isinstance(value, dict):
             return self._dict(value, below, depth) if depth else marker("nested too deep")
-        if isinstance(value, list | tuple):
+        if isinstance(value, _LISTS):
             if not depth:
                 return marker("nested too deep")
             items = [self._rebuild(item, below, depth - 1) for item in value]
@@ -792,15 +847,28 @@ class Redactor:
 
     def _across(self, items: list[object]) -> list[object]:
         """Secrets that only the whole list shows: an option and its value, lines of a key."""
-        words = [item for item in items if isinstance(item, str)]
-        if len(words) != len(items) or len(words) < 2:
+        words = _as_words(items)
+        if words is None or len(words) < 2:
             return items
-        for sign in (" ", "\n") if any(word.startswith("-") for word in words) else ("\n",):
+        for sign in (" ", "\n") if _is_command(words) else ("\n",):
             text = sign.join(words)
             spans = sorted(self._spans(text))
             if spans:
                 words = _replace_across(words, spans)
         return list(words)
+
+
+def _as_words(items: Sequence[object]) -> list[str] | None:
+    words = [item for item in items if isinstance(item, str)]
+    return words if len(words) == len(items) else None
+
+
+def _is_command(words: list[str]) -> bool:
+    return any(word.startswith("-") for word in words)
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"[\W_]", "", key).lower()
 
 
 def _forms(value: str) -> Iterator[str]:
@@ -816,6 +884,17 @@ def _forms(value: str) -> Iterator[str]:
         forms.add(base64.b64encode(encoded).decode().rstrip("="))
         forms.update(line for line in value.splitlines() if len(line) >= 16)
     return (form for form in forms if len(form) >= _SHORTEST_KNOWN and form not in ALL_MARKERS)
+
+
+def _needs_care(key: _Key, item: object, among: dict[object, object]) -> bool:
+    """Whether a key makes more of its value than the value shows by itself."""
+    if key.secret or key.text != key.name:
+        return item is not None and not isinstance(item, bool)
+    if not isinstance(item, str):
+        return False
+    if key.plain in _PATH_KEYS:
+        return ".env" in item and is_env_file(item)
+    return "value" in among and announces(item) is not None
 
 
 def _below(key: _Key | None, item: object, below: _Below, env: bool, named: Name | None) -> _Below:
@@ -838,7 +917,7 @@ def _below(key: _Key | None, item: object, below: _Below, env: bool, named: Name
 def _is_of_env_file(value: dict[object, object]) -> bool:
     """Whether a dict is about a .env file: it, or the input beside an output, names one."""
     for key, item in value.items():
-        plain = re.sub(r"[\W_]", "", key).lower() if isinstance(key, str) else ""
+        plain = _plain(key) if isinstance(key, str) else ""
         if plain in _PATH_KEYS and isinstance(item, str) and is_env_file(item):
             return True
         if plain in _INPUT_KEYS and isinstance(item, dict) and _is_of_env_file(item):
