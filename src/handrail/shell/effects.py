@@ -23,7 +23,7 @@ MAX_EFFECTS = 2_000
 MAX_TARGET = 8 * 1024
 """Longer than any path or address that a system takes."""
 _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
-_NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
+_NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/(.*)", re.DOTALL)
 
 
 def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
@@ -203,7 +203,7 @@ def _redirect(redirect: Redirect, command: Command) -> Iterator[Effect]:
     target = redirect.target
     network = _NETWORK_FILE.match(target.text)
     if network:
-        host = network[1].replace(OPAQUE, "…")
+        host = ":".join(network.groups()).replace(OPAQUE, "…")
         yield Effect(Kind.SEND, host, Severity.HIGH, Undo.IMPOSSIBLE,
                      f"opens a raw connection to {host}",
                      "Use `curl` with an https address that the task needs.")  # fmt: skip
