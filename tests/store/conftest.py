@@ -2,13 +2,16 @@
 
 import contextlib
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from handrail.store.errors import StoreError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Store
+from handrail.store.port import Entry, Receipt, Store
 from handrail.store.sqlite import SqliteStore
 
 
@@ -53,6 +56,13 @@ def bodies(store: Store, topic: str = "run/1") -> list[bytes]:
     return [stored.body for stored in store.read(topic)]
 
 
+def fault(receipt: Receipt) -> StoreError:
+    """What a receipt failed with."""
+    error = receipt.exception(timeout=60)
+    assert isinstance(error, StoreError)
+    return error
+
+
 @contextlib.contextmanager
 def opened(path: Path | str, *, read_only: bool = False) -> Iterator[SqliteStore]:
     """A store that is closed at the end."""
@@ -71,3 +81,32 @@ def is_sound(path: Path) -> bool:
     """Whether SQLite finds nothing to complain about."""
     with connected(path) as connection:
         return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+CHILD = """
+import os, sys
+from handrail.store.port import Entry
+from handrail.store.sqlite import SqliteStore
+
+def write(store, count, name="child"):
+    for number in range(count):
+        body = f"{name} {number}".encode()
+        store.append([Entry("shared", body), Entry("shared", body)]).result()
+
+print("opening", flush=True)
+store = SqliteStore(sys.argv[1], patience=30)
+"""
+
+
+def start_child(path: Path, code: str, *more: str) -> "subprocess.Popen[str]":
+    """Another process that has the log open as `store`."""
+    command = [sys.executable, "-c", CHILD + code, str(path), *more]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def run_child(path: Path, code: str, *more: str) -> str:
+    """What another process says, run to its end."""
+    with start_child(path, code, *more) as child:
+        said, _ = child.communicate(timeout=120)
+    assert child.returncode == 0
+    return said

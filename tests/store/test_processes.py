@@ -1,13 +1,11 @@
 """Several processes on one log, and processes that end without saying so."""
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
 import pytest
-from tests.store.conftest import is_sound, opened, write
+from tests.store.conftest import is_sound, opened, run_child, start_child, write
 
 
 def test_two_stores_on_one_file_know_of_each_other(path: Path) -> None:
@@ -18,33 +16,6 @@ def test_two_stores_on_one_file_know_of_each_other(path: Path) -> None:
         assert two.forget("run/1").result() == 4
         assert write(one, b"5") == 5
         assert [(found.seq, found.body) for found in two.read("run/1")] == [(1, b"5")]
-
-
-CHILD = """
-import os, sys
-from handrail.store.port import Entry
-from handrail.store.sqlite import SqliteStore
-
-def write(store, count, name="child"):
-    for number in range(count):
-        body = f"{name} {number}".encode()
-        store.append([Entry("shared", body), Entry("shared", body)]).result()
-
-print("opening", flush=True)
-store = SqliteStore(sys.argv[1], patience=30)
-"""
-
-
-def start_child(path: Path, code: str, *more: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", CHILD + code, str(path), *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
-def run_child(path: Path, code: str, *more: str) -> str:
-    with start_child(path, code, *more) as child:
-        said, _ = child.communicate(timeout=120)
-    assert child.returncode == 0
-    return said
 
 
 def test_several_processes_leave_no_gaps_and_no_mixture(path: Path) -> None:

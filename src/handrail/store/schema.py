@@ -73,22 +73,17 @@ def version_of(connection: sqlite3.Connection, path: str, known: int = len(STEPS
 
 
 def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Step] = STEPS) -> None:
-    """Bring an open file to the newest version, in one transaction, or leave it as it is.
+    """Bring an open file to the newest version in one transaction; close it if that fails.
 
     A file that may not be written to fails here, whatever its version.
     """
     connection.execute("BEGIN IMMEDIATE")
-    try:
-        missing = steps[version_of(connection, path, len(steps)) :]
-        for step in missing:
-            for statement in step:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(steps)}")
-        connection.execute("COMMIT" if missing else "ROLLBACK")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    missing = steps[version_of(connection, path, len(steps)) :]
+    for step in missing:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(steps)}")
+    connection.execute("COMMIT" if missing else "ROLLBACK")
 
 
 def _number(connection: sqlite3.Connection, statement: str) -> int:

@@ -166,14 +166,14 @@ class Writer:
         """Move the -wal into the database, if it is time."""
         if self._connection is None or self._unmoved < _WAL_ENOUGH:
             return
-        if idle:
-            self._unmoved = 0
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        elif os.path.getsize(self._path + "-wal") > self._wal_limit:
-            self._unmoved = 0
-            (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            # A reader may keep it from being emptied: then not to be tried at every commit.
-            self._wal_limit = _WAL_TOO_LARGE if not busy else 2 * self._wal_limit
+        large = os.path.getsize(self._path + "-wal") > self._wal_limit
+        if not (idle or large):
+            return
+        self._unmoved = 0
+        how = "TRUNCATE" if large else "PASSIVE"
+        (blocked, _, _) = self._connection.execute(f"PRAGMA wal_checkpoint({how})").fetchone()
+        if large:  # a reader may be in the way: then not to be tried again at every commit
+            self._wal_limit = 2 * self._wal_limit if blocked else _WAL_TOO_LARGE
 
     def _finish(self) -> None:
         if self._connection is None:
