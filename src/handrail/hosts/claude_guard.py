@@ -10,26 +10,52 @@ from handrail.hosts.settings_file import decode, read
 _BACK = "handrail install claude puts them back; handrail uninstall claude takes them out in order."
 
 
+_PROXIED = (
+    "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
+    "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
+)
+
+
 def hooks_problem(
-    environ: Mapping[str, str], cwd: str, installed: Iterable[str], *, url: str
+    environ: Mapping[str, str],
+    cwd: str,
+    installed: Iterable[str],
+    *,
+    url: str,
+    proxied: bool = False,
 ) -> str:
     """Why sessions in a folder are not supervised as they should be; empty: they are.
 
     `installed`: the settings files that Handrail was installed in. Hooks that came some other
-    way, such as by `--settings`, are not missed.
+    way, such as by `--settings`, are not missed. `proxied`: the session's own environment names
+    a proxy, which matters only to hooks that are called at `url`.
     """
     known = set(installed)
+    by_http = False
     for file in settings_files(environ, cwd):
-        if file.path in known and not _guarded(file.path):
+        if file.path not in known:
+            continue
+        text = _read(file.path)
+        if text is None or not _guards(text):
             return f"Handrail's hooks were taken out of {file.path}. {_BACK}"
-    for found in find_obstacles(environ, cwd, url=url):
+        by_http = by_http or url in text
+    if by_http and proxied:
+        return _PROXIED
+    for found in find_obstacles(environ, cwd, url=url if by_http else ""):
         return f"{found.path}: {found.says}." if found.path else f"{found.says}."
     return ""
 
 
-def _guarded(path: str) -> bool:
+def _read(path: str) -> str | None:
     try:
         data = read(path)
-        return data is not None and guards_tools(decode(data))
-    except (OSError, JsonTextError):
+    except OSError:
+        return None
+    return None if data is None else decode(data)
+
+
+def _guards(text: str) -> bool:
+    try:
+        return guards_tools(text)
+    except JsonTextError:
         return False

@@ -14,6 +14,7 @@ from handrail.model.event import (
     AgentStarted,
     Compacted,
     Event,
+    FaultNoted,
     IterationEnded,
     PromptGiven,
     RunEnded,
@@ -42,10 +43,6 @@ WELCOME = (
     "what its answer says instead; do not try the same again in other words. Handrail's own "
     "files, settings and processes, and the hooks in Claude Code's settings, are off limits."
 )
-PROXIED = (
-    "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
-    "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
-)
 _NOTIFICATION = "<task-notification>"
 """How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
 
@@ -67,12 +64,12 @@ class ClaudeHooks:
         self,
         runs: Runs,
         *,
-        keeps_hooks: Callable[[Payload], str] = lambda payload: "",
+        find_problem: Callable[[Visit], str] = lambda visit: "",
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
-        self._keeps_hooks = keeps_hooks
-        """Says why changed settings may not be taken over; empty: they may."""
+        self._find_problem = find_problem
+        """Says why the hooks of a session are not in force; empty: they are."""
         self._clock = clock
 
     def handle(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Answer:
@@ -155,6 +152,10 @@ class ClaudeHooks:
         text = visit.payload.prompt
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
+        # This event comes by a safe way, so it can still stop what would go on unsupervised.
+        if problem := self._find_problem(visit):
+            event = FaultNoted(self._clock(), "hooks", problem)
+            return self._note(supervisor, event, reply.block(problem))
         return self._note(supervisor, PromptGiven(self._clock(), text))
 
     def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
@@ -162,7 +163,7 @@ class ClaudeHooks:
         attended = supervisor.state.attended if visit.attended is None else visit.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)
-        said = reply.context("SessionStart", WELCOME, PROXIED if visit.proxied else "")
+        said = reply.context("SessionStart", WELCOME, self._find_problem(visit))
         return Pending(
             said,
             [supervisor.record(event)],
@@ -195,9 +196,10 @@ class ClaudeHooks:
 
     def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
         payload = visit.payload
-        refused = self._keeps_hooks(payload)
+        # All files count, not only the changed one: what is taken over later takes this along.
+        refused = self._find_problem(visit)
         event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
-        answer = reply.block_change(refused) if refused else reply.NO_OPINION
+        answer = reply.block(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)
 
     def _note(self, supervisor: Supervisor, event: Event, said: Reply = reply.NO_OPINION) -> Answer:

@@ -54,8 +54,8 @@ def context(event: str, text: str, alarm: str = "") -> Reply:
     return {**said, "systemMessage": _cut(alarm)} if alarm else {**said}
 
 
-def block_change(reason: str) -> Reply:
-    """The answer to ConfigChange that keeps the session's settings as they are."""
+def block(reason: str) -> Reply:
+    """The answer that keeps settings as they were (ConfigChange) or a prompt from being heard."""
     return {"decision": "block", "reason": _cut(reason), "systemMessage": _cut(reason)}
 
 

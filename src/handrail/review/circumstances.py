@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from handrail.config import Config, Scope, compile_globs
+from handrail.model.place import state_folder
 from handrail.review.history import History
 from handrail.review.places import Places, PlaceSettings
 from handrail.review.world import World
@@ -37,14 +38,6 @@ class Circumstances(msgspec.Struct, frozen=True):
         """Whether the settings say that a host is one of ours."""
         trusted = self.config.hosts.trusted
         return bool(trusted) and compile_globs(trusted).fullmatch(host) is not None
-
-
-def state_folder(environ: Mapping[str, str]) -> str:
-    """`$HANDRAIL_HOME`, by default in the XDG state folder."""
-    if own := environ.get("HANDRAIL_HOME"):
-        return own.rstrip("/")
-    base = environ.get("XDG_STATE_HOME") or f"{environ.get('HOME', '')}/.local/state"
-    return f"{base}/handrail"
 
 
 def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Places:

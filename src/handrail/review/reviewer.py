@@ -11,9 +11,10 @@ from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
 from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.place import state_folder
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
-from handrail.review.circumstances import Circumstances, make_places, state_folder
+from handrail.review.circumstances import Circumstances, make_places
 from handrail.review.content import content_effects, is_shell_script
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
@@ -39,7 +40,7 @@ from handrail.shell.flows import RAISING
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
-_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME")
+_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "CLAUDE_CONFIG_DIR")
 """Variables that decide where things are."""
 _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""

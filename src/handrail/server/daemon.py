@@ -17,7 +17,9 @@ import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
-from handrail.hosts.claude_hooks import ClaudeHooks
+from handrail.hosts.claude_guard import hooks_problem
+from handrail.hosts.claude_hooks import ClaudeHooks, Visit
+from handrail.hosts.settings_file import load_installs
 from handrail.model.action import Action
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
@@ -57,14 +59,26 @@ class Daemon:
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
         self.runs = Runs(journal, Projects(environ))
-        self.hooks = ClaudeHooks(self.runs)
+        self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
         self._began = monotonic()
+        self._user_home = environ.get("HOME", "")
         self._watch()
         # The first review loads the tables; no session should wait for that.
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
+
+    def _find_problem(self, visit: Visit) -> str:
+        """Why the hooks of a session are not in force."""
+        payload = visit.payload
+        return hooks_problem(
+            {"HOME": self._user_home, **payload.action.env},
+            self.runs.get(payload.session_id, payload.cwd).state.cwd or payload.cwd,
+            [each.settings.path for each in load_installs(self.home.installs)],
+            url=f"http://127.0.0.1:{self.port}/hooks/claude",
+            proxied=visit.proxied,
+        )
 
     def app(self) -> ASGIApp:
         """The application behind the socket."""
@@ -79,7 +93,7 @@ class Daemon:
 
     def state(self) -> dict[str, object]:
         """How it is. Asked in the brain's thread."""
-        problem = self.store.problem or self.brain.problem
+        problem = self.store.problem
         return {
             "ok": not problem,
             "problem": problem,

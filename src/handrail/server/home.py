@@ -12,7 +12,7 @@ from contextlib import suppress
 from shlex import join, quote
 from shutil import which
 
-from handrail.review.circumstances import state_folder
+from handrail.model.place import state_folder
 
 _CLIENT = os.path.join(os.path.dirname(__file__), "hook_client.sh")
 _PORTS = range(47100, 47900)

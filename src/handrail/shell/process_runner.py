@@ -1,5 +1,6 @@
 """`kill $(…)` and `… | xargs kill`: what is ended is told by what prints the numbers."""
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +15,8 @@ from handrail.shell.word import OPAQUE
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
+_VARIABLE = re.compile(r"\$\{?(\w+)")
+
 
 def run_kill(
     walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
@@ -26,10 +29,22 @@ def run_kill(
         walker.found.append(msgspec.structs.replace(effect, command=index))
 
 
+def _assigners(walker: "Walker", command: Command) -> list[int]:
+    """Commands that filled the variables which stand in the arguments: `p=$(pgrep x); kill $p`."""
+    names = {name for word in command.argv for name in _VARIABLE.findall(word.raw)}
+    if not names:
+        return []
+    return [
+        index
+        for index, earlier in enumerate(walker.commands)
+        if any(name in names for name, _ in earlier.assignments)
+    ]
+
+
 def _feeders(walker: "Walker", command: Command) -> list[Command]:
     """Everything that stands before it in its pipe, or inside its substitutions."""
     indexes: list[int] = []
-    waiting = list(command.fed_by)
+    waiting = [*command.fed_by, *_assigners(walker, command)]
     while waiting:
         index = waiting.pop()
         if index not in indexes:

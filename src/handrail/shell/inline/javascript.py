@@ -86,6 +86,8 @@ def _web_request(found: Found, call: Call) -> Value | None:
     """`https.request({hostname, method})`."""
     host = call.named.get("hostname") or call.named.get("host")
     if host is not None and (not call.args or call.args[0].fields is not None):
+        port = call.named.get("port")
+        host = host if port is None else text(f"{host.text}:{port.text}")
         call = Call(call.name, (host, *call.args[1:]), call.named)
     method = call.named.get("method", NOTHING).text.upper()
     found.host = call.args[0].text if call.args else ""
@@ -175,10 +177,10 @@ CALLS = table(
     ("unescape decodeURIComponent", decodes("url", kind="")),
     ("String.fromCharCode String.fromCodePoint", from_characters),
     ("zlib.inflate zlib.gunzip zlib.unzip zlib.brotliDecompress", decodes("zlib")),
-    ("fetch axios axios.get got got.get superagent.get http.get http2.connect needle.get", web()),
+    ("fetch axios axios.get got got.get superagent.get http2.connect needle.get", web()),
     ("axios.post axios.put axios.patch axios.delete got.post", web(kind=Kind.SEND)),
     ("superagent.post needle.post navigator.sendBeacon", web(kind=Kind.SEND)),
-    ("http.request", _web_request),
+    ("http.request http.get", _web_request),
     ("webrequest.write webrequest.end", sends()),
     ("net.connect net.createConnection", _connect),
     ("Deno.connect", _connect),

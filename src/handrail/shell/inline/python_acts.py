@@ -112,6 +112,9 @@ def request(_found: Found, call: Call) -> Value:
 
 def web_connection(found: Found, call: Call) -> Value:
     found.host = call.args[0].text if call.args else OPAQUE
+    port = call.get(1, "port")
+    if port is not None and port.text.isdecimal() and ":" not in found.host:
+        found.host += f":{port.text}"
     return Value(found.host, type="http.client")
 
 

@@ -120,6 +120,8 @@ def variable(name: str) -> Value:
     """The value of an environment variable."""
     if name in {"HOME", "USERPROFILE"}:
         return text("~")
+    if name == "HANDRAIL_HOME":
+        return text("~/.local/state/handrail")
     return Value(flags=SECRET, source=name) if _SECRET_NAME.search(name) else NOTHING
 
 
