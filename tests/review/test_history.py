@@ -1,0 +1,23 @@
+"""When two actions are the same."""
+
+import pytest
+
+from handrail.model.action import Action
+from handrail.review import fingerprint
+
+
+def name(tool: str, **given: object) -> str:
+    return fingerprint(Action(tool, given, "/work"))
+
+
+@pytest.mark.parametrize("beside", [{"description": "another way"}, {"timeout": 5000}])
+def test_what_stands_beside_a_command_does_not_make_it_another(beside: dict[str, object]) -> None:
+    assert name("Bash", command="rm -rf x", **beside) == name("Bash", command="rm -rf x")
+
+
+def test_another_command_is_another_action() -> None:
+    assert name("Bash", command="rm -rf x") != name("Bash", command="rm -rf y")
+
+
+def test_a_description_that_is_the_work_counts() -> None:
+    assert name("mcp__tracker__add", description="a") != name("mcp__tracker__add", description="b")
