@@ -9,7 +9,7 @@ import pytest
 from tests.claude.bed import CLAUDE, Bed
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def claude() -> Path:
     """The real program; where it is missing the test is skipped, with CI=true it fails."""
     if not CLAUDE.exists():

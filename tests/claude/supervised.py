@@ -1,0 +1,133 @@
+"""A bed in which Handrail is installed and supervises Claude Code with a daemon of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from shlex import quote
+from typing import TypeVar
+
+from handrail.model.event import Event
+from handrail.server.home import Home
+from handrail.server.lock import holder
+from handrail.store.journal import decode
+from handrail.store.sqlite import SqliteStore
+from handrail.testing.model_server import Call, Script
+from tests.claude.bed import CLAUDE, Bed, Running, Session
+
+T = TypeVar("T")
+
+PATIENCE = 60.0
+STOPPED = "Handrail stopped this"
+"""How every refusal begins that the model reads."""
+
+
+def until(condition: Callable[[], T], what: str) -> T:
+    """The first true value of a condition; fails with `what` where it takes too long."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"waited in vain: {what}"
+        time.sleep(0.01)
+    return found
+
+
+def bash(command: str, name: str) -> Call:
+    """A call of the shell; its name becomes its id."""
+    return Call("Bash", {"command": command, "description": name}, id=name)
+
+
+class Supervised:
+    """Claude Code under supervision in a scratch world, where harm can be done to nobody else."""
+
+    def __init__(self, bed: Bed) -> None:
+        self.bed = bed
+        self.repo = bed.repo
+        self.settings = bed.config / "settings.json"
+        self.state = Home(str(bed.state))
+        self.bin = bed.root / "bin"
+        bed.environ["PATH"] = f"{self.bin}:{bed.environ['PATH']}"
+        self.bin.mkdir()
+        self.program("claude", f'exec {quote(str(CLAUDE))} "$@"')
+        self.program("handrail", f'exec {quote(sys.executable)} -m handrail "$@"')
+
+    def program(self, name: str, script: str) -> None:
+        """Put a program in front of all others, for the session too."""
+        # Never through a link: one of them leads to the Claude Code that all tests share.
+        (self.bin / name).unlink(missing_ok=True)
+        (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
+        (self.bin / name).chmod(0o755)
+
+    def handrail(self, *args: str) -> str:
+        """What one of Handrail's own commands prints; it must succeed."""
+        done = subprocess.run(
+            [self.bin / "handrail", *args],
+            cwd=self.repo,
+            env=self.bed.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"handrail {' '.join(args)}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def run(
+        self,
+        prompt: str,
+        script: Script,
+        mode: str = "bypassPermissions",
+        args: Sequence[str] = (),
+        env: Mapping[str, str] = {},
+    ) -> Session:
+        """A whole session."""
+        return self.bed.run(prompt, script, mode=mode, args=args, env=env)
+
+    def start(self, prompt: str, script: Script) -> Running:
+        """A session that runs while the test goes on."""
+        return self.bed.start(prompt, script)
+
+    # What is left behind
+
+    def events(self) -> list[Event]:
+        """Everything in the log, in order."""
+        with closing(SqliteStore(self.state.log, read_only=True)) as store:
+            return [decode(entry) for entry in store.read_all()]
+
+    def topics(self) -> list[str]:
+        """The names of everything that has events in the log."""
+        with closing(SqliteStore(self.state.log, read_only=True)) as store:
+            return [topic.name for topic in store.topics()]
+
+    # The daemon
+
+    @property
+    def pid(self) -> int | None:
+        """The process that is the daemon now."""
+        return holder(self.state)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the daemon a signal."""
+        pid = self.pid
+        assert pid, "no daemon runs"
+        os.kill(pid, number)
+
+    def kill(self) -> None:
+        """End the daemon, if one runs, in a way that leaves it no time for anything."""
+        if pid := self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        until(lambda: self.pid != pid or pid is None, "the killed daemon still holds its lock")
+
+
+@contextmanager
+def supervised(*install: str) -> Iterator[Supervised]:
+    """A world with Handrail in the user's settings; `install`: what to tell the installation."""
+    with Bed() as bed:
+        world = Supervised(bed)
+        try:
+            world.handrail("install", "claude", "--yes", *install)
+            yield world
+        finally:
+            world.kill()
