@@ -46,7 +46,7 @@ def holder(home: Home) -> int | None:
     """The process that holds the lock, if one does; 0 where it does not say which."""
     try:
         file = os.open(home.lock, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

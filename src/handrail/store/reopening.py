@@ -1,11 +1,15 @@
-"""A store that could not be opened, and is tried again when it is used."""
+"""A store that could not be opened or read, and is opened anew when it is used."""
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from time import monotonic
+from typing import TypeVar
 
 from handrail.store.errors import ClosedError, StoreError
 from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -16,6 +20,7 @@ class ReopeningStore:
     """Stands in for a store, so that whoever uses it can start before its log is usable.
 
     As long as it cannot be opened every read raises, and every receipt fails with, the reason.
+    One that can no longer be read (its file is gone, or damaged) is opened again a little later.
     """
 
     def __init__(
@@ -23,6 +28,7 @@ class ReopeningStore:
     ) -> None:
         self._open = open_store
         self._now = now
+        self._opening = threading.Lock()
         self._store: Store | None = None
         self._error: StoreError | None = None
         self._tried = float("-inf")
@@ -53,25 +59,33 @@ class ReopeningStore:
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
         """As in the port."""
-        return self._use().read(topic, after, limit)
+        return self._read(lambda store: store.read(topic, after, limit))
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
         """As in the port."""
-        return self._use().read_all(after, limit)
+        return self._read(lambda store: store.read_all(after, limit))
 
     def topics(self, prefix: str = "") -> list[Topic]:
         """As in the port."""
-        return self._use().topics(prefix)
+        return self._read(lambda store: store.topics(prefix))
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
         """As in the port."""
-        return self._use().load_snapshot(topic)
+        return self._read(lambda store: store.load_snapshot(topic))
 
     def close(self) -> None:
         """As in the port."""
         self._closed = True
         if self._store is not None:
             self._store.close()
+
+    def _read(self, read: Callable[[Store], T]) -> T:
+        store = self._use()
+        try:
+            return read(store)
+        except StoreError as error:
+            self._give_up(store, error)
+            raise
 
     def _write(self, write: Callable[[Store], Receipt]) -> Receipt:
         try:
@@ -92,17 +106,25 @@ class ReopeningStore:
         self._refused = problem
 
     def _use(self) -> Store:
-        if self._closed:
-            raise ClosedError
-        if self._store is not None:
-            return self._store
-        if self._error is None or self._now() - self._tried >= _RETRY_SECONDS:
-            self._tried = self._now()
-            try:
-                self._store = self._open()
-            except StoreError as error:
-                self._error = error
-            else:
+        with self._opening:
+            if self._closed:
+                raise ClosedError
+            if self._store is not None:
                 return self._store
-        assert self._error is not None
-        raise self._error
+            if self._error is None or self._now() - self._tried >= _RETRY_SECONDS:
+                self._tried = self._now()
+                try:
+                    self._store = self._open()
+                except StoreError as error:
+                    self._error = error
+                else:
+                    return self._store
+            assert self._error is not None
+            raise self._error
+
+    def _give_up(self, store: Store, error: StoreError) -> None:
+        with self._opening:
+            if self._store is not store:
+                return
+            self._store, self._error, self._tried = None, error, self._now()
+        store.close()  # what waits there to be written is written, or told that it was not

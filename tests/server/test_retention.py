@@ -1,0 +1,157 @@
+"""Runs of long ago are forgotten in small bites, and never one that somebody works with."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from handrail.config import ConfigError
+from handrail.server.brain import Brain
+from handrail.server.retention import BITE, DAY, PAUSE, Retention, keep_days, tidy_daily
+from handrail.store.errors import DiskFullError
+from handrail.store.journal import Journal
+from handrail.store.memory import MemoryStore
+from handrail.store.port import Entry, Receipt
+from handrail.supervise.project import Projects
+from handrail.supervise.runs import Runs
+
+
+class Log(MemoryStore):
+    """A log whose clock is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        super().__init__(clock=lambda: self.now)
+
+    def write(self, topic: str, at: float) -> None:
+        self.now = at
+        self.append([Entry(topic, b'{"event": "run_ended", "at": 0}')]).result(0)
+
+    def names(self) -> set[str]:
+        return {topic.name for topic in self.topics()}
+
+
+class Full(Log):
+    def forget(self, topic: str) -> Receipt:
+        receipt = Receipt()
+        receipt.set_exception(DiskFullError("/log"))
+        return receipt
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log()
+
+
+def retention(log: Log, *, now: float = 100 * DAY, days: int = 30) -> Retention:
+    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    return Retention(log, runs, lambda: days, clock=lambda: now)
+
+
+def test_what_changed_before_the_limit_is_forgotten(log: Log) -> None:
+    log.write("run:old", 69 * DAY)
+    log.write("run:edge", 70 * DAY)
+    log.write("run:young", 99 * DAY)
+    assert retention(log).forget_some().wait() == 1
+    assert log.names() == {"run:edge", "run:young"}
+
+
+def test_a_long_run_counts_by_its_last_change(log: Log) -> None:
+    log.write("run:long", 1 * DAY)
+    log.write("run:long", 99 * DAY)
+    assert retention(log).forget_some().wait() == 0
+    assert log.names() == {"run:long"}
+
+
+def test_only_runs_are_forgotten(log: Log) -> None:
+    log.write("audit", 1 * DAY)
+    log.write("runs", 1 * DAY)
+    assert retention(log).forget_some().wait() == 0
+
+
+def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: Log) -> None:
+    log.write("run:old", 1.0)
+    assert retention(log, days=0).forget_some().wait() == 0
+    assert log.names() == {"run:old"}
+
+
+def test_a_run_that_somebody_works_with_is_kept(log: Log) -> None:
+    log.write("run:resumed", 1 * DAY)
+    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs.get("resumed", "/")
+    assert Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY).forget_some().wait() == 0
+
+
+def test_the_oldest_go_first_and_only_a_few_at_once(log: Log) -> None:
+    for day in range(BITE + 2):
+        log.write(f"run:{day}", day * DAY)
+    keeper = retention(log)
+    assert keeper.forget_some().wait() == BITE
+    assert log.names() == {f"run:{BITE}", f"run:{BITE + 1}"}
+    assert keeper.forget_some().wait() == 2
+    assert keeper.forget_some().wait() == 0
+
+
+class EnoughError(Exception):
+    """The test has seen what it wanted to see."""
+
+
+def sleeper(slept: list[float], days: int) -> Callable[[float], Awaitable[object]]:
+    """A sleep that takes no time, until the days are over."""
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if slept.count(DAY) == days:
+            raise EnoughError
+
+    return sleep
+
+
+def tidy(keeper: Retention, days: int) -> list[float]:
+    brain, slept = Brain(), list[float]()
+    try:
+        with pytest.raises(EnoughError):
+            asyncio.run(tidy_daily(brain, keeper, sleeper(slept, days)))
+    finally:
+        brain.close()
+    return slept
+
+
+def test_it_is_done_at_the_start_and_once_a_day_with_pauses_between_bites(log: Log) -> None:
+    for number in range(2 * BITE):
+        log.write(f"run:{number}", 1.0)
+    assert tidy(retention(log), days=2) == [PAUSE, PAUSE, DAY, DAY]
+    assert log.names() == set()
+
+
+def test_a_log_that_cannot_forget_is_tried_again_the_next_day() -> None:
+    log = Full()
+    log.write("run:old", 1.0)
+    assert tidy(retention(log), days=2) == [DAY, DAY]
+
+
+def test_settings_that_cannot_be_read_forget_nothing(
+    log: Log, caplog: pytest.LogCaptureFixture
+) -> None:
+    log.write("run:old", 1.0)
+    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+
+    def broken() -> int:
+        raise ConfigError([])
+
+    with caplog.at_level(logging.WARNING):
+        tidy(Retention(log, runs, broken, clock=lambda: 100 * DAY), days=1)
+    assert "not forgotten" in caplog.text
+    assert log.names() == {"run:old"}
+
+
+def test_the_user_says_how_long_runs_are_kept(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    assert keep_days(environ) == 30
+    folder = tmp_path / ".config" / "handrail"
+    folder.mkdir(parents=True)
+    (folder / "handrail.yaml").write_text("log: {keep_days: 7}\n")
+    assert keep_days(environ) == 7
+    assert keep_days({**environ, "HANDRAIL_LOG__KEEP_DAYS": "0"}) == 0
