@@ -67,6 +67,7 @@ def command(name: str, step: str, verdict: str, note: str, as_json: bool) -> int
     from handrail.server.client import DaemonError, call
     from handrail.server.start import ensure_daemon
 
+    options.by_a_person()
     home = find_home()
     with open_log(home) as store:
         run = Runs(store).find(name)

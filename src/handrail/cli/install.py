@@ -66,6 +66,7 @@ def command(
     from handrail.hosts.git_view import git_view
     from handrail.server.home import open_home
 
+    options.by_a_person()
     path, folder = choose_file(user, project)
     home = open_home(os.environ)
     claude = find_claude(os.environ)

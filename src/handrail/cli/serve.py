@@ -31,6 +31,8 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
 
     if background + stops + restart > 1:
         raise click.UsageError("--background, --stop and --restart exclude each other")
+    if stops or restart:
+        options.by_a_person()
     home = open_home(os.environ)
     if not (background or stops or restart):
         return _serve()

@@ -45,6 +45,7 @@ def command(
     from handrail.hosts.claude_install import other_installs, uninstall
     from handrail.server.home import open_home
 
+    options.by_a_person()
     path, _ = choose_file(user, project)
     record = open_home(os.environ).installs
     plan = _plan(path, record)

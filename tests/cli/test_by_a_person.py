@@ -1,0 +1,32 @@
+"""What changes Handrail itself is a person's to run."""
+
+import pytest
+
+from .conftest import Shell
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("install", "claude", "--yes"),
+        ("uninstall", "claude", "--yes"),
+        ("serve", "--stop"),
+        ("serve", "--restart"),
+        ("doctor", "--fix"),
+        ("feedback", "last", "1", "wrong"),
+    ],
+    ids=" ".join,
+)
+def test_an_agent_may_not_change_handrail(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ran = shell.run(*command)
+    assert (ran.code, ran.out) == (2, "")
+    assert "run it in a terminal of your own" in ran.err
+    assert not shell.state.exists()
+
+
+def test_an_agent_may_look(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert shell.run("review", "ls").code == 0
