@@ -237,8 +237,11 @@ def test_a_log_that_others_hold_cannot_be_made(path: Path) -> None:
             SqliteStore(path, patience=PATIENCE)
 
 
-def test_work_that_fails_takes_nothing_else_down(path: Path) -> None:
-    def fail(error: Exception, transactions: object) -> int:
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), OverflowError("x"), sqlite3.ProgrammingError("x")]
+)
+def test_work_that_fails_takes_nothing_else_down(path: Path, error: Exception) -> None:
+    def fail(transactions: object) -> int:
         raise error
 
     def add(body: bytes) -> Work:
@@ -248,18 +251,11 @@ def test_work_that_fails_takes_nothing_else_down(path: Path) -> None:
     with contextlib.closing(writer):
         with connected(path) as other:
             other.execute("BEGIN IMMEDIATE")  # so that all of them wait together
-            good = [writer.submit(add(b"0"))]
-            bad = []
-            for error in (KeyError("x"), OverflowError("y"), sqlite3.ProgrammingError("z")):
-                bad.append(writer.submit(partial(fail, error)))
-                good.append(writer.submit(add(b"%d" % len(good))))
+            works = [add(b"1"), add(b"2"), fail, add(b"3")]
+            one, two, bad, three = [writer.submit(work) for work in works]
             other.execute("COMMIT")
-        assert [receipt.result(timeout=60) for receipt in good] == [1, 2, 3, 4]
-        assert [fault(receipt).says for receipt in bad] == [
-            "KeyError: 'x'",
-            "OverflowError: y",
-            "ProgrammingError: z",
-        ]
+        assert [receipt.result(timeout=60) for receipt in (one, two, three)] == [1, 2, 3]
+        assert fault(bad).says.startswith(type(error).__name__)
 
 
 def test_a_store_that_is_closed_while_a_fault_lasts_answers_everybody(path: Path) -> None:

@@ -14,14 +14,14 @@ _SAYS = {
     sqlite3.SQLITE_READONLY: "may not be written; look at its permissions",
 }
 
+_NOT_SQLITE = -1
 _OF_ONE_CALL = {
+    _NOT_SQLITE,  # the module itself does not take a value
     sqlite3.SQLITE_FULL,  # a smaller one may still fit
-    sqlite3.SQLITE_MISMATCH,
-    sqlite3.SQLITE_MISUSE,
     sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_RANGE,
     sqlite3.SQLITE_TOOBIG,
 }
+_PASSING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_TOOBIG}
 
 
 def as_store_error(path: str, error: Exception) -> StoreError:
@@ -43,17 +43,15 @@ def as_store_error(path: str, error: Exception) -> StoreError:
 
 def concerns_one_call(error: Exception) -> bool:
     """Whether the calls beside the one that failed with this error may well succeed."""
-    if isinstance(error, sqlite3.Error):
-        return _code(error) in _OF_ONE_CALL
-    return not isinstance(error, OSError | StoreError)
+    return _code(error) in _OF_ONE_CALL and not isinstance(error, OSError | StoreError)
 
 
 def leaves_connection_usable(error: Exception) -> bool:
     """Whether a rollback is enough after this error."""
-    return concerns_one_call(error) or _code(error) == sqlite3.SQLITE_BUSY
+    return _code(error) in _PASSING
 
 
 def _code(error: Exception) -> int:
-    """SQLite's result code without its details; -1 where it is not SQLite that complains."""
+    """SQLite's result code without its details."""
     code = getattr(error, "sqlite_errorcode", None)
-    return code & 0xFF if isinstance(code, int) else -1
+    return code & 0xFF if isinstance(code, int) else _NOT_SQLITE
