@@ -195,7 +195,8 @@ _KEY_LINES = re.compile(
 )
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{32}")
 _KEY_WORD = re.compile(r"(?:[^\s\\]|\\(?![nr\\]))++")
-_KEY_LINE = re.compile(r"[+>|\"'-]*+(?:[A-Za-z0-9+/=]{16,}+|\d{1,6}[→:|]?)")
+_KEY_LEAD = re.compile(r"[+>|\"'-]*+(?:\d{1,6}[→:|]?)?")
+_KEY_LINE = re.compile(r"[+>|\"'-]*+[A-Za-z0-9+/=]{16,}+")
 _KEY_LAST_LINE = re.compile(r"[+>|\"'-]*+[A-Za-z0-9+/=]++")
 _LONGEST_KEY = 20_000
 
@@ -220,6 +221,8 @@ def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[_Span]:
     low = max(text.rfind("-----", 0, edge.start()) + 5, edge.start() - _LONGEST_KEY, 0)
     start, fits = edge.start(), _KEY_LAST_LINE
     for word in reversed(list(_KEY_WORD.finditer(text, low, edge.start()))):
+        if _KEY_LEAD.fullmatch(word.group()):
+            continue
         if not fits.fullmatch(word.group()):
             break
         start, fits = word.start(), _KEY_LINE
@@ -506,7 +509,7 @@ def _options(text: str, at: int) -> Iterator[_Span]:
 
 # --- .env files --------------------------------------------------------------------------------
 
-_ENV_NAME = re.compile(r"(?:.*[/\\])?(?:\.env(?:\.[\w.-]+)?|[\w.-]+\.env(?:\.[\w-]+)?)")
+_ENV_NAME = re.compile(r"[\w.-]{0,100}\.env(?:\.[\w.-]{1,100})?")
 _ENV_SAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|tpl|dist|defaults|md|[jt]s|py)$")
 _ENV_OPENER = re.compile(
     r"(?:>{1,2}|\btee(?: -a)?|\*\*\* (?:Add|Update) File:|\+\+\+|diff --git)[ \t]*"
@@ -531,7 +534,8 @@ class _EnvEntry(NamedTuple):
 
 def is_env_file(path: str) -> bool:
     """Whether a path names a .env file, and not an example of one."""
-    return bool(_ENV_NAME.fullmatch(path)) and not _ENV_SAMPLE.search(path)
+    name = re.split(r"[/\\]", path[-300:])[-1]
+    return bool(_ENV_NAME.fullmatch(name)) and not _ENV_SAMPLE.search(name)
 
 
 def env_values(text: str) -> tuple[str, ...]:
@@ -556,7 +560,7 @@ def _first_login(value: str) -> Iterable[_Span]:
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _COMMON_VALUE = re.compile(
-    r"[A-Za-z]+(?:[-_. ][A-Za-z]+)*|[\d.,:\-_ ]{1,11}|[\w.-]+\.[a-z]{2,}(?::\d+)?(?:/[\w./-]*)?"
+    r"[A-Za-z]++(?:[-_. ][A-Za-z]++)*+|[\d.,:\-_ ]{1,11}|[\w.-]+\.[a-z]{2,}(?::\d+)?(?:/[\w./-]*)?"
     r"|[\w.+-]+@[\w.-]+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|[0-9a-f]{40}"
 )
 

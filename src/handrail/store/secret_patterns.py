@@ -271,6 +271,8 @@ def announces(name: str) -> Name | None:
         words.pop()
     if not words or words[-1] in _HARMLESS_ENDS:
         return None
+    if whole := _WORDS.get("".join(words)):
+        return Name(whole, weak=False)
     upper = name.isupper()
     for index in range(len(words) - 1, -1, -1):
         found = _word(words, index, upper)
@@ -319,7 +321,7 @@ SCHEME = re.compile(
     r"(?i)(?:bearer|basic|token|digest|apikey|api-key|negotiate|oauth|aws4-hmac-sha256|key)[ \t]+"
 )
 _PLACEHOLDER = re.compile(
-    r"(?i)[x*.•#_?\- ]*"
+    r"(?i)[*.•#_?\- ]*|[x*.•#_?\- ]{3,}"
     r"|[\w-]{0,12}(?:\.{3}|…)"
     r"|(?:your|insert|enter|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)"
     r"(?:[-_ ][a-z_\- ]{0,60})?"
@@ -337,7 +339,7 @@ _VERSION = re.compile(
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s@]*", re.ASCII)
 _PATH = re.compile(
     r"(?:\.{1,2}|~|[A-Za-z]:|@)?[/\\][\w./\\ ~@+=${}-]*"
-    r"|@?[\w-]+(?:/[\w.-]+)*\.(?:json|txt|pem|key|crt|ya?ml|env|pub|toml|py|[jt]sx?|conf|cfg|ini"
+    r"|@?[\w./-]{1,200}\.(?:json|txt|pem|key|crt|ya?ml|env|pub|toml|py|[jt]sx?|conf|cfg|ini"
     r"|db|p12|pfx|jks|md|html|sh|go|rb|php|log|xml)"
 )
 _AWS_SECRET = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9/+]{36,44}")
@@ -392,7 +394,7 @@ def looks_random(value: str) -> bool:
 # --- a value in its place ----------------------------------------------------------------------
 
 _CODE = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!\\]?")
-_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[a-z]+(?:_[a-z]+)+")
+_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[a-z]++(?:_[a-z]++)++")
 TOLD = re.compile(r"(?:\b(?:set|ENV|setenv)\s{1,8}\S{0,80}|\blogin\s{1,8}\S{1,80}\s{1,8})\Z")
 """Before a name: what makes the next word its value."""
 _SECTION = re.compile(r"^\[[\w ./:\"-]+\]\s*$", re.MULTILINE)
