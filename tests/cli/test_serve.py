@@ -1,0 +1,94 @@
+"""`handrail serve`: in the foreground, in the background, and its end."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from tests.server.place import Place
+
+from handrail.server.client import health
+from handrail.server.lock import holder
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with Place() as place:
+        yield place
+
+
+def test_it_is_started_once_and_stopped_once(place: Place) -> None:
+    said = [
+        place.run("serve", *option).stdout
+        for option in (
+            ["--stop"],
+            ["--background"],
+            ["--background"],
+            ["--restart"],
+            ["--stop"],
+            ["--restart"],
+        )
+    ]
+    assert said == [
+        "No daemon was running.\n",
+        "The daemon was started.\n",
+        "The daemon is running already.\n",
+        "The daemon was restarted.\n",
+        "The daemon was stopped.\n",
+        "The daemon was started.\n",
+    ]
+
+
+def test_a_restart_is_another_process(place: Place) -> None:
+    before = place.start()
+    assert place.run("serve", "--restart").returncode == 0
+    assert place.pid not in (0, before)
+    assert holder(place.home) == place.pid
+
+
+def test_what_was_done_is_there_for_programs(place: Place) -> None:
+    options = (["--background"], ["--background"], ["--restart"], ["--stop"], ["--stop"])
+    told = [json.loads(place.run("serve", *option, "--json").stdout) for option in options]
+    assert [(each["stopped"], each["started"]) for each in told] == [
+        (False, True),
+        (False, False),
+        (True, True),
+        (True, False),
+        (False, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options", [["--background", "--stop"], ["--restart", "--stop"], ["--background", "--restart"]]
+)
+def test_two_wishes_at_once_are_refused(place: Place, options: list[str]) -> None:
+    ran = place.run("serve", *options)
+    assert ran.returncode == 2
+    assert "exclude each other" in ran.stderr
+    assert health(place.home) is None
+
+
+def test_a_second_one_in_the_foreground_says_that_one_runs(place: Place) -> None:
+    pid = place.start()
+    ran = place.run("serve")
+    assert (ran.returncode, ran.stdout) == (0, f"the daemon is running already (process {pid})\n")
+    assert place.pid == pid
+
+
+def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Place) -> None:
+    command = [sys.executable, "-m", "handrail", "serve"]
+    with subprocess.Popen(command, env=place.environ, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        assert f"supervises, process {process.pid}" in first
+        process.terminate()
+        assert process.stderr.read().rstrip().endswith("Handrail ends")
+    assert process.returncode == 0
+
+
+def test_a_relative_state_folder_is_refused(place: Place) -> None:
+    for options in ([], ["--background"], ["--stop"]):
+        ran = place.run("serve", *options, environ={"HANDRAIL_HOME": "state"})
+        assert ran.returncode == 2
+        assert ran.stderr == "handrail: state: HANDRAIL_HOME must be an absolute path\n"

@@ -1,0 +1,330 @@
+"""The hook client, run by a real shell: an answer, a refusal, or silence."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from handrail.hosts.claude_hooks import WELCOME
+from handrail.server.client import health
+from handrail.server.home import Home
+from handrail.server.lock import holder
+from tests.hosts.desk import decision, said
+from tests.server.place import Place, pretty
+
+SHELLS = [name for name in ("/bin/sh", "/bin/dash", "/bin/bash") if os.path.exists(name)]
+STARTED = "Handrail was not running, so this was not run. It has been started: try again.\n"
+NOBODY = 65534
+DENY = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}
+
+Ran = tuple[int, str, str]
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[Place]:
+    """A place with a daemon."""
+    with Place() as place:
+        place.start()
+        yield place
+
+
+def hook(place: Place, *args: str, command: str = "touch a", **environ: str) -> Ran:
+    """The client's exit code, output and complaints."""
+    event = "PreToolUse" if args[0] == "ensure" else args[0]
+    fields = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1"}
+    return send(place, json.dumps(place.payload(event, **fields)), *args, **environ)
+
+
+def send(place: Place, message: str, *args: str, shell: str = "/bin/sh", **environ: str) -> Ran:
+    client = place.home.client(place.environ)
+    ran = place.execute([shell, client, *args], environ=environ, stdin=message)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+# With a daemon
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_answer_is_passed_on_as_it_is(live: Place, shell: str) -> None:
+    message = live.payload("PreToolUse", tool_name="Bash", tool_input={"command": "rm -rf /"})
+    wanted = live.tell(**{"event": "PreToolUse", **message, "session_id": shell})
+    again = json.dumps({**message, "session_id": f"{shell}2"})
+    assert send(live, again, "PreToolUse", "change", shell=shell) == (
+        0,
+        f"{pretty(wanted)}\n",
+        "",
+    )
+
+
+def test_no_opinion_is_an_answer(live: Place) -> None:
+    assert hook(live, "PreToolUse", "change", command="ls") == (0, "{}\n", "")
+    assert hook(live, "Stop") == (0, "{}\n", "")
+
+
+def test_a_large_message_arrives(live: Place) -> None:
+    code, out, err = hook(live, "PreToolUse", "change", command="rm -rf / # " + "x" * 3_000_000)
+    assert (code, err) == (0, "")
+    assert decision(json.loads(out)) == "deny"
+
+
+@pytest.mark.parametrize(("value", "outcome"), [("1", "ask"), ("0", "deny"), ("", "deny")])
+def test_it_tells_whether_somebody_sits_at_the_session(
+    live: Place, value: str, outcome: str
+) -> None:
+    session = f"attended-{value}"
+    start = json.dumps(live.payload("SessionStart", source="startup", session_id=session))
+    send(live, start, "SessionStart", CLAUDE_CODE_SESSION_ATTENDED=value)
+    answer = live.before("npm publish", session_id=session, permission_mode="default")
+    assert decision(answer) == outcome
+
+
+def test_ensure_leaves_a_daemon_that_runs_alone(live: Place) -> None:
+    pid = live.pid
+    assert hook(live, "ensure") == (0, "", "")
+    assert live.pid == pid
+
+
+HOSTILE = {
+    "PATH": "{evil}",
+    "CURL_HOME": "{evil}",
+    "XDG_CONFIG_HOME": "{evil}",
+    "HTTP_PROXY": "http://127.0.0.1:9",
+    "http_proxy": "http://127.0.0.1:9",
+    "ALL_PROXY": "http://127.0.0.1:9",
+    "HANDRAIL_HOME": "{evil}",
+    "HANDRAIL_STEP_REVIEWER__ENABLED": "false",
+    "HANDRAIL_ON_FAULT": "warn",
+    "PYTHONPATH": "{evil}",
+    "PYTHONSTARTUP": "{evil}/handrail.py",
+    "BASH_ENV": "{evil}/rc",
+    "ENV": "{evil}/rc",
+    "IFS": "/:.a",
+    "CDPATH": "{evil}",
+    "socket": "{evil}/daemon.sock",
+    "event": "Stop",
+    "answer": "{{}}",
+    "status": "0",
+    "POSIXLY_CORRECT": "1",
+}
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> dict[str, str]:
+    """What a project's settings can put into the environment of a hook."""
+    evil = tmp_path / "evil"
+    (evil / "handrail").mkdir(parents=True)
+    for name in ("curl", "env", "python", "python3", "sh", "cat", "printf"):
+        (evil / name).write_text(f"#!/bin/sh\n: > {evil}/pwned\necho '{{}}'\n")
+        (evil / name).chmod(0o755)
+    (evil / "rc").write_text(f": > {evil}/pwned\n")
+    (evil / "handrail.py").write_text(f"open({str(evil / 'pwned')!r}, 'w')\n")
+    (evil / ".curlrc").write_text("output = /dev/null\nunix-socket = /nowhere\n")
+    (evil / "handrail" / "handrail.yaml").write_text("step_reviewer: {enabled: false}\n")
+    return {name: value.format(evil=evil) for name, value in HOSTILE.items()}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_environment_that_wants_to_mislead_it_changes_nothing(
+    live: Place, hostile: dict[str, str], shell: str
+) -> None:
+    fields = {"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}
+    message = json.dumps(live.payload("PreToolUse", **fields))
+    code, out, err = send(live, message, "PreToolUse", "change", shell=shell, **hostile)
+    assert (code, err) == (0, "")
+    assert decision(json.loads(out)) == "deny"
+    assert not os.path.exists(f"{hostile['CURL_HOME']}/pwned")
+
+
+# Without one
+
+
+def test_a_change_is_refused_and_the_daemon_started(place: Place) -> None:
+    assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
+    assert hook(place, "PreToolUse", "change") == (0, "{}\n", "")
+
+
+def test_a_read_goes_on_without_a_word(place: Place) -> None:
+    assert hook(place, "PreToolUse", "read") == (0, "", "")
+    assert health(place.home) is None
+
+
+def test_another_event_complains_and_stops_nothing(place: Place) -> None:
+    code, out, err = hook(place, "PostToolUse")
+    assert (code, out) == (1, "")
+    assert err.startswith("Handrail did not hear of PostToolUse: curl: (7)")
+    assert err.endswith(f". See {place.home.daemon_log}\n")
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
+def test_the_start_of_a_session_and_of_a_turn_wait_for_the_daemon(place: Place, event: str) -> None:
+    message = json.dumps(place.payload(event, source="startup", prompt="go"))
+    code, out, err = send(place, message, event)
+    assert (code, err) == (0, "")
+    assert said(json.loads(out)).get("additionalContext", WELCOME) == WELCOME
+    assert place.health()["runs"] == 1
+
+
+def test_ensure_starts_it(place: Place) -> None:
+    assert hook(place, "ensure") == (0, "", "")
+    assert place.health()["ok"]
+
+
+def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: Place) -> None:
+    os.kill(place.start(), signal.SIGKILL)
+    assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_misleading_environment_does_not_reach_a_daemon_that_is_started(
+    place: Place, hostile: dict[str, str]
+) -> None:
+    assert hook(place, "PreToolUse", "change", **hostile) == (2, "", STARTED)
+    environ = Path(f"/proc/{place.pid}/environ").read_text()
+    assert hostile["CURL_HOME"] not in environ
+    assert "HANDRAIL_STEP_REVIEWER" not in environ
+    assert decision(place.before("rm -rf /")) == "deny"
+    assert not os.path.exists(f"{hostile['CURL_HOME']}/pwned")
+
+
+def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", place.home.port)):
+        code, out, err = hook(place, "PreToolUse", "change")
+    assert (code, out) == (2, "")
+    assert err.startswith("Handrail does not answer (curl: (7)")
+    assert err.endswith("Tell the person who started you; for them: handrail doctor\n")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_nobody_else_can_answer_in_the_place_of_the_daemon(place: Place, kind: str) -> None:
+    place.home = Home(str(place.root / ("x" * 120)))
+    client = place.home.client(place.environ)
+    folder = Path(place.home.socket).parent
+    folder.rmdir()
+    (place.root / "trap").mkdir()
+    if kind == "folder":
+        folder.mkdir()
+    else:
+        folder.symlink_to(place.root / "trap")
+    with answering(place, http(b"{}")):
+        os.chown(folder, NOBODY, NOBODY, follow_symlinks=False)
+        ran = place.execute(["/bin/sh", client, "PreToolUse", "change"], stdin="{}")
+    folder.unlink() if kind == "link" else shutil.rmtree(folder)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert f"{folder} belongs to another user" in ran.stderr
+
+
+# With something else in its place
+
+
+def http(body: bytes, status: str = "200 OK", length: int | None = None) -> bytes:
+    size = len(body) if length is None else length
+    return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n\r\n".encode() + body
+
+
+@contextmanager
+def answering(place: Place, answer: bytes) -> Iterator[None]:
+    """Something that listens on the daemon's socket and always says the same."""
+    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(place.home.socket)
+        listener.listen()
+
+        def serve() -> None:
+            while True:
+                line, _ = listener.accept()
+                with line:
+                    if line.recv(65536) == b"stop":
+                        return
+                    line.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            with socket.socket(socket.AF_UNIX) as last:
+                last.connect(place.home.socket)
+                last.sendall(b"stop")
+            thread.join()
+
+
+DENIED = json.dumps(DENY).encode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"garbage",
+        http(b""),
+        http(b"garbage"),
+        http(b"{bad"),
+        http(b"{bad}"),
+        http(b"[]"),
+        http(b'"{}"'),
+        http(b"{}", "500 Internal Server Error"),
+        http(DENIED, "403 Forbidden"),
+        http(b"", "204 No Content"),
+        http(DENIED, length=len(DENIED) + 1),
+    ],
+)
+def test_what_is_no_answer_refuses_a_change_and_lets_a_read_go_on(
+    place: Place, answer: bytes
+) -> None:
+    with answering(place, answer):
+        code, out, err = hook(place, "PreToolUse", "change")
+        read = hook(place, "PreToolUse", "read")
+        other, _, complaint = hook(place, "PostToolUse")
+    assert (code, out) == (2, "")
+    assert err.startswith("Handrail does not answer (")
+    assert err.endswith("Tell the person who started you; for them: handrail doctor\n")
+    assert read == (0, "", "")
+    assert other == 1
+    assert complaint.startswith("Handrail did not hear of PostToolUse: ")
+
+
+def test_a_daemon_that_hangs_refuses_a_change_in_time_and_is_not_started_twice(
+    place: Place,
+) -> None:
+    pid = place.start()
+    os.kill(pid, signal.SIGSTOP)
+    code, out, err = hook(place, "PreToolUse", "change", "1")
+    assert (code, out) == (2, "")
+    assert "Handrail does not answer (curl: (28)" in err
+    assert hook(place, "PreToolUse", "read", "1") == (0, "", "")
+    assert hook(place, "ensure") == (0, "", "")
+    assert holder(place.home) == pid
+    os.kill(pid, signal.SIGCONT)
+    assert hook(place, "PreToolUse", "change") == (0, "{}\n", "")
+
+
+@pytest.mark.parametrize(("mode", "code"), [("change", 2), ("read", 0)])
+def test_without_curl_a_change_is_refused(place: Place, mode: str, code: int) -> None:
+    place.start()
+    text = Path(place.home.client(place.environ)).read_text()
+    broken = place.root / "client"
+    broken.write_text(text.replace(str(shutil.which("curl")), "/nowhere/curl"))
+    ran = place.execute(["/bin/sh", str(broken), "PreToolUse", mode], stdin="{}")
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert ("not found" in ran.stderr) == (mode == "change")
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_shellcheck_has_nothing_to_say(live: Place) -> None:
+    ran = subprocess.run(
+        ["shellcheck", "-s", "sh", live.home.client(live.environ)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stdout == ""
