@@ -3,10 +3,14 @@
 import logging
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from handrail.cli import options
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
 
 
 @click.command()
@@ -35,7 +39,7 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
         options.by_a_person()
     home = open_home(os.environ)
     if not (background or stops or restart):
-        return _serve()
+        return _serve(home)
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon, stop_daemon
 
@@ -61,10 +65,9 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
     return "The daemon is running already."
 
 
-def _serve() -> int:
+def _serve(home: "Home") -> int:
     from handrail.cli import settle
     from handrail.server.daemon import serve
-    from handrail.server.home import HomeError, open_home
     from handrail.server.lock import AlreadyRunningError
 
     logging.basicConfig(
@@ -75,10 +78,7 @@ def _serve() -> int:
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     settle()
     try:
-        serve(open_home(os.environ), os.environ)
+        serve(home, os.environ)
     except AlreadyRunningError as error:
         click.echo(str(error))
-        return 0
-    except HomeError as error:
-        raise click.ClickException(str(error)) from None
     return 0

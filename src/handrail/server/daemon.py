@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -134,6 +135,7 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
         _port_socket(daemon.port) as port,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
+        gc.freeze()  # what was loaded stays: it need not be looked through for garbage
         runner.run(_serve(daemon, path, port))
 
 
