@@ -173,9 +173,22 @@ def test_the_start_of_a_session_and_of_a_turn_wait_for_the_daemon(place: Place, 
     assert place.health()["runs"] == 1
 
 
-def test_ensure_starts_it(place: Place) -> None:
-    assert hook(place, "ensure") == (0, "", "")
+def test_ensure_starts_it_and_tells_the_agent(place: Place) -> None:
+    code, out, err = hook(place, "ensure")
+    assert (code, err) == (0, "")
+    told = said(json.loads(out))
+    assert told["hookEventName"] == "PostToolBatch"
+    assert str(told["additionalContext"]).endswith("It has been started: try again.")
     assert place.health()["ok"]
+
+
+def test_ensure_tells_the_agent_whom_to_tell_when_it_does_not_start(place: Place) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", place.home.port))
+        other.listen()
+        code, out, err = hook(place, "ensure")
+    assert (code, err) == (0, "")
+    assert str(said(json.loads(out))["additionalContext"]).endswith("for them: handrail doctor")
 
 
 def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: Place) -> None:

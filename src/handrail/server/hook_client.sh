@@ -38,9 +38,21 @@ running() {
 
 start() { @START@ >/dev/null 2>&1 </dev/null; }
 
+# The agent reads it with its next results; until then it only knows that a hook failed.
+tell() {
+    printf '{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"%s"}}\n' "$*"
+}
+
 case $event in
     ensure)
-        running || start
+        running && exit 0
+        if start; then
+            tell "Handrail was not running, so what would have changed something was refused." \
+                "It has been started: try again."
+        else
+            tell "Handrail cannot be started, so nothing that changes anything is run." \
+                "Tell the person who started you; for them: handrail doctor"
+        fi
         exit 0
         ;;
     SessionStart | UserPromptSubmit)
