@@ -5,14 +5,17 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from blockbuster import BlockingError
+from blockbuster import BlockingError, blockbuster_ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.server.daemon import Daemon
+from handrail.server.gate import Gate
 from handrail.store.errors import DiskFullError
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt
@@ -21,6 +24,7 @@ from tests.hosts.desk import SESSION, Desk, decision, said, samples
 from tests.hosts.test_claude_hooks import MUST_STOP, Failing, fields
 from tests.server.asgi import ask
 from tests.server.office import WHO, Office, call, message
+from tests.server.place import Place
 
 PATIENT = 20.0
 CRITICAL = "rm -rf /"
@@ -292,3 +296,22 @@ def test_feedback_that_cannot_be_kept_is_an_error() -> None:
         office.post(call(CRITICAL))
         store.on_write = DiskFullError("/x/events.db")
         assert judge(office, 1, True) == 503
+
+
+def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: Place) -> None:
+    """With the log on the disk, settings that are looked for, and a project that is there."""
+    with closing(Daemon(place.home, place.environ)) as daemon:
+        app = Gate(daemon.app(), hook_token="h", control_token="c")
+        headers = {"host": "127.0.0.1:1", "authorization": "Bearer c"}
+
+        asked = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]
+        asked += [("POST", "/hooks/claude", call("rm -rf /", "t9"))]
+        asked += [("POST", f"/runs/{SESSION}/feedback", b'{"step": 1, "right": true}')]
+        asked += [("GET", path, b"") for path in ("/healthz", "/metrics", "/nothing")]
+
+        async def everything() -> list[int]:
+            return [(await ask(app, *each, headers)).status for each in asked]
+
+        with blockbuster_ctx():
+            statuses = asyncio.run(everything())
+    assert statuses == [200] * (len(statuses) - 1) + [404]
