@@ -1,4 +1,4 @@
-"""Events in any order, with few ids and steps, so that they concern each other."""
+"""Events: any, with few ids and steps so that they concern each other; and made to measure."""
 
 from hypothesis import strategies as st
 
@@ -114,3 +114,30 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(FeedbackGiven, _TIMES, _STEPS, st.booleans(), _TEXTS),
     st.builds(RunEnded, _TIMES, _TEXTS),
 )
+
+
+def reviewed(
+    step: int,
+    *,
+    name: str = "n",
+    decision: Decision = Decision.ALLOW,
+    asked: bool = False,
+    writes: int = 0,
+    call: str = "",
+    command: str = "",
+    cwd: str = "",
+) -> ActionReviewed:
+    effect = Effect(Kind.WRITE, "/p/a", Severity.LOW, Undo.CHECKPOINT)
+    review = Review(
+        decision,
+        Risk(0.4, Severity.LOW),
+        Rationality(0.6, 0.6, 0.6, 1.0, 1.0),
+        effects=(effect,) * writes,
+    )
+    action = Action("Bash", {"command": "x"}, cwd, id=call)
+    verdict = Verdict(decision)
+    return ActionReviewed(float(step), step, name, action, review, verdict, "", 1.0, asked, command)
+
+
+def ended(step: int, *, ok: bool = True, created: tuple[str, ...] = ()) -> ActionEnded:
+    return ActionEnded(float(step), step, Outcome(ok, duration_ms=2.0), created)

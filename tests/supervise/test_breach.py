@@ -8,7 +8,6 @@ from handrail.review import History, Reviewer
 from handrail.supervise.breach import Ended, command_name, find_breach
 from tests.supervise.bed import Bed, ran
 
-
 _NO_PAST = History()
 
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
+from handrail.model import Decision, Effect, Outcome, Review, Rewrite, Verdict
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
-    ActionReviewed,
     AgentStarted,
     Compacted,
     Event,
@@ -21,10 +20,8 @@ from handrail.model.event import (
     RunEnded,
     RunStarted,
 )
-from handrail.model.ordinal import Severity, Undo
-from handrail.model.review import Rationality, Risk
 from handrail.supervise.state import RunState, fold
-from tests.supervise.strategies import events
+from tests.supervise.strategies import ended, events, reviewed
 
 DATA = Path(__file__).parent / "data"
 LOG = DATA / "events-1.jsonl"
@@ -36,33 +33,6 @@ _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 def copied(state: RunState) -> RunState:
     """The state as it comes back from the disk."""
     return msgspec.json.decode(msgspec.json.encode(state), type=RunState)
-
-
-def reviewed(
-    step: int,
-    *,
-    name: str = "n",
-    decision: Decision = Decision.ALLOW,
-    asked: bool = False,
-    writes: int = 0,
-    call: str = "",
-    command: str = "",
-    cwd: str = "",
-) -> ActionReviewed:
-    effect = Effect(Kind.WRITE, "/p/a", Severity.LOW, Undo.CHECKPOINT)
-    review = Review(
-        decision,
-        Risk(0.4, Severity.LOW),
-        Rationality(0.6, 0.6, 0.6, 1.0, 1.0),
-        effects=(effect,) * writes,
-    )
-    action = Action("Bash", {"command": "x"}, cwd, id=call)
-    verdict = Verdict(decision)
-    return ActionReviewed(float(step), step, name, action, review, verdict, "", 1.0, asked, command)
-
-
-def ended(step: int, *, ok: bool = True, created: tuple[str, ...] = ()) -> ActionEnded:
-    return ActionEnded(float(step), step, Outcome(ok, duration_ms=2.0), created)
 
 
 # --- properties --------------------------------------------------------------------------------
@@ -254,9 +224,9 @@ def test_refused_file_changes_do_not_count_unless_a_person_lets_them_happen() ->
 
 
 def test_only_what_worked_has_created_files() -> None:
-    made = [reviewed(1), ended(1, created=("/p/a",))]
-    failed = [reviewed(2), ended(2, ok=False, created=("/p/b",))]
-    assert fold("r", [*made, *failed]).history.created == {"/p/a"}
+    made, failed = ended(1, created=("/p/a",)), ended(2, ok=False, created=("/p/b",))
+    state = fold("r", [reviewed(1), made, reviewed(2), failed])
+    assert state.history.created == {"/p/a"}
 
 
 def test_so_many_open_actions_are_kept_and_no_more() -> None:

@@ -46,7 +46,7 @@ class Journal:
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> Written:
         """Write an event; what comes back is the event without secrets, as it will be read."""
-        body = _encoder.encode(_clean(event, redactor))
+        body = _encode(_clean(event, redactor))
         event = _decoder.decode(body)
         receipt = self.store.append([Entry(topic, body)])
         for observe in self._observers:
@@ -67,6 +67,13 @@ def decode(stored: Stored) -> Event:
         return _decoder.decode(stored.body)
     except (ValueError, RecursionError) as error:
         raise DamagedError("", f"entry {stored.position} of {stored.topic}: {error}") from None
+
+
+def _encode(event: Event) -> bytes:
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:  # a folder may have a name that is no text
+        return _encoder.encode(_cut(msgspec.to_builtins(event), _KEPT))
 
 
 def _clean(event: Event, redactor: Redactor) -> Event:
