@@ -4,8 +4,10 @@ import os
 import socket
 import stat
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,6 +19,13 @@ from tests.server.place import Place
 ROOT = os.getuid() == 0
 needs_root = pytest.mark.skipif(not ROOT, reason="only root can give a folder to somebody else")
 NOBODY = 65534
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder with a short path: that of a socket must not be long."""
+    with TemporaryDirectory(prefix="hr-", dir="/tmp") as path:
+        yield Path(path)
 
 
 def mode(path: str | Path) -> int:
@@ -32,8 +41,8 @@ def test_the_folder_is_named_by_the_environment() -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277])
-def test_everything_is_private_whatever_the_umask_is(tmp_path: Path, umask: int) -> None:
-    home = Home(str(tmp_path / "a" / "b"))
+def test_everything_is_private_whatever_the_umask_is(folder: Path, umask: int) -> None:
+    home = Home(str(folder / "a" / "b"))
     before = os.umask(umask)
     try:
         made = [home.client(), home.hook_token and f"{home.path}/hook-token", f"{home.path}/port"]
@@ -41,40 +50,40 @@ def test_everything_is_private_whatever_the_umask_is(tmp_path: Path, umask: int)
         assert home.control_token
     finally:
         os.umask(before)
-    assert [mode(path) for path in (tmp_path / "a", home.path, f"{home.path}/bin")] == [0o700] * 3
+    assert [mode(path) for path in (folder / "a", home.path, f"{home.path}/bin")] == [0o700] * 3
     assert [mode(path) for path in made] == [0o700, 0o600, 0o600]
 
 
-def test_a_folder_that_others_can_look_into_is_closed(tmp_path: Path) -> None:
-    (tmp_path / "state").mkdir(mode=0o755)
-    Home(str(tmp_path / "state")).prepare()
-    assert mode(tmp_path / "state") == 0o700
+def test_a_folder_that_others_can_look_into_is_closed(folder: Path) -> None:
+    (folder / "state").mkdir(mode=0o755)
+    Home(str(folder / "state")).prepare()
+    assert mode(folder / "state") == 0o700
 
 
-def test_port_and_tokens_stay_the_same(tmp_path: Path) -> None:
-    first, second = Home(str(tmp_path)), Home(str(tmp_path))
+def test_port_and_tokens_stay_the_same(folder: Path) -> None:
+    first, second = Home(str(folder)), Home(str(folder))
     for name in ("port", "hook_token", "control_token"):
         assert getattr(first, name) == getattr(second, name)
     assert first.hook_token != first.control_token
 
 
-def test_whoever_comes_first_makes_a_token_for_all(tmp_path: Path) -> None:
-    home = Home(str(tmp_path))
+def test_whoever_comes_first_makes_a_token_for_all(folder: Path) -> None:
+    home = Home(str(folder))
     with ThreadPoolExecutor(16) as pool:
         tokens = set(pool.map(lambda _: Home(home.path).hook_token, range(64)))
     assert len(tokens) == 1
-    assert [name for name in os.listdir(tmp_path) if name != "hook-token"] == []
+    assert [name for name in os.listdir(folder) if name != "hook-token"] == []
 
 
 @pytest.mark.parametrize("text", ["", "\n", "zero", "0", "65536", "4\n7", "٤٧"])
-def test_a_damaged_port_is_told_with_what_to_do(tmp_path: Path, text: str) -> None:
-    (tmp_path / "port").write_text(text)
+def test_a_damaged_port_is_told_with_what_to_do(folder: Path, text: str) -> None:
+    (folder / "port").write_text(text)
     with pytest.raises(HomeError, match="install claude"):
-        assert Home(str(tmp_path)).port
+        assert Home(str(folder)).port
 
 
-def test_a_long_path_has_its_socket_elsewhere_and_always_at_the_same_place(tmp_path: Path) -> None:
-    home = Home(str(tmp_path / ("x" * 120)))
+def test_a_long_path_has_its_socket_elsewhere_and_always_at_the_same_place(folder: Path) -> None:
+    home = Home(str(folder / ("x" * 120)))
     assert home.socket.startswith(f"/tmp/handrail-{os.getuid()}-")
     assert len(home.socket) < 100
     assert Home(home.path).socket == home.socket
@@ -82,21 +91,19 @@ def test_a_long_path_has_its_socket_elsewhere_and_always_at_the_same_place(tmp_p
     assert Home("/short").socket == "/short/daemon.sock"
 
 
-def test_a_port_that_is_in_use_is_not_taken(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_port_that_is_in_use_is_not_taken(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as busy:
         number = busy.getsockname()[1]
         monkeypatch.setattr(home_module, "_PORTS", range(number, number + 1))
         with pytest.raises(HomeError, match="no free port"):
-            assert Home(str(tmp_path)).port
+            assert Home(str(folder)).port
 
 
 @needs_root
-def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
-    os.chown(tmp_path, NOBODY, NOBODY)
+def test_a_folder_of_somebody_else_is_not_used(folder: Path) -> None:
+    os.chown(folder, NOBODY, NOBODY)
     with pytest.raises(HomeError, match="another user"):
-        Home(str(tmp_path)).prepare()
+        Home(str(folder)).prepare()
 
 
 @needs_root
@@ -145,8 +152,8 @@ def test_only_what_a_daemon_needs_is_taken_from_an_environment() -> None:
     }
 
 
-def test_names_with_odd_characters_are_quoted_in_the_hook_client(tmp_path: Path) -> None:
-    home = Home(str(tmp_path / 'it\'s @CURL@ $(touch pwned) "here"'))
+def test_names_with_odd_characters_are_quoted_in_the_hook_client(folder: Path) -> None:
+    home = Home(str(folder / 'it\'s @CURL@ $(touch pwned) "here"'))
     text = Path(home.client({"HOME": "/a b", "PATH": "/bin"})).read_text()
     assert "@SOCKET@" not in text
     assert "@START@" not in text
@@ -155,9 +162,9 @@ def test_names_with_odd_characters_are_quoted_in_the_hook_client(tmp_path: Path)
     assert sys.executable in text
 
 
-def test_writing_the_hook_client_again_gives_the_same(tmp_path: Path) -> None:
-    home = Home(str(tmp_path))
+def test_writing_the_hook_client_again_gives_the_same(folder: Path) -> None:
+    home = Home(str(folder))
     environ = {"HOME": "/h", "PATH": os.environ["PATH"]}
     first = Path(home.client(environ)).read_text()
     assert Path(home.client(environ)).read_text() == first
-    assert os.listdir(tmp_path / "bin") == ["handrail-hook"]
+    assert os.listdir(folder / "bin") == ["handrail-hook"]

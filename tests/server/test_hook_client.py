@@ -76,13 +76,27 @@ def test_a_large_message_arrives(live: Place) -> None:
     assert decision(json.loads(out)) == "deny"
 
 
-@pytest.mark.parametrize(("value", "outcome"), [("1", "ask"), ("0", "deny"), ("", "deny")])
+@pytest.mark.parametrize(
+    ("attended", "entrypoint", "outcome"),
+    [
+        ("1", "cli", "ask"),
+        ("0", "cli", "deny"),
+        ("0", "sdk-cli", "deny"),
+        ("", "cli", "ask"),
+        ("", "sdk-py", "deny"),
+        ("", "", "deny"),
+    ],
+)
 def test_it_tells_whether_somebody_sits_at_the_session(
-    live: Place, value: str, outcome: str
+    live: Place, attended: str, entrypoint: str, outcome: str
 ) -> None:
-    session = f"attended-{value}"
+    session = f"attended-{attended}-{entrypoint}"
     start = json.dumps(live.payload("SessionStart", source="startup", session_id=session))
-    send(live, start, "SessionStart", CLAUDE_CODE_SESSION_ATTENDED=value)
+    environ = {
+        "CLAUDE_CODE_SESSION_ATTENDED": attended,
+        "CLAUDE_CODE_ENTRYPOINT": entrypoint,
+    }
+    send(live, start, "SessionStart", **environ)
     answer = live.before("npm publish", session_id=session, permission_mode="default")
     assert decision(answer) == outcome
 

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -14,8 +16,9 @@ from handrail.server.lock import AlreadyRunningError, holder, locked
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(str(tmp_path / "state"))
+def home() -> Iterator[Home]:
+    with TemporaryDirectory(prefix="hr-", dir="/tmp") as folder:
+        yield Home(f"{folder}/state")
 
 
 def test_nobody_holds_what_was_never_taken(home: Home) -> None:

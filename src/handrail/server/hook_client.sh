@@ -9,6 +9,10 @@ event=${1:-}
 mode=${2:-}
 seconds=${3:-25}
 folder=${socket%/*}
+attended=${CLAUDE_CODE_SESSION_ATTENDED:-}
+if [ -z "$attended" ] && [ "${CLAUDE_CODE_ENTRYPOINT:-}" = cli ]; then
+    attended=1 # what older versions have to say about it
+fi
 proxy=
 case ",${NO_PROXY:-},${no_proxy:-}," in
     *,127.0.0.1,* | *,'*',*) ;;
@@ -67,7 +71,7 @@ if foreign; then
 else
     answer=$(ask --max-time "$seconds" \
         --header 'Content-Type: application/json' \
-        --header "X-Handrail-Attended: ${CLAUDE_CODE_SESSION_ATTENDED:-}" \
+        --header "X-Handrail-Attended: $attended" \
         --header "X-Handrail-Proxy: ${proxy:+yes}" \
         --data-binary @- http://handrail/hooks/claude)
     status=$?

@@ -27,7 +27,7 @@ def ensure_daemon(
     home.prepare()
     until = time.monotonic() + patience
     child: subprocess.Popen[bytes] | None = None
-    while health(home) is None:
+    while (told := health(home)) is None:
         running = holder(home)
         # One that found another one in its place has ended with 0: that other one may end too.
         if running is None and (child is None or child.poll() == 0):
@@ -40,7 +40,11 @@ def ensure_daemon(
                 "and try `handrail serve --restart`"
             )
         time.sleep(_STEP)
-    return child is not None
+    if child is None or told.get("pid") == child.pid:
+        return child is not None
+    # Another one was quicker. Ours must not wait for a chance: nobody would expect it then.
+    child.terminate()
+    return False
 
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
