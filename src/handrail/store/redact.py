@@ -253,6 +253,7 @@ _OPENING = re.compile(r"""\[?[A-Za-z$@]{0,2}(?P<quote>\"\"\"|\'\'\'|\\{0,8}+["'`
 _BARE = re.compile(r"""(?:[^\s"'`\\,;&|<>(){}\[\]]++|\\(?![nrtu"'`\\]))++""")
 _XML = re.compile(r"[^<]++")
 _HEADER = re.compile(r"""(?:[^\r\n"'`\\]++|\\(?![nrtu"'`\\]))++""")
+_QUOTED_NAME = re.compile(r"[\"'`][\w .$:/@-]*\Z")
 _MAYBE_PASSWORD = re.compile(r"""["'`]|\S{0,60}?\d""")
 _LONGEST_VALUE = 8192
 _JUDGED = 1000
@@ -269,9 +270,26 @@ def _named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
     how = after.lastgroup or ""
     if name is None or text.startswith("://", max(0, start - 3)):
         return None
+    if not _is_written_as_name(text, start, label, after):
+        return None
     if how == "gap" and not _is_spoken_to(text, start, label, after):
         return None
     return Place(label, name, start, how, after[how], after.end(), bool(after["close"]))
+
+
+def _is_written_as_name(text: str, start: int, label: str, after: re.Match[str]) -> bool:
+    """Not `"$TOKEN":`, which is a use of it, nor the end of a sentence in quotes."""
+    close = after["close"].rstrip("]")
+    if label.startswith("$") and (close or after["set"] != "="):
+        return False
+    if label.lower() == "pass":  # mostly a verb
+        verb = text.startswith(" ", after.end("close")) or text.startswith("`", after.end())
+        return not verb
+    if after["set"] == ":" and text[start - 1 : start] == ":":
+        return False
+    if close and close[-1] in "\"'`":
+        return _QUOTED_NAME.search(text, max(0, start - 24), start) is not None
+    return True
 
 
 def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bool:
@@ -373,7 +391,8 @@ _ENV_LINE = re.compile(r"[ \t+-]{0,8}(?:export )?[A-Za-z_]\w{0,80}=")
 def _end_of_env_line(text: str, place: Place) -> int | None:
     """Where NAME=value ends if it has the line for itself, as `env` writes it."""
     line = text.rfind("\n", max(0, place.start - 60), place.start) + 1
-    if place.sign != "=" or not place.label.isupper():
+    tight = text[place.value - 1] == "=" and text[place.value - 2] not in " \t"
+    if not tight or not place.label.isupper():
         return None
     if not _ENV_LEAD.fullmatch(text, line, place.start):
         return None
@@ -409,11 +428,13 @@ _LOGIN_PAIR = re.compile(
     r"[\"'][^\"'\n]{0,80}+[\"']\s{0,8},\s{0,8}(?P<quote>[\"'])"
 )
 _IDENTIFIED = re.compile(r"(?i)identified (?:with \S{1,60} )?by (?:password )?(?P<quote>[\"'])")
+_ABOUT_USERS = re.compile(r"(?i)\b(?:user|grant|role|login|to)\b")
 _PIPED_FROM = re.compile(
     r"(?:echo|printf) +(?:-\w{1,4} +|['\"]%s(?:\\n)?['\"] +)?"
     r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\n]{1,200}+)(?P=quote)|(?P<bare>[^\s|\"']{1,200}+)) *\Z"
 )
 _PIPED_INTO = re.compile(r"passw(?:ord-stdin|d --stdin|d\b)| -S\b")
+_SHELL_QUOTE = re.compile(r"(?P<quote>\\{0,8}[\"'])")
 _WORD = re.compile(r"(?:[^\s\"'`;|&<>\\]++|\\(?![nrtu\"'`\\]))++")
 _LONGEST_COMMAND = 2000
 
@@ -426,6 +447,11 @@ def _bearer(text: str, at: int) -> Iterator[_Span]:
             yield _Span(*found.span("secret"), "token")
 
 
+def _stands_in(secret: str) -> bool:
+    """Whether this is what examples have in the place of a password."""
+    return is_placeholder(secret) or secret.lower() in {"pass", "password", "passwd", "pw"}
+
+
 def _url_login(text: str, at: int) -> Iterator[_Span]:
     """The password of `://user:password@host`, or the token of `://token@host`."""
     start = at + 3
@@ -436,14 +462,14 @@ def _url_login(text: str, at: int) -> Iterator[_Span]:
     user, colon, secret = login.partition(":")
     if sign and host:
         first = start + len(user) + 1 if colon else start
-        hide = not is_placeholder(secret) if colon else looks_random(user) and len(user) >= 20
+        hide = not _stands_in(secret) if colon else looks_random(user) and len(user) >= 20
         if hide:
             yield _Span(first, start + len(login), "password" if colon else "token")
     elif not sign and ":" in host:
         # A password with a slash in it, which nobody escaped.
         first = start + host.index(":") + 1
         odd = _AFTER_COLON.match(text, first)
-        if odd and not is_placeholder(odd.group()):
+        if odd and not _stands_in(odd.group()):
             yield _Span(first, odd.end(), "password")
 
 
@@ -456,7 +482,8 @@ def _login_pair(text: str, at: int) -> Iterator[_Span]:
 
 
 def _sql_password(text: str, at: int) -> Iterator[_Span]:
-    if found := _IDENTIFIED.match(text, at):
+    found = _IDENTIFIED.match(text, at)
+    if found and _ABOUT_USERS.search(text, max(0, at - 100), at):
         value = _quoted(text, found.end(), found["quote"], _LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
             yield _Span(value.start, value.end, "password")
@@ -467,6 +494,8 @@ def _piped(text: str, at: int) -> Iterator[_Span]:
     low = max(0, at - 400)
     bar = text.rfind("|", low, at)
     start = max(text.rfind("echo ", low, bar), text.rfind("printf ", low, bar))
+    if any(sign in text[bar:at] for sign in "\n;&\"'`"):
+        return
     found = _PIPED_FROM.match(text, start, bar) if 0 <= start < bar else None
     if found:
         group = "quoted" if found["quoted"] else "bare"
@@ -493,7 +522,7 @@ def _options(text: str, at: int) -> Iterator[_Span]:
         return
     option, split = OPTIONS[program.lastgroup or ""]
     for found in option.finditer(text, program.end(), end):
-        opening = _OPENING.match(text, found.end())
+        opening = _SHELL_QUOTE.match(text, found.end())
         first = opening.end() if opening else found.end()
         last = (
             _quoted(text, first, opening["quote"], _JUDGED).end
@@ -503,7 +532,7 @@ def _options(text: str, at: int) -> Iterator[_Span]:
         if split:
             first = text.find(split, first, last) + 1 or last
         secret = text[first:last]
-        if not is_placeholder(secret) and not secret.startswith(("env:", "file:", "fd:", "-")):
+        if not _stands_in(secret) and not secret.startswith(("env:", "file:", "fd:", "-")):
             yield _Span(first, last, "password")
 
 

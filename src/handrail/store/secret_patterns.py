@@ -57,7 +57,6 @@ _SHAPES: tuple[tuple[str, str, str, bool], ...] = (
     ("Artifactory key", "AKCp", r"[A-Za-z0-9]{60,}+", True),
     ("New Relic key", "NRAK-", r"[A-Z0-9]{20,}+", False),
     ("Square token", "sq0atp- sq0csp- sq0idp-", r"[\w-]{20,}+", False),
-    ("Facebook token", "EAA", r"[A-Za-z0-9]{80,}+", True),
     ("Mailgun key", "key-", rf"[0-9a-f]{{32}}{_ENDS}", True),
     ("Doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{24,}+", True),
     ("PlanetScale token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.=-]{20,}+", False),
@@ -243,9 +242,9 @@ _HARMLESS_ENDS = frozenset(
     "enabled disabled visible strength complexity mode option options param params function fn "
     "callback handler factory generator util utils helper config settings model table column "
     "list set map dict stream bucket cost price rate domain secure httponly samesite changed "
-    "verified valid confirmed exists present map".split()
+    "verified valid confirmed exists present map prefix suffix source sources".split()
 )
-_ALONE_WEAK = {"key": "key", "auth": "credentials", "tokens": "token", "pass": "password"}
+_ALONE_WEAK = {"auth": "credentials", "tokens": "token"}
 _NEUTRAL = frozenset(
     "value text plain raw prod production live staging dev old new base b64 base64 encoded string "
     "current default main confirm confirmation repeat again hash digest".split()
@@ -269,7 +268,7 @@ def announces(name: str) -> Name | None:
     words = [word.lower() for word in _NAME_WORDS.findall(_last_part(name))]
     while words and words[-1].isdigit():
         words.pop()
-    if not words or words[-1] in _HARMLESS_ENDS:
+    if not words or words[-1] in _HARMLESS_ENDS or "public" in words:
         return None
     if whole := _WORDS.get("".join(words)):
         return Name(whole, weak=False)
@@ -331,7 +330,7 @@ _PLACEHOLDER = re.compile(
     r"|required|optional|enabled|disabled|default|empty|missing|invalid|expired|unset|unknown"
     r"|str|string|strings|text|int|integer|number|float|bool|boolean|bytes|any|object|never|char"
     r"|varchar|uuid|secretstr|type|read|write|env|file|stdin|prompt|latest|next|workspace:.{0,40}"
-    r"|include|omit|same-origin"
+    r"|include|omit|same-origin|#[0-9a-f]{3,8}(?: [a-z]{1,12})*"
 )
 _VERSION = re.compile(
     r"[\^~]\d[\w.+-]{0,40}|v?\d{1,4}(?:\.(?:\d{1,5}|x|\*)){2,3}(?:[-+][\w.]{1,40})?"
@@ -344,7 +343,7 @@ _PATH = re.compile(
 )
 _AWS_SECRET = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9/+]{36,44}")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|\d(?=[A-Za-z])")
+_TOKEN = re.compile(r"[\w.~+/=:%|@#!$&-]+")
 _LONGEST_PLAIN = 1000
 
 
@@ -358,6 +357,8 @@ def is_placeholder(value: str) -> bool:
     rest = value
     if any(sign in value for sign in "$%{<@`#"):
         rest = _REFERENCE.sub("", value)
+        if rest != value and not any(char.isdigit() for char in rest):
+            return len(rest) < 40
     scheme = SCHEME.match(rest)
     rest = rest[scheme.end() if scheme else 0 :].strip(" \t'\"=:;,/")
     return bool(_PLACEHOLDER.fullmatch(value) or _PLACEHOLDER.fullmatch(rest))
@@ -387,14 +388,19 @@ def looks_random(value: str) -> bool:
     """Whether nobody would write this by hand: long, with cases and digits in disorder."""
     if not 16 <= len(value) <= _LONGEST_PLAIN or UUID.fullmatch(value):
         return False
-    longest = max(re.split(r"[\s\-_./:,]", value), key=len)
-    return len(longest) >= 12 and len(_TURN.findall(longest)) >= max(4, len(longest) // 3)
+    if not _TOKEN.fullmatch(value):
+        return False
+    longest = max(re.split(r"[-_./:]", value), key=len)
+    # Words of camelCase are longer than the pieces into which disorder falls.
+    piece = 3.5 if any(char.isdigit() for char in longest) else 2.5
+    return len(longest) >= 12 and len(longest) <= piece * len(_NAME_WORDS.findall(longest))
 
 
 # --- a value in its place ----------------------------------------------------------------------
 
-_CODE = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!\\]?")
-_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[a-z]++(?:_[a-z]++)++")
+_COOKIE = re.compile(r"[\w.-]+=([^\s;=,]+)")
+_CODE = re.compile(r"[!&*~]?[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!\\]?")
+_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[-_]?[a-z]++(?:[-_][a-z]++)*+")
 TOLD = re.compile(r"(?:\b(?:set|ENV|setenv)\s{1,8}\S{0,80}|\blogin\s{1,8}\S{1,80}\s{1,8})\Z")
 """Before a name: what makes the next word its value."""
 _SECTION = re.compile(r"^\[[\w ./:\"-]+\]\s*$", re.MULTILINE)
@@ -429,14 +435,16 @@ class Value(NamedTuple):
 def is_secret(text: str, place: Place, value: Value) -> bool:
     """Whether the value beside a secret's name is a secret, or code and prose about one."""
     inner = text[value.start : min(value.end, value.start + 300)]
-    if holds_nothing(inner):
+    if holds_nothing(inner) or inner.lower() == place.label.lower():
         return False
     if place.name.weak:
-        return looks_random(inner) or _is_basic_login(inner)
-    if place.name.kind == "cookie" and "=" not in inner:
+        return looks_random(inner) or (place.name.kind == "credentials" and _is_login(inner))
+    if place.name.kind == "cookie":
+        return looks_random(inner) or not all(map(is_placeholder, _COOKIE.findall(inner)))
+    if text.startswith("[", place.value) and place.name.kind != "password":
         return looks_random(inner)
     if place.how in {"same", "call"}:
-        return _is_quoted_password(place, value, inner) or looks_random(inner)
+        return _is_quoted_password(text, place, value, inner) or looks_random(inner)
     if place.how == "gap":
         return _is_spoken_secret(text, place, value, inner)
     if value.quote:
@@ -444,25 +452,29 @@ def is_secret(text: str, place: Place, value: Value) -> bool:
     return _is_bare_secret(text, place, value, inner)
 
 
-def _is_basic_login(value: str) -> bool:
+def _is_login(value: str) -> bool:
+    """Whether this is `user:password` in base64."""
     try:
-        return b":" in base64.b64decode(value, validate=True)
+        login = base64.b64decode(value, validate=True)
     except ValueError:
         return False
+    return b":" in login and login.isascii() and login.decode().isprintable()
 
 
 def _is_prose(value: str) -> bool:
     value = value.strip()
     if " " not in value:
-        return False
-    return value[0].isupper() or value[-1] in ".:!?…" or any(map(announces, value.split()))
+        return value.endswith(":")
+    return value[0].isupper() or value[-1] in ".!?…" or any(map(announces, value.split()))
 
 
-def _is_quoted_password(place: Place, value: Value, inner: str) -> bool:
+def _is_quoted_password(text: str, place: Place, value: Value, inner: str) -> bool:
     """A literal that is compared with a password or given to a function of that name."""
     if not value.quote or place.name.kind != "password" or _is_prose(inner):
         return False
-    return place.label.isupper() if place.sign.startswith(",") else True
+    if not place.sign.startswith(","):
+        return True
+    return place.label.isupper() and text[max(0, place.start - 2) : place.start - 1] == "("
 
 
 def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
@@ -474,9 +486,11 @@ def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
         return True
     if len(inner) < 6 or not any(char.isalnum() for char in inner):
         return False
-    if place.name.kind == "token" and _PLAIN_WORDS.fullmatch(inner):
+    if place.name.kind == "token" and (
+        _PLAIN_WORDS.fullmatch(inner) or not _TOKEN.fullmatch(inner)
+    ):
         return False
-    return announces(inner) is None
+    return announces(inner) is None and (" " not in inner or place.name.kind == "secret")
 
 
 def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool:
@@ -503,9 +517,16 @@ def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool
 
 def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
     following = text[value.end : value.end + 1]
+    if text[place.start - 1 : place.start] == "{" and following == "}":
+        return False
+    kind, equals, default = inner.partition("=")
+    if place.sign == ":" and equals and _CODE.fullmatch(kind) and is_placeholder(default):
+        return False
     if not _CODE.fullmatch(inner):
         if inner.isdigit():
             return len(inner) >= (4 if place.name.kind == "password" else 12)
+        if place.name.kind == "token" and not _TOKEN.fullmatch(inner):
+            return False
         return len(inner) >= 4 and any(char.isalnum() for char in inner)
     if following and following in "([{<" and _is_code_tail(text, value.end):
         return False
@@ -520,7 +541,7 @@ def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
         return True
     if place.how == "pair":
         return len(inner) >= 4
-    if place.sign == "=":
+    if place.sign != ":":
         return _is_assigned_word(text, place, inner, following, tight)
     return _is_yaml_word(text, place, value, inner)
 
@@ -528,7 +549,7 @@ def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
 def _is_code_tail(text: str, at: int) -> bool:
     """Whether a bracket here opens a call or an index, not the middle of a password."""
     line = text[at : at + 200].split("\n", 1)[0]
-    return len(line.rstrip()) == 1 or any(sign in line for sign in ")]}>")
+    return not line.strip("([{< \t\r") or any(sign in line for sign in ")]}>")
 
 
 def _is_assigned_word(text: str, place: Place, inner: str, following: str, tight: bool) -> bool:
