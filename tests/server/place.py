@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -100,3 +102,36 @@ class Place:
 def pretty(reply: Json) -> str:
     """A reply as it comes over the wire."""
     return json.dumps(reply, separators=(",", ":"), ensure_ascii=False)
+
+
+def http(body: bytes, status: str = "200 OK", length: int | None = None) -> bytes:
+    """An answer over HTTP, right or wrong."""
+    size = len(body) if length is None else length
+    return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n\r\n".encode() + body
+
+
+@contextmanager
+def answering(place: Place, answer: bytes) -> Iterator[None]:
+    """Something that listens on the daemon's socket and always says the same."""
+    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(place.home.socket)
+        listener.listen()
+
+        def serve() -> None:
+            while True:
+                line, _ = listener.accept()
+                with line:
+                    if line.recv(65536) == b"stop":
+                        return
+                    line.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            with socket.socket(socket.AF_UNIX) as last:
+                last.connect(place.home.socket)
+                last.sendall(b"stop")
+            thread.join()

@@ -7,9 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from handrail.server.client import health
 from handrail.server.home import Home
 from handrail.server.lock import holder
 from tests.hosts.desk import decision, said
-from tests.server.place import Place, pretty
+from tests.server.place import Place, answering, http, pretty
 
 SHELLS = [name for name in ("/bin/sh", "/bin/dash", "/bin/bash") if os.path.exists(name)]
 STARTED = "Handrail was not running, so this was not run. It has been started: try again.\n"
@@ -251,38 +249,6 @@ def test_nobody_else_can_answer_in_the_place_of_the_daemon(place: Place, kind: s
 
 
 # With something else in its place
-
-
-def http(body: bytes, status: str = "200 OK", length: int | None = None) -> bytes:
-    size = len(body) if length is None else length
-    return f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n\r\n".encode() + body
-
-
-@contextmanager
-def answering(place: Place, answer: bytes) -> Iterator[None]:
-    """Something that listens on the daemon's socket and always says the same."""
-    os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(place.home.socket)
-        listener.listen()
-
-        def serve() -> None:
-            while True:
-                line, _ = listener.accept()
-                with line:
-                    if line.recv(65536) == b"stop":
-                        return
-                    line.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield
-        finally:
-            with socket.socket(socket.AF_UNIX) as last:
-                last.connect(place.home.socket)
-                last.sendall(b"stop")
-            thread.join()
 
 
 DENIED = json.dumps(DENY).encode()
