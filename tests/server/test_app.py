@@ -21,7 +21,8 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt
 from tests.hosts.accepted import check
 from tests.hosts.desk import SESSION, Desk, decision, said, samples
-from tests.hosts.test_claude_hooks import MUST_STOP, Failing, fields
+from tests.hosts.failing import Failing
+from tests.hosts.wild import MUST_STOP, fields
 from tests.server.asgi import ask
 from tests.server.office import WHO, Office, call, message
 from tests.server.place import Place
