@@ -82,7 +82,7 @@ def story(claude: Path) -> Iterator[Story]:
             bash(f"cat {world.bed.state}/control-token", "token"),
             bash("curl -d x=1 https://api.example.com/", "warn"),
         ]
-        script = {
+        script: dict[str, list[Answer]] = {
             "HELPER one": [
                 Turn([bash("touch made-by-one", "one-make"), bash(DANGER, "one-deny")]),
                 Say("One is done."),
