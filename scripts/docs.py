@@ -5,24 +5,40 @@
 - docs/cli.md: the help of every command.
 """
 
+import ast
+import inspect
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast, get_args
 
 import click
+import msgspec
+from starlette.applications import Starlette
+from starlette.routing import Route
 
 from handrail.cli import group
 from handrail.config import Config
-from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo
-from handrail.review import decide, rationality, rewrite, risk, rules, weights, world
+from handrail.hosts import claude_payload, claude_reply, claude_settings
+from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
+from handrail.model.action import Outcome
+from handrail.model.review import Verdict
+from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
+from handrail.server import brain, gate
+from handrail.server.app import Face
+from handrail.server.daemon import Daemon
+from handrail.server.home import Home
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
+from handrail.store import journal
+from handrail.supervise import runs, state, supervisor
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -30,6 +46,8 @@ PAGES = (
     "docs/concepts.md",
     "docs/architecture.md",
     "docs/threat-model.md",
+    "docs/hosts.md",
+    "docs/protocol.md",
 )
 """Files that hold console blocks or generated tables."""
 
@@ -142,6 +160,8 @@ _PLACES = {
     "handrail": "`handrail.yaml`, Handrail's state and settings",
     "trash": "what rewritten deletions moved away",
     "agent": "settings and hooks of agents, e.g. `~/.claude`",
+    "tools": "`.mcp.json`: the tools of later sessions",
+    "notes": "an agent's own plans and memory in `~/.claude`",
     "profile": "`~/.bashrc`, `~/.ssh`, `~/.gitconfig`, login items …",
     "hook": "`.git/hooks`, `.git/config`",
     "repository": "git's own files",
@@ -218,9 +238,212 @@ def limits() -> str:
     )
 
 
+def daemon_limits() -> str:
+    """What bounds the daemon."""
+    kept = 2 * journal._KEPT
+    return table(
+        ("limit", "value", "beyond it"),
+        (
+            "size of a hook's message",
+            f"{claude_payload.MAX_BYTES // 1024**2} MB",
+            "refused unread",
+        ),
+        (
+            "time for thinking about a hook's message",
+            f"{brain.THINK_SECONDS:g} s",
+            "refused, unless its tool only reads",
+        ),
+        (
+            "time for the log to confirm a verdict",
+            f"{brain.WRITE_SECONDS:g} s",
+            "a [fault](#faults): what does not only read is refused",
+        ),
+        (
+            "time that Claude Code waits for an answer",
+            f"{claude_settings._TIMEOUT} s",
+            "refused, unless its tool only reads",
+        ),
+        (
+            "length of one text in the log",
+            f"{kept:,} characters",
+            "its middle is left out",
+        ),
+        ("depth of an input in the log", journal._DEEPEST, "the rest is left out"),
+        (
+            "program files that are read for a hand on the controls",
+            f"{code._MAX_TEXT // 1024} KB",
+            "not read",
+        ),
+        ("refused actions that a run remembers", state._MAX_OPEN, "the oldest is forgotten"),
+        ("runs in memory", f"{runs._MAX_KEPT:,}", "the idlest is read again when needed"),
+        ("events between two snapshots of a run", supervisor.SNAPSHOT_EVERY, ""),
+    )
+
+
 def neutral() -> str:
     """The score of an action about which nothing is known."""
     return f"Without a goal and a history the score is {rationality.NEUTRAL}, which is medium."
+
+
+# Hosts and the daemon
+
+_HOOKS = {
+    "SessionStart": "The run begins or goes on. Starts the daemon, tells the agent that it is "
+    "supervised, and the person if the hooks are not in force.",
+    "UserPromptSubmit": "The prompts are the goal. Starts the daemon; blocks the prompt while the "
+    "hooks are not in force.",
+    "PreToolUse": "The review: allow, warn, modify, block.",
+    "PermissionRequest": "Claude Code is about to ask. What is refused is answered with no.",
+    "PostToolUse": "It ran: outcome, files made; was it what was let through?",
+    "PostToolUseFailure": "It ran and failed: the history knows.",
+    "PostToolBatch": "What has not been heard of by now did not run. Starts a daemon that died.",
+    "SubagentStart": "A sub-agent belongs to the run that started it.",
+    "SubagentStop": "It is done.",
+    "PreCompact": "Noted; the run goes on.",
+    "ConfigChange": "New settings are not taken over while they would switch hooks off.",
+    "Stop": "The agent waits for the next prompt.",
+    "SessionEnd": "The run ends.",
+}
+
+
+def hooks() -> str:
+    """Every event of Claude Code that is listened to."""
+    rows = [
+        (f"`{hook.name}`", _HOOKS[hook.name], _way(hook), ".".join(map(str, hook.since)))
+        for hook in claude_settings._EVENTS
+    ]
+    return table(("event", "what it is used for", "called by", "since"), *rows)
+
+
+def _way(hook: claude_settings._Event) -> str:
+    way = "command" if hook.starts else "http"
+    return f"{way}, blocks" if hook.blocks else way
+
+
+_ASKED = Verdict(Decision.BLOCK, "…", "…", overrulable=True)
+_LOWERED: tuple[tuple[str, Verdict, bool, str], ...] = (
+    ("allow", Verdict(Decision.ALLOW), False, "Claude Code's own permission rules decide"),
+    ("warn", Verdict(Decision.WARN, "…"), False, "it runs; the agent reads the reason"),
+    (
+        "modify",
+        Verdict(Decision.MODIFY, "…", updated_input={}, changes=("…",)),
+        False,
+        "the new input goes through the permission rules; the agent reads what was changed",
+    ),
+    ("block", _ASKED, False, "it does not run; the agent reads why, and what to do instead"),
+    (
+        "block, somebody can be asked, may be overruled",
+        _ASKED,
+        True,
+        "the person sees the reason and decides",
+    ),
+    (
+        "the run is stopped",
+        Verdict(Decision.BLOCK, "…", stop=True),
+        False,
+        "it does not run, and the session ends its turn",
+    ),
+)
+
+
+def lowering() -> str:
+    """What becomes of each verdict in the words of Claude Code."""
+    rows = [
+        (said, _fields(claude_reply.before_tool(verdict, ask=ask)), means)
+        for said, verdict, ask, means in _LOWERED
+    ]
+    return table(("verdict", "reply to `PreToolUse`", "what happens"), *rows)
+
+
+def _fields(reply: claude_reply.Reply) -> str:
+    inner = cast("claude_reply.Reply", reply.get("hookSpecificOutput", {}))
+    shown = {**inner, **{name: reply[name] for name in reply if name != "hookSpecificOutput"}}
+    values = {"permissionDecision", "continue"}
+    names = [
+        f"`{name}: {msgspec.json.encode(value).decode()}`" if name in values else f"`{name}`"
+        for name, value in shown.items()
+        if name != "hookEventName"
+    ]
+    return ", ".join(names) or "`{}`"
+
+
+def endpoints() -> str:
+    """Every endpoint of the daemon, and who may use it on the port."""
+    rows = [
+        (f"`{method} {path}`", says, "hook or control" if for_hooks else "control")
+        for method, path, says, for_hooks in routes()
+    ]
+    return table(("endpoint", "what it does", "token, on the port"), *rows)
+
+
+def routes() -> Iterator[tuple[str, str, str, bool]]:
+    """Method, path, purpose, and whether the hook token opens it."""
+    app = cast(Starlette, Face.__new__(Face).app())  # routes need no daemon behind them
+    for route in app.routes:
+        assert isinstance(route, Route)
+        for method in sorted((route.methods or set()) - {"HEAD"}):
+            says = inspect.getdoc(route.endpoint) or ""
+            for_hooks = (method, route.path) in gate._FOR_HOOKS
+            yield method, route.path, says, for_hooks
+
+
+def events() -> str:
+    """Every event of the log."""
+    rows = [
+        (
+            f"`{kind.__struct_config__.tag}`",
+            inspect.getdoc(kind),
+            ", ".join(f"`{name}`" for name in kind.__struct_fields__ if name != "at"),
+        )
+        for kind in get_args(event.Event)
+    ]
+    return table(("event", "what happened", "fields"), *rows)
+
+
+def event_fields() -> str:
+    """What the fields mean whose names do not tell."""
+    names = {kind.__name__: kind.__struct_config__.tag for kind in get_args(event.Event)}
+    rows = [
+        (f"`{field}`", f"`{names[of]}`" if of in names else "every event", says)
+        for of, field, says in _attribute_docs(inspect.getsource(event))
+    ]
+    return table(("field", "of", "meaning"), *rows)
+
+
+def _attribute_docs(source: str) -> Iterator[tuple[str, str, str]]:
+    """Class, field and text of every string that stands below a field."""
+    for item in ast.parse(source).body:
+        if not isinstance(item, ast.ClassDef):
+            continue
+        for field, below in zip(item.body, item.body[1:], strict=False):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+            ):
+                yield item.name, field.target.id, inspect.cleandoc(str(below.value.value))
+
+
+def metrics() -> str:
+    """Every metric of the daemon."""
+    rows = [
+        (f"`{name}`", kind, f"`{label}`" if label else "", says)
+        for name, kind, label, says in measured()
+    ]
+    return table(("metric", "type", "label", "meaning"), *rows)
+
+
+def measured() -> Iterator[tuple[str, str, str, str]]:
+    """Name, type, label and meaning of every metric."""
+    with TemporaryDirectory() as folder, closing(Daemon(Home(folder), {"HOME": folder})) as daemon:
+        # A label that has had no value yet is not shown.
+        daemon.metrics.fault("bug")
+        daemon.metrics.on_event(event.ActionEnded(0.0, 1, Outcome(True)))
+        for family in daemon.metrics.registry.collect():
+            labels = {label for sample in family.samples for label in sample.labels} - {"le"}
+            ending = "_total" if family.type == "counter" else ""
+            yield family.name + ending, family.type, ", ".join(labels), family.documentation
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -232,7 +455,14 @@ TABLES: dict[str, Callable[[], str]] = {
     "places": places,
     "rewrites": rewrites,
     "limits": limits,
+    "daemon_limits": daemon_limits,
     "neutral": neutral,
+    "hooks": hooks,
+    "lowering": lowering,
+    "endpoints": endpoints,
+    "events": events,
+    "event_fields": event_fields,
+    "metrics": metrics,
 }
 
 

@@ -3,19 +3,26 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import click
 import pytest
+from msgspec import Struct
 
 from handrail.config.jsonschema import json_schema
+from handrail.hosts.claude_settings import Hooking, hooks_for
 from handrail.model import Kind
+from handrail.model.event import Event
 from handrail.model.ordinal import Decision, Undo
 from handrail.review.rules import GOVERNING, OTHERS
 from handrail.review.weights import DELETES, WRITES
 from handrail.shell.tables import FAMILIES
+from handrail.store.schema import STEPS
 
 Page = Callable[[str], str]
+ROOMS = Path(__file__).parents[2] / "src" / "handrail"
 
 
 @pytest.mark.parametrize("rule", [rule.name for rule in (*GOVERNING, *OTHERS)])
@@ -32,6 +39,7 @@ def test_every_kind_of_effect_is_explained(kind: Kind, page: Page) -> None:
 def test_every_place_is_explained(place: str, page: Page) -> None:
     row = re.search(rf"(?m)^\| `{place}` \| (.+?) \|", page("docs/concepts.md"))
     assert row is not None
+    assert row[1].strip()
 
 
 @pytest.mark.parametrize("value", [*Decision, *Undo], ids=str)
@@ -73,6 +81,43 @@ def _keys(schema: object) -> set[str]:
         own = set(schema.get("properties", {}))
         return own.union(*map(_keys, schema.values()))
     return set().union(*map(_keys, schema)) if isinstance(schema, list) else set()
+
+
+@pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
+def test_every_event_and_its_fields_are_explained(kind: type[Struct], page: Page) -> None:
+    row = re.search(rf"(?m)^\| `{kind.__struct_config__.tag}` \| .+", page("docs/protocol.md"))
+    assert row is not None
+    assert [name for name in kind.__struct_fields__ if f"`{name}`" not in row[0]] == ["at"]
+
+
+def test_every_endpoint_is_explained(maker: ModuleType, page: Page) -> None:
+    endpoints = [f"| `{method} {path}` |" for method, path, *_ in maker.routes()]
+    assert len(endpoints) > 3
+    assert [row for row in endpoints if row not in page("docs/protocol.md")] == []
+
+
+def test_every_metric_is_explained(maker: ModuleType, page: Page) -> None:
+    metrics = [f"| `{name}` |" for name, *_ in maker.measured()]
+    assert len(metrics) > 5
+    assert [row for row in metrics if row not in page("docs/protocol.md")] == []
+
+
+def test_every_table_of_the_log_is_explained(page: Page) -> None:
+    made = re.findall(r"CREATE (?:TABLE|VIEW) (\w+)", str(STEPS))
+    assert len(made) > 3
+    assert [name for name in made if f"| `{name}` |" not in page("docs/protocol.md")] == []
+
+
+@pytest.mark.parametrize("hook", hooks_for(Hooking("http", "", "", "")))
+def test_every_hook_is_explained(hook: str, page: Page) -> None:
+    assert f"| `{hook}` |" in page("docs/hosts.md")
+
+
+@pytest.mark.parametrize("room", sorted(path.parent.name for path in ROOMS.glob("*/__init__.py")))
+def test_every_room_says_what_belongs_there(room: str) -> None:
+    lines = (ROOMS / room / "README.md").read_text().splitlines()
+    assert lines[0].startswith(f"# {room}")
+    assert 5 <= len(lines) <= 20
 
 
 def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:

@@ -15,7 +15,14 @@ from handrail.model import Action, Program
 from handrail.review import Reviewer
 
 Page = Callable[[str], str]
-PAGES = ("README.md", "docs/concepts.md", "docs/architecture.md", "docs/threat-model.md")
+PAGES = (
+    "README.md",
+    "docs/concepts.md",
+    "docs/architecture.md",
+    "docs/threat-model.md",
+    "docs/hosts.md",
+    "docs/protocol.md",
+)
 DECISION = re.compile(r"(?m)^ (?:ALLOW|WARN|MODIFY|BLOCK) .*$")
 
 

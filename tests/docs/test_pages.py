@@ -9,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-HAND_WRITTEN = ("README", "CHANGELOG", "CONTRIBUTING", "concepts", "architecture", "threat-model")
+HAND_WRITTEN = frozenset(
+    "README CHANGELOG CONTRIBUTING concepts architecture threat-model hosts protocol".split()
+)
 EXAMPLE_HOST = re.compile(r"(?:[\w*-]+\.)*example(?:\.(?:com|org|net))?|localhost|127\.[\d.]+")
 
 
