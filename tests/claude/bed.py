@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -131,6 +131,10 @@ class Bed:
 
     def __exit__(self, *_: object) -> None:
         self._exit.close()
+
+    def at_end(self, do: Callable[[], None]) -> None:
+        """Have something done after the block: the sessions started later have ended by then."""
+        self._exit.callback(do)
 
     def run(
         self,

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from shlex import quote
 from typing import TypeVar
 
@@ -116,18 +117,37 @@ class Supervised:
     def kill(self) -> None:
         """End the daemon, if one runs, in a way that leaves it no time for anything."""
         if pid := self.pid:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        until(lambda: self.pid != pid or pid is None, "the killed daemon still holds its lock")
+            _kill(pid)
+            until(lambda: self.pid != pid, "the killed daemon still holds its lock")
+
+    def end(self) -> None:
+        """End the daemon, and whoever is about to start another one."""
+        until(lambda: not [_kill(pid) for pid in self._processes()], "something still runs")
+
+    def _processes(self) -> list[int]:
+        """Everything that runs with this world's state; where /proc is missing, the daemon."""
+        mark = b"HANDRAIL_HOME=" + os.fsencode(self.state.path) + b"\0"
+        found = [self.pid] if self.pid else []
+        for entry in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):  # it has ended, or belongs to somebody else
+                if mark in entry.read_bytes() + b"\0":
+                    found.append(int(entry.parent.name))
+        return found
+
+
+def _kill(pid: int) -> int:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    return pid
 
 
 @contextmanager
-def supervised(*install: str) -> Iterator[Supervised]:
-    """A world with Handrail in the user's settings; `install`: what to tell the installation."""
+def supervised(*install: str, settings: str = "") -> Iterator[Supervised]:
+    """A world with Handrail installed: `install` says how, `settings` what the user had before."""
     with Bed() as bed:
         world = Supervised(bed)
-        try:
-            world.handrail("install", "claude", "--yes", *install)
-            yield world
-        finally:
-            world.kill()
+        bed.at_end(world.end)
+        if settings:
+            world.settings.write_text(settings)
+        world.handrail("install", "claude", "--yes", *install)
+        yield world
