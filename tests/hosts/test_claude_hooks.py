@@ -65,10 +65,10 @@ def test_nobody_is_asked_about_what_is_critical_or_unreadable(desk: Desk, comman
     assert decision(desk.before(command, permission_mode="default")) == "deny"
 
 
-@pytest.mark.parametrize(("setting", "outcome"), [("yes", "ask"), ("no", "deny")])
+@pytest.mark.parametrize(("setting", "outcome"), [("always", "ask"), ("never", "deny")])
 def test_settings_say_whether_somebody_can_be_asked(setting: str, outcome: str) -> None:
-    desk = Desk(environ={"HANDRAIL_ATTENDED": f"'{setting}'"})
-    desk.tell("SessionStart", attended=setting == "no", source="startup")
+    desk = Desk(environ={"HANDRAIL_ATTENDED": setting})
+    desk.tell("SessionStart", attended=setting == "never", source="startup")
     assert decision(desk.before(OVERRULABLE, permission_mode="default")) == outcome
 
 

@@ -86,3 +86,10 @@ def test_codex_gives_its_command_as_a_list() -> None:
 def test_effects_of_tools_have_absolute_targets() -> None:
     effect = review("Write", file_path="src/a.py", content="x").effects[0]
     assert (effect.kind, effect.target) == (Kind.WRITE, f"{SHOP}/src/a.py")
+
+
+def test_a_worktree_is_left_with_its_changes_or_not_at_all() -> None:
+    leave = Action("ExitWorktree", {"action": "remove", "discard_changes": True}, "/home/u/tree")
+    assert Reviewer().review(leave).decision is Decision.BLOCK
+    kept = Action("ExitWorktree", {"action": "keep"}, "/home/u/tree")
+    assert Reviewer().review(kept).decision is Decision.ALLOW

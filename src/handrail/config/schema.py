@@ -204,7 +204,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="What programs do that Handrail does not know; added to what it knows."),
     ] = {}
     attended: Annotated[
-        Literal["auto", "yes", "no"],
+        Literal["auto", "always", "never"],
         Meta(
             description="Whether somebody can be asked before a refusal. auto: in a terminal "
             "session whose permission mode asks."

@@ -93,7 +93,7 @@ class ClaudeHooks:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended
         if wanted != "auto":
-            return wanted == "yes"
+            return wanted == "always"
         return supervisor.state.attended and visit.payload.permission_mode in _ASKING_MODES
 
     def _supervisor(self, visit: Visit) -> Supervisor:

@@ -77,7 +77,6 @@ HOST_TOOLS = frozenset(
         "KillShell",
         "KillBash",
         "EnterWorktree",
-        "ExitWorktree",
         "ListMcpResources",
         "ListMcpResourcesTool",
         "ReadMcpResource",
@@ -303,6 +302,22 @@ def _agent(action: Action) -> ToolUse:
     return ToolUse()
 
 
+def _leave_worktree(action: Action) -> ToolUse:
+    if action.input.get("discard_changes") is not True:
+        return ToolUse()
+    return ToolUse(
+        (
+            effect(
+                Kind.DISCARD,
+                action.cwd,
+                undo=Undo.IMPOSSIBLE,
+                says="discards what is not committed in the worktree",
+                instead="Commit it in the worktree first, then leave it.",
+            ),
+        )
+    )
+
+
 def _mcp(action: Action) -> ToolUse:
     """A tool of an MCP server: its name says what it does, its input which paths and hosts."""
     name = action.tool.rpartition("__")[2] or action.tool
@@ -389,4 +404,5 @@ _TOOLS: dict[str, Callable[[Action], ToolUse]] = {
     "websearch": _web_search,
     "task": _agent,
     "agent": _agent,
+    "exitworktree": _leave_worktree,
 }
