@@ -26,7 +26,7 @@ STOPPED = "Handrail stopped this"
 """How every refusal begins that the model reads."""
 
 
-def until(condition: Callable[[], T], what: str) -> T:
+def until(condition: Callable[[], T | None], what: str) -> T:
     """The first true value of a condition; fails with `what` where it takes too long."""
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):

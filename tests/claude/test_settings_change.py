@@ -1,0 +1,84 @@
+"""Settings that somebody changes while a session runs, past all tools, do not switch it off."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from handrail.model.event import SettingsChanged
+from handrail.testing.model_server import Answer, Request, Say, Step
+from tests.claude.bed import Session
+from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
+
+OFF = "disableAllHooks is true"
+REFUSED = {
+    "switched-off": OFF,
+    "harmless": OFF,
+    "taken-out": "handrail install claude puts them back",
+}
+"""Changes that the session must not take over, and why."""
+TAKEN_OVER = ["switched-on", "put-back"]
+
+
+class Story(NamedTuple):
+    """A session, and what Handrail noted of the changes, by the name of the change."""
+
+    session: Session
+    noted: dict[str, SettingsChanged]
+
+
+@pytest.fixture(scope="module")
+def story(claude: Path) -> Story:
+    with supervised() as world:
+        (world.bed.home / "photos").mkdir()
+        (world.repo / ".claude").mkdir()
+        installed = world.settings.read_text()
+        local = world.repo / ".claude" / "settings.local.json"
+        project = world.repo / ".claude" / "settings.json"
+        noted: dict[str, SettingsChanged] = {}
+
+        def after(name: str, file: Path, text: str) -> Callable[[Request], Answer]:
+            def step(request: Request) -> Answer:
+                known = len(changes(world))
+                file.write_text(text)
+                noted[name] = until(
+                    lambda: next((c for c in changes(world)[known:] if c.path == str(file)), None),
+                    f"Claude Code tells of the change of {file}",
+                )
+                return bash("rm -rf ~/photos", name)
+
+            return step
+
+        steps: list[Step] = [
+            bash("touch before", "before"),
+            after("switched-off", local, '{"disableAllHooks": true}'),
+            # Claude Code would take over all changes with the first that is not refused.
+            after("harmless", project, '{"env": {"A": "b"}}'),
+            after("switched-on", local, "{}"),
+            after("taken-out", world.settings, "{}"),
+            after("put-back", world.settings, installed),
+            Say("Done."),
+        ]
+        session = world.run("Go.", steps)
+        assert (world.bed.home / "photos").exists()
+        return Story(session, noted)
+
+
+def changes(world: Supervised) -> list[SettingsChanged]:
+    return [event for event in world.events() if isinstance(event, SettingsChanged)]
+
+
+@pytest.mark.parametrize("change", [*REFUSED, *TAKEN_OVER])
+def test_after_any_change_the_session_is_still_supervised(story: Story, change: str) -> None:
+    assert STOPPED in story.session.tool_results()[change].text
+
+
+@pytest.mark.parametrize("change", REFUSED)
+def test_while_the_hooks_would_not_run_no_change_is_taken_over(story: Story, change: str) -> None:
+    assert REFUSED[change] in story.noted[change].refused
+
+
+@pytest.mark.parametrize("change", TAKEN_OVER)
+def test_when_the_hooks_would_run_a_change_is_taken_over(story: Story, change: str) -> None:
+    assert story.noted[change].refused == ""
