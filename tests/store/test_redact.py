@@ -115,7 +115,8 @@ Authorization: Basic {S}VjcmV0
 "Authorization": "Bearer {S}abc",
 Proxy-Authorization: Digest {S}
 curl -u bob:{S} https://x
-curl -sS -u 'bob:{S}' https://x -u "eve:{S}"
+curl -sSu 'bob:{S}' https://x -u "eve:{S}"
+curl -b 'sid={S}; a=b' https://x
 curl --user "bob:{S}" https://x
 mysql -h db -uroot -p{S} shop
 mysqldump --password={S} shop

@@ -70,7 +70,7 @@ _RUN_BYTES = bytes(
 _RUN = b"x" * SHORTEST_RUN
 _BEFORE_RUN = {".": 8, "=": 24, "/": 3, "~": 5}
 """How far before a run a token may start that has such a sign at the end of its start."""
-_OPTION = re.compile(rb"[uUpPawNbkKS]|-(?:user|proxy-user|auth|body)")
+_OPTION = re.compile(rb"[a-zA-Z]{0,8}[uUpPawNbkKS]|-(?:user|proxy-user|auth|body)")
 
 
 def _suspects(text: str) -> Iterator[_Suspect]:
@@ -251,6 +251,7 @@ _AFTER = re.compile(
 )
 _OPENING = re.compile(r"""\[?[A-Za-z$@]{0,2}(?P<quote>\"\"\"|\'\'\'|\\{0,8}+["'`])""")
 _BARE = re.compile(r"""(?:[^\s"'`\\,;&|<>(){}\[\]]++|\\(?![nrtu"'`\\]))++""")
+_ATTRIBUTE = re.compile(r"""[^;"'`\r\n]++""")
 _XML = re.compile(r"[^<]++")
 _HEADER = re.compile(r"""(?:[^\r\n"'`\\]++|\\(?![nrtu"'`\\]))++""")
 _QUOTED_NAME = re.compile(r"[\"'`][\w .$:/@-]*\Z")
@@ -274,7 +275,9 @@ def _named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
         return None
     if how == "gap" and not _is_spoken_to(text, start, label, after):
         return None
-    return Place(label, name, start, how, after[how], after.end(), bool(after["close"]))
+    end = after.end()
+    tight = text[end - 1] == "=" and text[end - 2] not in " \t"
+    return Place(label, name, start, how, after[how], end, bool(after["close"]), tight)
 
 
 def _is_written_as_name(text: str, start: int, label: str, after: re.Match[str]) -> bool:
@@ -328,7 +331,7 @@ def _read_value(text: str, place: Place, longest: int) -> Value | None:
     elif place.sign == ":" and _is_header(text, place):
         value = Value(at, _end_of(_HEADER, text, at, longest), "")
     else:
-        value = Value(at, _end_of_env_line(text, place) or _end_of(_BARE, text, at, longest), "")
+        value = Value(at, _end_of_bare(text, place, longest), "")
     scheme = SCHEME.match(text, value.start, value.end)
     if scheme and place.name.kind in {"authorization", "key", "token"}:
         return value._replace(start=scheme.end())
@@ -384,26 +387,38 @@ def _end_of_block(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-_ENV_LEAD = re.compile(r"[ \t+\-\d→:|>]{0,24}(?:export |declare -x )?")
+_LINE_LEAD = re.compile(r"[ \t+\-\d→:|>]{0,24}(?:export |declare -x )?[\w.-]{0,60}")
 _ENV_LINE = re.compile(r"[ \t+-]{0,8}(?:export )?[A-Za-z_]\w{0,80}=")
+_EXPRESSION = re.compile(r"[\w.$!&*:]*(?:\\?[,;({\[]+|[(\[{<].*[)\]}>](?:\.\w{1,60}){0,4}[,;:]?)")
 
 
-def _end_of_env_line(text: str, place: Place) -> int | None:
-    """Where NAME=value ends if it has the line for itself, as `env` writes it."""
-    line = text.rfind("\n", max(0, place.start - 60), place.start) + 1
-    tight = text[place.value - 1] == "=" and text[place.value - 2] not in " \t"
-    if not tight or not place.label.isupper():
+def _end_of_bare(text: str, place: Place, longest: int) -> int:
+    """Where a value without quotes ends, which depends on what it stands in."""
+    if place.how in {"set", "typed"} and (end := _end_of_line_value(text, place, longest)):
+        return end
+    if place.tight and text[place.start - 1 : place.start] == ";":
+        return _end_of(_ATTRIBUTE, text, place.value, longest)
+    if place.how == "gap" or (place.tight and place.label.isupper()):
+        end = _end_of(_WORD, text, place.value, longest)
+        return end - 1 if text[end - 1] in ",)" else end
+    return _end_of(_BARE, text, place.value, longest)
+
+
+def _end_of_line_value(text: str, place: Place, longest: int) -> int | None:
+    """The end of the line where nothing else is on it, as in .ini files and the output of env."""
+    line = text.rfind("\n", max(0, place.start - 100), place.start) + 1
+    if not _LINE_LEAD.fullmatch(text, line, place.start):
         return None
-    if not _ENV_LEAD.fullmatch(text, line, place.start):
-        return None
-    limit = min(len(text), place.value + _LONGEST_VALUE)
+    limit = min(len(text), place.value + longest)
     end = text.find("\n", place.value, limit)
     end = limit if end < 0 else end
     value = text[place.value : end].rstrip("\r")
-    if not value or "\\n" in value or value[0] in "$\"'`(":
+    of_env = place.tight and place.label.isupper()
+    if not value or "\\n" in value or value[0] in "$\"'`" or (value[0] == "(" and not of_env):
         return None
-    alone = not any(char in value for char in " \t\"'`")
-    return place.value + len(value) if alone or _among_env_lines(text, line, end) else None
+    if any(char in value for char in " \t\"'`"):
+        return place.value + len(value) if of_env and _among_env_lines(text, line, end) else None
+    return None if not of_env and _EXPRESSION.fullmatch(value) else place.value + len(value)
 
 
 def _among_env_lines(text: str, line: int, end: int) -> bool:
@@ -520,20 +535,27 @@ def _options(text: str, at: int) -> Iterator[_Span]:
     if program.group() == "sudo":
         yield from _piped(text, at)
         return
-    option, split = OPTIONS[program.lastgroup or ""]
-    for found in option.finditer(text, program.end(), end):
-        opening = _SHELL_QUOTE.match(text, found.end())
-        first = opening.end() if opening else found.end()
-        last = (
-            _quoted(text, first, opening["quote"], _JUDGED).end
-            if opening
-            else _end_of(_WORD, text, first, _JUDGED)
-        )
-        if split:
-            first = text.find(split, first, last) + 1 or last
-        secret = text[first:last]
-        if not _stands_in(secret) and not secret.startswith(("env:", "file:", "fd:", "-")):
-            yield _Span(first, last, "password")
+    for option, split in OPTIONS[program.lastgroup or ""]:
+        for found in option.finditer(text, program.end(), end):
+            yield from _option_value(text, found.end(), split)
+
+
+def _option_value(text: str, at: int, split: str) -> Iterator[_Span]:
+    opening = _SHELL_QUOTE.match(text, at)
+    if opening:
+        at = opening.end()
+        end = _quoted(text, at, opening["quote"], _JUDGED).end
+    else:
+        end = _end_of(_WORD, text, at, _JUDGED)
+    if split:
+        at = text.find(split, at, end) + 1 or end
+    secret = text[at:end]
+    if (
+        not _stands_in(secret)
+        and not secret.startswith(("env:", "file:", "fd:"))
+        and (opening or not secret.startswith("-"))
+    ):
+        yield _Span(at, end, "cookie" if split == "=" else "password")
 
 
 # --- .env files --------------------------------------------------------------------------------

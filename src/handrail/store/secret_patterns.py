@@ -46,7 +46,7 @@ _SHAPES: tuple[tuple[str, str, str, bool], ...] = (
     ("Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{16,}+", False),
     ("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{16,}+", False),
     ("SendGrid key", "SG.", r"[\w-]{16,64}+\.[\w-]{16,}+", True),
-    ("Twilio key", "SK", rf"[0-9a-f]{{32}}{_ENDS}", True),
+    ("Twilio key", "SK", rf"[0-9a-fA-F]{{32}}{_ENDS}", True),
     ("Azure key", "Q~", r"(?<=[\w~.]{3}\dQ~)[\w~.-]{31,34}+", False),
     ("Azure key", "?sig= &sig=", r"(?P<secret>[\w%+/=-]{30,}+)", False),
     ("Shopify token", "shpat_ shpss_ shpca_ shppa_", r"[0-9a-fA-F]{24,}+", False),
@@ -87,7 +87,7 @@ _SHAPES: tuple[tuple[str, str, str, bool], ...] = (
 
 # Tokens without a beginning of their own; they are known by what stands around them.
 _BARE_SHAPES: tuple[tuple[str, str], ...] = (
-    ("Telegram token", r"(?<!\d)(?:bot)?\d{8,10}:(?P<secret>A[\w-]{34})(?![\w-])"),
+    ("Telegram token", r"(?<!\d)\d{6,12}:(?P<secret>A[\w-]{34})(?![\w-])"),
     ("Discord token", r"(?<![\w.-])[MNO][\w-]{23,27}+\.[\w-]{6}\.[\w-]{27,}+"),
     ("webhook", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[\w/]{20,}+)"),
     ("webhook", r"discord(?:app)?\.com/api/webhooks/\d{10,24}/(?P<secret>[\w-]{20,}+)"),
@@ -162,36 +162,41 @@ ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
 
 # --- options -----------------------------------------------------------------------------------
 
-# program, the option up to its value, and what stands between a user and the password.
+# program; then the option up to its value, and what stands between a user and the password.
 _OPTIONS: tuple[tuple[str, str, str], ...] = (
-    (r"mysql\w*|mariadb[\w-]*|mycli", r"\s-p(?=\S)", ""),
-    (r"sshpass", r"\s-p ?", ""),
-    (r"curl", r"\s(?:-u|--user|-U|--proxy-user)[ =]?", ":"),
-    (r"https?|xh|wget", r"\s(?:-a|--auth)[ =]", ":"),
-    (r"redis-cli|valkey-cli|keydb-cli", r"\s(?:-a|--pass) ", ""),
-    (r"mongo\w*|twine|lftp|cqlsh|influx|rabbitmqadmin", r"\s-p[ =]?", ""),
-    (r"7z\w?|rar|unrar", r"\s-p(?=\S)", ""),
-    (r"zip|unzip|sqlcmd|bcp", r"\s-P ?", ""),
-    (r"ldap\w+", r"\s-w ?", ""),
-    (r"smbclient|rpcclient|smbget", r"\s-U ?", "%"),
-    (r"ssh-keygen", r"\s-[NP] ", ""),
-    (r"openssl", r"\s-(?:k|K|pass|passin|passout) (?:pass:)?", ""),
-    (r"security", r"\s-w ", ""),
-    (r"htpasswd", r"\s-\w*b\w* \S+ \S+ ", ""),
-    (r"gh +(?:secret|variable) +set", r"\s(?:-b|--body)[ =]", ""),
+    (r"mysql\w*|mariadb[\w-]*|mycli", r"-p(?=\S)", ""),
+    (r"sshpass", r"-p ?", ""),
+    (r"curl", r"(?:-[a-zA-Z]{0,8}[uU]|--user|--proxy-user)[ =]?", ":"),
+    (r"curl", r"(?:-[a-zA-Z]{0,8}b|--cookie)[ =]?", "="),
+    (r"https?|xh|wget", r"(?:-a|--auth)[ =]", ":"),
+    (r"redis-cli|valkey-cli|keydb-cli", r"(?:-a|--pass) ", ""),
+    (r"mongo\w*|twine|lftp|cqlsh|influx|rabbitmqadmin", r"-p[ =]?", ""),
+    (r"7z\w?|rar|unrar", r"-p(?=\S)", ""),
+    (r"zip|unzip|sqlcmd|bcp", r"-P ?", ""),
+    (r"ldap\w+", r"-w ?", ""),
+    (r"smbclient|rpcclient|smbget", r"-U ?", "%"),
+    (r"ssh-keygen", r"-[NP] ", ""),
+    (r"openssl", r"-(?:k|K|pass|passin|passout) (?:pass:)?", ""),
+    (r"security", r"-w ", ""),
+    (r"htpasswd", r"-\w{0,4}b\w{0,4} \S{1,200} \S{1,100} ", ""),
+    (r"gh +(?:secret|variable) +set", r"(?:-b|--body)[ =]", ""),
     (
         r"(?:docker|podman|nerdctl|skopeo|helm|oras|crane|az|oc|argocd|cf)\b[^\n;|&]{0,80}?\blogin",
-        r"\s-p[ =]?",
+        r"-p[ =]?",
         "",
     ),
-    (r"sudo", r"\s-S", ""),
+    (r"sudo", r"-S", ""),
 )
+_PROGRAMS = tuple(dict.fromkeys(row[0] for row in _OPTIONS))
 PROGRAM = re.compile(
     r"(?<![\w.-])(?:"
-    + "|".join(f"(?P<p{index}>{row[0]})" for index, row in enumerate(_OPTIONS))
+    + "|".join(f"(?P<p{index}>{program})" for index, program in enumerate(_PROGRAMS))
     + r")(?=\s)"
 )
-OPTIONS = {f"p{index}": (re.compile(row[1]), row[2]) for index, row in enumerate(_OPTIONS)}
+OPTIONS = {
+    f"p{index}": [(re.compile(rf"\s{row[1]}"), row[2]) for row in _OPTIONS if row[0] == program]
+    for index, program in enumerate(_PROGRAMS)
+}
 """By the group of PROGRAM: the options of a program that are followed by a password."""
 
 
@@ -201,8 +206,8 @@ NAME_HINTS = tuple(b"pass pwd secret token key cred auth cookie bearer".split())
 """A name that announces a secret holds one of these, in lower case."""
 
 _SAYS = {
-    "password": "password passwords passwd passphrase pwd storepass keypass userpass dbpass",
-    "token": "token jwt",
+    "password": "password passwords passwd passphrase passcode pwd storepass keypass userpass",
+    "token": "token jwt bearer",
     "secret": "secret secrets",
     "key": "apikey apikeys secretkey accesskey privatekey authkey accountkey",
     "credentials": "credential credentials creds",
@@ -312,8 +317,9 @@ def _key(before: str) -> Name | None:
 # --- values ------------------------------------------------------------------------------------
 
 _REFERENCE = re.compile(
-    r"\$\{\{[^}]{0,200}\}\}|\$\{[^}]{0,200}\}|\$\([^)]{0,400}\)|\$[A-Za-z_]\w{0,80}|\$\d"
-    r"|\{\{[^}]{0,200}\}\}|#\{[^}]{0,200}\}|%\(\w{1,80}\)[sdr]|%[A-Za-z_]\w{1,80}%|%[sdrv]\b"
+    r"\$\{\{[^}]{0,200}\}\}|\$\{[^}]{0,200}\}|\$\([^)]{0,400}\)"
+    r"|(?<![\w$])\$(?:[A-Z_][A-Z0-9_]{0,80}|[A-Za-z_]{1,80}|\d)(?![\w$])"
+    r"|\{\{[^}]{0,200}\}\}|#\{[^}]{0,200}\}|%\(\w{1,80}\)[sdr]|%[A-Z_]{2,80}%|(?<!\w)%[sdrv]\b"
     r"|\{[\w.\[\]()!:'\"]{0,120}\}|<[^<>]{0,120}>|`[^`]{0,200}`|@[A-Z_]{1,80}@"
 )
 SCHEME = re.compile(
@@ -332,8 +338,9 @@ _PLACEHOLDER = re.compile(
     r"|varchar|uuid|secretstr|type|read|write|env|file|stdin|prompt|latest|next|workspace:.{0,40}"
     r"|include|omit|same-origin|#[0-9a-f]{3,8}(?: [a-z]{1,12})*"
 )
+_TEMPLATE_REST = re.compile(r"[A-Za-z_.:/ -]{0,40}")
 _VERSION = re.compile(
-    r"[\^~]\d[\w.+-]{0,40}|v?\d{1,4}(?:\.(?:\d{1,5}|x|\*)){2,3}(?:[-+][\w.]{1,40})?"
+    r"[\^~]\d{1,4}(?:\.(?:\d{1,5}|x|\*)){0,3}(?:[-+][\w.]{1,40})?|v?\d{1,4}(?:\.(?:\d{1,5}|x|\*)){2,3}(?:[-+][\w.]{1,40})?"
 )
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s@]*", re.ASCII)
 _PATH = re.compile(
@@ -341,9 +348,10 @@ _PATH = re.compile(
     r"|@?[\w./-]{1,200}\.(?:json|txt|pem|key|crt|ya?ml|env|pub|toml|py|[jt]sx?|conf|cfg|ini"
     r"|db|p12|pfx|jks|md|html|sh|go|rb|php|log|xml)"
 )
+_ROOT = re.compile(r"[a-z0-9_.-]*\Z|Users|Library|Applications|Volumes|System|Program")
 _AWS_SECRET = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9/+]{36,44}")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_TOKEN = re.compile(r"[\w.~+/=:%|@#!$&-]+")
+_TOKEN = re.compile(r"[^\s()\[\]{}\\^<>\"'`]+")
 _LONGEST_PLAIN = 1000
 
 
@@ -357,8 +365,8 @@ def is_placeholder(value: str) -> bool:
     rest = value
     if any(sign in value for sign in "$%{<@`#"):
         rest = _REFERENCE.sub("", value)
-        if rest != value and not any(char.isdigit() for char in rest):
-            return len(rest) < 40
+        if rest != value and _TEMPLATE_REST.fullmatch(rest):
+            return True
     scheme = SCHEME.match(rest)
     rest = rest[scheme.end() if scheme else 0 :].strip(" \t'\"=:;,/")
     return bool(_PLACEHOLDER.fullmatch(value) or _PLACEHOLDER.fullmatch(rest))
@@ -379,9 +387,14 @@ def is_path(value: str) -> bool:
     if not _PATH.fullmatch(value) or _AWS_SECRET.fullmatch(value):
         return False
     parts = re.split(r"[/\\]", value)
-    if any(looks_random(part) for part in parts):
+    if not all(map(_is_wordy, parts)):
         return False
-    return len(parts) > 2 or value[0] in ".~@" or "." in parts[-1]
+    return value[0] in ".~@" or "." in parts[-1] or (len(parts) > 2 and bool(_ROOT.match(parts[1])))
+
+
+def _is_wordy(part: str) -> bool:
+    """Whether a name falls into words, as `camelCase2` does and `tQ9xZ1bV` does not."""
+    return len(part) < 8 or len(part) > 2.5 * len(_NAME_WORDS.findall(part))
 
 
 def looks_random(value: str) -> bool:
@@ -398,9 +411,10 @@ def looks_random(value: str) -> bool:
 
 # --- a value in its place ----------------------------------------------------------------------
 
+_HEADER_NAME = re.compile(r"(?:[Xx]-[A-Za-z-]+|[A-Z][a-z]++(?:-[A-Z][a-z]++)++)")
 _COOKIE = re.compile(r"[\w.-]+=([^\s;=,]+)")
 _CODE = re.compile(r"[!&*~]?[A-Za-z_$][\w$]*+(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*+)*+[.?!\\]?")
-_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,15}|[A-Z][A-Z_]*|[-_]?[a-z]++(?:[-_][a-z]++)*+")
+_PLAIN_WORDS = re.compile(r"[A-Z][A-Z_]*|[-_]?[a-z]++(?:[-_][a-z]++)++")
 TOLD = re.compile(r"(?:\b(?:set|ENV|setenv)\s{1,8}\S{0,80}|\blogin\s{1,8}\S{1,80}\s{1,8})\Z")
 """Before a name: what makes the next word its value."""
 _SECTION = re.compile(r"^\[[\w ./:\"-]+\]\s*$", re.MULTILINE)
@@ -422,6 +436,8 @@ class Place(NamedTuple):
     value: int
     closed: bool
     """The name itself stands in quotes or brackets."""
+    tight: bool
+    """Nothing stands between the name, an equals sign and the value."""
 
 
 class Value(NamedTuple):
@@ -441,6 +457,8 @@ def is_secret(text: str, place: Place, value: Value) -> bool:
         return looks_random(inner) or (place.name.kind == "credentials" and _is_login(inner))
     if place.name.kind == "cookie":
         return looks_random(inner) or not all(map(is_placeholder, _COOKIE.findall(inner)))
+    if place.name.kind == "authorization" and value.start > place.value and not value.quote:
+        return announces(inner) is None
     if text.startswith("[", place.value) and place.name.kind != "password":
         return looks_random(inner)
     if place.how in {"same", "call"}:
@@ -463,9 +481,11 @@ def _is_login(value: str) -> bool:
 
 def _is_prose(value: str) -> bool:
     value = value.strip()
+    if any(char.isdigit() for char in value):
+        return False
     if " " not in value:
-        return value.endswith(":")
-    return value[0].isupper() or value[-1] in ".!?…" or any(map(announces, value.split()))
+        return value.endswith(":") and value[:-1].isalpha()
+    return value[0].isupper() or value[-1] in ".:!?…" or any(map(announces, value.split()))
 
 
 def _is_quoted_password(text: str, place: Place, value: Value, inner: str) -> bool:
@@ -486,11 +506,17 @@ def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
         return True
     if len(inner) < 6 or not any(char.isalnum() for char in inner):
         return False
-    if place.name.kind == "token" and (
-        _PLAIN_WORDS.fullmatch(inner) or not _TOKEN.fullmatch(inner)
-    ):
+    in_code = not (place.closed or place.how == "typed" or place.label.startswith("-"))
+    if place.name.kind == "token" and in_code and not _is_token(inner):
         return False
-    return announces(inner) is None and (" " not in inner or place.name.kind == "secret")
+    if " " in inner and place.name.kind != "secret" and not any(map(str.isdigit, inner)):
+        return False
+    return announces(inner) is None
+
+
+def _is_token(inner: str) -> bool:
+    """Not a word or a regular expression, as the code of parsers calls them tokens."""
+    return not _PLAIN_WORDS.fullmatch(inner) and _TOKEN.fullmatch(inner) is not None
 
 
 def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool:
@@ -499,7 +525,7 @@ def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool
         named = place.name.kind == "password" and place.label.lower() != "pass"
         return named and value.quote != "`" and not place.closed and not _is_prose(inner)
     if place.label.startswith("-"):
-        if inner.startswith("-") or inner.lower() in _STOP_WORDS:
+        if (inner.startswith("-") and not value.quote) or inner.lower() in _STOP_WORDS:
             return False
         return not (announces(inner) and inner.isupper())
     if TOLD.search(text, max(0, place.start - 100), place.start):
@@ -519,8 +545,8 @@ def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
     following = text[value.end : value.end + 1]
     if text[place.start - 1 : place.start] == "{" and following == "}":
         return False
-    kind, equals, default = inner.partition("=")
-    if place.sign == ":" and equals and _CODE.fullmatch(kind) and is_placeholder(default):
+    kind, _, default = inner.partition("=")
+    if place.sign == ":" and default and _CODE.fullmatch(kind) and is_placeholder(default):
         return False
     if not _CODE.fullmatch(inner):
         if inner.isdigit():
@@ -530,19 +556,16 @@ def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
         return len(inner) >= 4 and any(char.isalnum() for char in inner)
     if following and following in "([{<" and _is_code_tail(text, value.end):
         return False
-    tight = (
-        place.sign == "=" and text[place.value - 1] == "=" and text[place.value - 2] not in " \t"
-    )
-    if tight and place.label.isupper():
+    if place.tight and place.label.isupper():
         return inner.lower() not in {"password", "secret", "token"}
-    if announces(inner) or any(sign in inner for sign in (".", "::", "->")):
+    if announces(inner) or any(sign in inner[:-1] for sign in (".", "::", "->")):
         return False
     if looks_random(inner) or (any(map(str.isdigit, inner)) and len(inner) >= 6):
         return True
     if place.how == "pair":
         return len(inner) >= 4
     if place.sign != ":":
-        return _is_assigned_word(text, place, inner, following, tight)
+        return _is_assigned_word(text, place, inner, following)
     return _is_yaml_word(text, place, value, inner)
 
 
@@ -552,8 +575,8 @@ def _is_code_tail(text: str, at: int) -> bool:
     return not line.strip("([{< \t\r") or any(sign in line for sign in ")]}>")
 
 
-def _is_assigned_word(text: str, place: Place, inner: str, following: str, tight: bool) -> bool:
-    if not tight:
+def _is_assigned_word(text: str, place: Place, inner: str, following: str) -> bool:
+    if not place.tight:
         return _SECTION.search(text, max(0, place.start - 4000), place.start) is not None
     if following and following in ",).":
         return False
@@ -564,10 +587,14 @@ def _is_assigned_word(text: str, place: Place, inner: str, following: str, tight
 
 
 def _is_yaml_word(text: str, place: Place, value: Value, inner: str) -> bool:
-    """A single plain word after a colon: a secret only where it is all there is on the line."""
+    """A single plain word after a colon: a secret in a header, or alone on its line."""
+    if _HEADER_NAME.fullmatch(place.label):
+        return True
     if text[value.end : value.end + 1] not in ("", "\n", "\r"):
         return False
     line = text.rfind("\n", max(0, place.start - 200), place.start) + 1
     if text[line : place.start].strip(" \t-+\"'"):
         return False
-    return place.label.isupper() or (len(inner) >= 4 and not inner[0].isupper())
+    if place.label.isupper() or not _is_wordy(inner):
+        return True
+    return len(inner) >= 4 and not inner[0].isupper()
