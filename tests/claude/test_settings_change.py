@@ -1,5 +1,6 @@
 """Settings that somebody changes while a session runs, past all tools, do not switch it off."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -82,3 +83,14 @@ def test_while_the_hooks_would_not_run_no_change_is_taken_over(story: Story, cha
 @pytest.mark.parametrize("change", TAKEN_OVER)
 def test_when_the_hooks_would_run_a_change_is_taken_over(story: Story, change: str) -> None:
     assert story.noted[change].refused == ""
+
+
+def test_where_a_project_leads_the_hooks_through_a_proxy_no_work_is_begun(claude: Path) -> None:
+    with supervised() as world:
+        (world.repo / ".claude").mkdir()
+        proxy = {"env": {"HTTPS_PROXY": "http://127.0.0.1:9"}}
+        (world.repo / ".claude" / "settings.json").write_text(json.dumps(proxy))
+        session = world.run("Go.", [bash("touch made", "made"), Say("Done.")])
+        assert session.requests == []
+        assert "Put 127.0.0.1 into NO_PROXY" in str(session.lines)
+        assert not (world.repo / "made").exists()
