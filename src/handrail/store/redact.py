@@ -70,7 +70,7 @@ _RUN_BYTES = bytes(
 _RUN = b"x" * SHORTEST_RUN
 _BEFORE_RUN = {".": 8, "=": 24, "/": 3, "~": 5}
 """How far before a run a token may start that has such a sign at the end of its start."""
-_OPTION = re.compile(rb"[a-zA-Z]{0,8}[uUpPawNbkKS]|-(?:user|proxy-user|auth|body)")
+_OPTION = re.compile(rb" -(?:[a-zA-Z]{0,8}[uUpPawNbkKS]|-(?:user|proxy-user|auth|body))")
 
 
 def _suspects(text: str) -> Iterator[_Suspect]:
@@ -105,10 +105,11 @@ def _suspect_runs(text: str, runs: bytes) -> Iterator[_Suspect]:
     while start >= 0:
         end = runs.find(b" ", start)
         end = len(runs) if end < 0 else end
-        at = max(0, start - _BEFORE_RUN.get(text[start - 1 : start], 0))
         # Ids of sessions, prompts and the like are in every payload, and never a token by shape.
-        if at == start and end - start == 36 and UUID.fullmatch(text, start, end):
-            at = end
+        if end - start == 36 and UUID.match(text, start):
+            start = runs.find(_RUN, end)
+            continue
+        at = max(0, start - _BEFORE_RUN.get(text[start - 1 : start], 0))
         while found := STARTS.search(text, at, end):
             at = found.start() + 1
             if found.group() != "eyJ" or text.startswith(".", end):
@@ -134,9 +135,9 @@ def _suspect_names(text: str, low: bytes, hints: list[int]) -> Iterator[_Suspect
             yield _Suspect(at, _bearer)
         elif low.startswith(b"key", at) and low.startswith(b"private ", max(0, at - 8)):
             yield _Suspect(at, _private_key)
-        elif _PIPED_INTO.match(text, at):
+        elif low.startswith(b"passw", at) and _PIPED_INTO.match(text, at):
             yield _Suspect(at, _piped)
-        elif _LOGIN_PAIR.match(text, at):
+        elif low.startswith(b"auth", at) and _LOGIN_PAIR.match(text, at):
             yield _Suspect(at, _login_pair)
         if at < done:
             continue
@@ -150,8 +151,9 @@ def _suspect_names(text: str, low: bytes, hints: list[int]) -> Iterator[_Suspect
 
 def _suspect_options(text: str, data: bytes) -> Iterator[_Suspect]:
     done = 0
-    for at in _all(data, b" -"):
-        if at < done or not _OPTION.match(data, at + 2):
+    for option in _OPTION.finditer(data):
+        at = option.start()
+        if at < done:
             continue
         start, done = _command_around(text, at)
         if PROGRAM.search(text, start, at + 1):
@@ -782,6 +784,7 @@ class Redactor:
         """Values are exact texts known to be secret; those under 4 characters are not sought."""
         self._values = sorted({form for value in values for form in _forms(value)}, key=len)[::-1]
         self._keys: dict[str, _Key] = {}
+        self._plain_keys: set[object] = set()
 
     def text(self, text: str) -> str:
         """The text with every secret replaced by `[redacted: KIND]`."""
@@ -829,6 +832,8 @@ class Redactor:
             known = _Key(key, text, plain, secret, matters)
             if len(self._keys) < _KEPT_KEYS and len(key) <= 64:
                 self._keys[key] = known
+                if not matters:
+                    self._plain_keys.add(key)
         return known
 
     def _gather(self, value: object, leaves: list[str], depth: int) -> bool:
@@ -846,10 +851,10 @@ class Redactor:
         return True
 
     def _gather_dict(self, value: dict[object, object], leaves: list[str], depth: int) -> bool:
-        known = self._keys
+        plain = self._plain_keys
         for key, item in value.items():
-            if isinstance(key, str):
-                facts = known.get(key) or self._key(key)
+            if key not in plain and isinstance(key, str):
+                facts = self._key(key)
                 if facts.matters and _needs_care(facts, item, value):
                     return False
             if isinstance(item, str):
