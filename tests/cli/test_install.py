@@ -198,6 +198,13 @@ def test_an_older_version_calls_a_command(world: World) -> None:
     assert "PostToolBatch" not in world.settings.read_text()
 
 
+def test_a_version_that_would_run_the_original_command_is_refused(world: World) -> None:
+    world.claude("1.0.128 (Claude Code)")
+    with pytest.raises(click.UsageError, match=r"2\.0\.10 or newer is needed"):
+        world.run(install, "--yes")
+    assert not world.settings.exists()
+
+
 def test_an_older_version_cannot_be_made_to_call_by_http(world: World) -> None:
     world.claude("2.1.294 (Claude Code)")
     with pytest.raises(click.UsageError, match=r"needs Claude Code 2\.1\.295"):

@@ -207,7 +207,7 @@ def test_http_handlers_carry_the_token_and_the_two_that_may_start_the_daemon_are
                     "type": "http",
                     "url": HTTP.url,
                     "headers": {"Authorization": "Bearer t0ken"},
-                    "timeout": 30,
+                    "timeout": 15,
                 }
             ]
         }

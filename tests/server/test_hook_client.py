@@ -220,6 +220,14 @@ def test_a_misleading_environment_does_not_reach_a_daemon_that_is_started(
     assert not os.path.exists(f"{hostile['CURL_HOME']}/pwned")
 
 
+def test_nothing_is_asked_of_another_program_on_the_port(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", place.home.port)) as other:
+        other.listen()
+        code, out, err = hook(place, "UserPromptSubmit")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Another program answers on Handrail's port {place.home.port}")
+
+
 def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: Place) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         code, out, err = hook(place, "PreToolUse", "change")

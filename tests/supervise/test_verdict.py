@@ -1,5 +1,6 @@
 """From a review, or from a fault, to what the host gets back."""
 
+import msgspec
 import pytest
 
 from handrail.model import Decision, Effect, Kind, Review, Rewrite, Verdict
@@ -59,6 +60,14 @@ def test_a_rewrite_comes_with_its_whole_input_and_the_way_back() -> None:
     assert verdict.decision is Decision.MODIFY
     assert verdict.updated_input == {"command": "mv a b", "timeout": 5}
     assert (verdict.changes, verdict.restore) == (("a is moved.",), "mv b a")
+
+
+def test_what_needs_a_checkpoint_first_is_refused_while_none_can_be_taken() -> None:
+    unkept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True, alternative="")
+    verdict = verdict_of(unkept, 0)
+    assert (verdict.decision, verdict.overrulable) == (Decision.BLOCK, True)
+    assert verdict.reason.endswith("Nothing keeps a copy.")
+    assert "trash" in verdict.alternative
 
 
 def test_what_should_be_rewritten_and_cannot_is_refused() -> None:

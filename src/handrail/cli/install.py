@@ -111,13 +111,19 @@ def command(
 
 def choose_style(handler: str, claude: "Program | None", proxy: str) -> "tuple[Style, list[str]]":
     """How Claude Code is to call us, and what to say about it."""
-    from handrail.hosts.claude_settings import HTTP_SINCE
+    from handrail.hosts.claude_settings import HTTP_SINCE, REWRITES_SINCE
 
     first = ".".join(map(str, HTTP_SINCE))
     if claude is None:
         if handler == "command":
             return "command", ["Claude Code was not found; this works with every version."]
         return "http", [f"Claude Code was not found; this is for version {first} or newer."]
+    if claude.version is not None and claude.version < REWRITES_SINCE:
+        oldest = ".".join(map(str, REWRITES_SINCE))
+        raise click.UsageError(
+            f"Claude Code {claude.says} would run a changed command unchanged; {oldest} or newer"
+            " is needed. Update it: claude update"
+        )
     known = f"Claude Code {claude.says}" if claude.says else f"{claude.path} (version unknown)"
     if claude.version is None or claude.version < HTTP_SINCE:
         if handler == "http":

@@ -35,6 +35,8 @@ Group = dict[str, object]
 
 HTTP_SINCE: Version = (2, 1, 295)
 """The first version in which a hook that fails can block the call."""
+REWRITES_SINCE: Version = (2, 0, 10)
+"""The first version that runs what a hook has changed; those before run the original."""
 CLIENT = "handrail-hook"
 PATH = "/hooks/claude"
 
@@ -48,7 +50,9 @@ _READS = "|".join(READS)
 _CHANGES = f"^(?!(?:{_READS})$)"
 
 _FORGIVING: Version = (2, 1, 101)
-_TIMEOUT = 30
+_TIMEOUT = 15
+"""Seconds. More than the daemon allows itself, so that it is the one to say what is wrong."""
+_START_TIMEOUT = 30
 _LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
 
 
@@ -63,8 +67,8 @@ class _Event(msgspec.Struct, frozen=True):
 
 
 _EVENTS = (
-    _Event("SessionStart", (1, 0, 62), starts=True),
-    _Event("UserPromptSubmit", (1, 0, 53), starts=True),
+    _Event("SessionStart", (1, 0, 62), starts=True, timeout=_START_TIMEOUT),
+    _Event("UserPromptSubmit", (1, 0, 53), starts=True, timeout=_START_TIMEOUT),
     _Event("PreToolUse", (1, 0, 38), blocks=True),
     _Event("PermissionRequest", (2, 0, 45)),
     _Event("PostToolUse", (1, 0, 38)),
@@ -148,7 +152,7 @@ def _command(hooking: Hooking, *arguments: str) -> Handler:
         handler: Handler = {"type": "command", "command": hooking.client, "args": list(arguments)}
     else:  # 2.1.131 does not know `args` and would leave them out
         handler = {"type": "command", "command": shlex.join((hooking.client, *arguments))}
-    return {**handler, "timeout": _TIMEOUT}
+    return {**handler, "timeout": _START_TIMEOUT}
 
 
 # Recognising

@@ -96,9 +96,13 @@ class Controls:
     def is_disguised(self, path: str) -> bool:
         """Whether it is a control where capital letters do not count, as on macOS."""
         low = path.lower()
-        return low != path and (
-            low.startswith(self._state.lower() + "/") or STEERING.search(low) is not None
-        )
+        if low == path:
+            return False
+        state = f"{self._state}/"
+        if path.startswith(state):  # what lies deeper, as in the trash, may be called anything
+            first = path[len(state) :].partition("/")[0]
+            return first != first.lower()
+        return low.startswith(state.lower()) or STEERING.search(low) is not None
 
     def swept(self, world: World, *, tracked: bool) -> str:
         """A control in the project that git does or does not have a version of, or nothing."""

@@ -110,6 +110,7 @@ class Home:
         values = {
             "@SOCKET@": quote(self.socket),
             "@LOG@": quote(self.daemon_log),
+            "@PORT@": str(self.port),
             "@CURL@": quote(which("curl") or "/usr/bin/curl"),
             "@START@": join([which("env") or "/usr/bin/env", "-i", *passed_on, *start]),
         }

@@ -5,9 +5,10 @@
 # Written by `handrail install`; it is made anew there, so do not change it here.
 socket=@SOCKET@
 log=@LOG@
+port=@PORT@
 event=${1:-}
 mode=${2:-}
-seconds=${3:-25}
+seconds=${3:-12}
 folder=${socket%/*}
 attended=${CLAUDE_CODE_SESSION_ATTENDED:-}
 if [ -z "$attended" ] && [ "${CLAUDE_CODE_ENTRYPOINT:-}" = cli ]; then
@@ -40,6 +41,12 @@ running() {
     [ $? -ne 7 ]
 }
 
+# Whoever listens there while the daemon cannot start would be asked in its place.
+squatted() {
+    @CURL@ -q --silent --noproxy '*' --max-time 2 "http://127.0.0.1:$port/" >/dev/null 2>&1
+    [ $? -ne 7 ]
+}
+
 start() { @START@ >/dev/null 2>&1 </dev/null; }
 
 # The agent reads it with its next results; until then it only knows that a hook failed.
@@ -61,7 +68,11 @@ case $event in
         ;;
     SessionStart | UserPromptSubmit)
         # Only now is there time to wait for a start: the message must not get lost.
-        running || start
+        if ! running && ! start && squatted && [ "$event" = UserPromptSubmit ]; then
+            echo "Another program answers on Handrail's port $port, so nothing would be supervised." >&2
+            echo "handrail doctor says what to do. This prompt was not sent." >&2
+            exit 2
+        fi
         ;;
 esac
 

@@ -574,6 +574,8 @@ _ENTRY = re.compile(
     r"(?:(?:export|set|setenv)[ \t]+|(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?P<echo>[\"']?))?)"
     r"(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*(?P<sign>[=:])[ \t]*"
 )
+_NO_COMMENT = re.compile(r"[ \t\r]*[^#\s]")
+_FILE_NAME = re.compile(r"[\w.-]*")
 _PATCH_LINE = re.compile(
     r"@@|\*\*\*|diff --git |index |--- |\+\+\+ |[ \t]*(?:\d{1,6}[→:|\t]|[+-])?[ \t]*#"
 )
@@ -594,14 +596,14 @@ def is_env_file(path: str) -> bool:
 def env_values(text: str) -> tuple[str, ...]:
     """The values of a .env file that are worth hiding wherever they turn up."""
     values: dict[str, None] = {}
-    for entry in _env_entries(text, 0, len(text)):
+    for entry in _env_entries(text, 0, len(text), fragments=True):
         value = text[entry.start : entry.end]
         if text[entry.start - 1 : entry.start] == '"':
             value = re.sub(r"\\([nrt\"\\$])", lambda found: _ESCAPES.get(found[1], found[1]), value)
         logins = [value[span.start : span.end] for span in _first_login(value)]
         if logins:
             values |= dict.fromkeys(login for login in logins if len(login) >= 6)
-        elif _is_worth_hiding(entry.key, value):
+        elif entry.key and _is_worth_hiding(entry.key, value):
             values[value] = None
     return tuple(values)
 
@@ -645,7 +647,7 @@ def _env_entries(text: str, at: int, end: int, fragments: bool = False) -> Itera
         line = text.find("\n", at, end)
         line = end if line < 0 else line
         entry = _ENTRY.match(text, at, line)
-        if entry and (not entry["comment"] or _is_commented_out(text, entry, line)):
+        if entry and _is_entry(text, entry, line, fragments):
             start, line, stop = _env_value(text, entry, line, end)
             yield _EnvEntry(entry["key"], start, stop)
         elif fragments and not _PATCH_LINE.match(text, at, line):
@@ -655,8 +657,10 @@ def _env_entries(text: str, at: int, end: int, fragments: bool = False) -> Itera
         at = line + 1
 
 
-def _is_commented_out(text: str, entry: re.Match[str], line: int) -> bool:
-    """`# KEY=value`, and not a comment with an equals sign in it."""
+def _is_entry(text: str, entry: re.Match[str], line: int, fragments: bool) -> bool:
+    """Not a comment with an equals sign in it, nor `word: text` outside of a .env file."""
+    if not entry["comment"]:
+        return fragments or entry["sign"] == "="
     tight = text[entry.end("key")] == "=" and entry.end() == entry.end("key") + 1
     return tight and entry["key"].isupper() and entry.end() < line
 
@@ -670,9 +674,10 @@ def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[in
         close = text.find(entry["echo"] or mark, first, min(end, first + _LONGEST_VALUE))
         while close > first and text[close - 1] == "\\":
             close = text.find(mark, close + 1, min(end, first + _LONGEST_VALUE))
-        if close >= 0:
-            after = text.find("\n", close, end)
-            return first, after if after >= 0 else end, close
+        after = text.find("\n", close, end) if close >= 0 else -1
+        after = end if after < 0 else after
+        if close >= 0 and (entry["echo"] or not _NO_COMMENT.match(text, close + 1, after)):
+            return first, after, close
     comment = re.search(r"[ \t]+#", text[start:line])
     stop = start + comment.start() if comment else line
     return start, line, start + len(text[start:stop].rstrip())
@@ -682,7 +687,7 @@ def _names_env_section(text: str, at: int) -> bool:
     opener = _ENV_OPENER.search(text, max(0, at - 160), at)
     if opener is None:
         return False
-    name = re.compile(r"[\w.-]*").match(text, at)
+    name = _FILE_NAME.match(text, at)
     return is_env_file(opener["folder"] + (name.group() if name else ""))
 
 
@@ -883,7 +888,7 @@ class Redactor:
             value = redact_env(value) if below.whole else _replace(value, _entry_spans(value))
         elif below is not None and not MARKER.fullmatch(value):
             if below.weak:
-                hide = looks_random(value)
+                hide = looks_random(value[:300])
             elif below.kind == "password":
                 hide = not is_placeholder(value)
             else:

@@ -12,6 +12,10 @@ OnFault = Literal["deny", "deny_all", "warn"]
 
 _HARMLESS = frozenset({Kind.READ})
 _MAX_SAID = 3
+_KEEP_FIRST = (
+    "Commit what it would take away, then try again; or delete with a plain `rm PATH` in a command "
+    "of its own, which Handrail turns into a move to the trash."
+)
 
 
 def verdict_of(review: Review, refusals: int) -> Verdict:
@@ -19,7 +23,7 @@ def verdict_of(review: Review, refusals: int) -> Verdict:
     if review.decision is Decision.ALLOW:
         return Verdict(Decision.ALLOW)
     reason = " ".join(review.reasons[:_MAX_SAID]) or review.explanation
-    if review.decision is Decision.WARN:
+    if review.decision is Decision.WARN and not review.checkpoint_first:
         return Verdict(Decision.WARN, reason)
     if review.decision is Decision.MODIFY and review.rewrite is not None:
         rewrite = review.rewrite
@@ -30,10 +34,12 @@ def verdict_of(review: Review, refusals: int) -> Verdict:
             changes=rewrite.changes,
             restore=rewrite.restore,
         )
+    if review.checkpoint_first:  # there is nobody yet who would take one
+        reason = f"{reason} Nothing keeps a copy."
     return Verdict(
         Decision.BLOCK,
         reason,
-        review.alternative,
+        review.alternative or _KEEP_FIRST,
         guidance=_again(refusals),
         overrulable=overrulable(review),
     )
