@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from shlex import quote
@@ -17,7 +17,7 @@ from handrail.server.lock import holder
 from handrail.store.journal import decode
 from handrail.store.sqlite import SqliteStore
 from handrail.testing.model_server import Call, Script
-from tests.claude.bed import CLAUDE, Bed, Running, Session
+from tests.claude.bed import CLAUDE, Bed, Session
 
 T = TypeVar("T")
 
@@ -56,8 +56,6 @@ class Supervised:
 
     def program(self, name: str, script: str) -> None:
         """Put a program in front of all others, for the session too."""
-        # Never through a link: one of them leads to the Claude Code that all tests share.
-        (self.bin / name).unlink(missing_ok=True)
         (self.bin / name).write_text(f"#!/bin/sh\n{script}\n")
         (self.bin / name).chmod(0o755)
 
@@ -80,14 +78,9 @@ class Supervised:
         script: Script,
         mode: str = "bypassPermissions",
         args: Sequence[str] = (),
-        env: Mapping[str, str] = {},
     ) -> Session:
         """A whole session."""
-        return self.bed.run(prompt, script, mode=mode, args=args, env=env)
-
-    def start(self, prompt: str, script: Script) -> Running:
-        """A session that runs while the test goes on."""
-        return self.bed.start(prompt, script)
+        return self.bed.run(prompt, script, mode=mode, args=args)
 
     # What is left behind
 
