@@ -132,7 +132,7 @@ def _instead(screen: Screen, review: Review) -> None:
         if rewrite.restore:
             screen.field("Restore", [short_restore(rewrite.restore, screen.width - 11)])
     if review.checkpoint_first:
-        screen.field("First", ["it needs a checkpoint; live sessions refuse it until there are any"])
+        screen.field("First", ["needs a checkpoint; live sessions refuse it until there are any"])
 
 
 def _effects(screen: Screen, effects: Sequence[Effect]) -> None:
