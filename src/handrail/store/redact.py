@@ -257,6 +257,7 @@ _ATTRIBUTE = re.compile(r"""[^;"'`\r\n]++""")
 _XML = re.compile(r"[^<]++")
 _HEADER = re.compile(r"""(?:[^\r\n"'`\\]++|\\(?![nrtu"'`\\]))++""")
 _QUOTED_NAME = re.compile(r"[\"'`][\w .$:/@-]*\Z")
+_QUOTED_PROSE = re.compile(r"(?P<quote>[\"'`])(?:[A-Za-z][\w .,-]{0,40})?\Z")
 _MAYBE_PASSWORD = re.compile(r"""["'`]|\S{0,60}?\d""")
 _LONGEST_VALUE = 8192
 _JUDGED = 1000
@@ -348,9 +349,9 @@ def _is_header(text: str, place: Place) -> bool:
 
 
 def _is_inside(text: str, at: int, mark: str) -> bool:
-    """Whether these quotes are open here, so that the next ones close them."""
-    line = text.rfind("\n", max(0, at - 300), at) + 1
-    return text.count(mark, max(line, at - 300), at) % 2 == 1
+    """Whether a name is the end of a text in quotes, as in `"Your password: "`."""
+    opened = _QUOTED_PROSE.search(text, max(0, at - 44), at)
+    return opened is not None and opened["quote"] == mark[-1]
 
 
 def _end_of(pattern: re.Pattern[str], text: str, at: int, longest: int) -> int:
@@ -510,6 +511,8 @@ def _piped(text: str, at: int) -> Iterator[_Span]:
     """`echo SECRET |` before something that reads a password."""
     low = max(0, at - 400)
     bar = text.rfind("|", low, at)
+    if bar < 0:
+        return
     start = max(text.rfind("echo ", low, bar), text.rfind("printf ", low, bar))
     if any(sign in text[bar:at] for sign in "\n;&\"'`"):
         return
@@ -747,7 +750,7 @@ _start = itemgetter(0)
 _LISTS = (list, tuple)
 _NESTED = (dict, list, tuple)
 _DEEPEST = 60
-_ROUNDS = 8
+_ROUNDS = 6
 _SHORTEST_KNOWN = 4
 _KEPT_KEYS = 4096
 _PATH_KEYS = frozenset(
