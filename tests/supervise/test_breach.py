@@ -1,5 +1,7 @@
 """What ran is compared with what was let through."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -54,6 +56,18 @@ def test_what_a_person_let_run_may_be_changed_but_not_into_anything(bed: Bed) ->
     fine, worse = bed.bash("ls /srv/data", "a"), bed.bash("rm -rf /srv/other", "a")
     assert breach_of(bed, action, ran(fine), may_ask=True) == ""
     assert "another input" in breach_of(bed, action, ran(worse), may_ask=True)
+
+
+def test_what_a_person_let_be_written_may_be_changed_by_them(bed: Bed) -> None:
+    asked, edited = (bed.write(Path("/etc/hosts"), "a", text) for text in ("one", "two"))
+    assert breach_of(bed, asked, ran(edited), may_ask=True) == ""
+
+
+def test_a_file_that_a_person_let_be_changed_is_no_breach(bed: Bed) -> None:
+    hook = bed.path / ".git" / "hooks" / "pre-commit"
+    action = bed.bash(f"echo make > {hook}", "a")
+    happened = Ended(action, Outcome(True), changed=(str(hook),))
+    assert breach_of(bed, action, happened, may_ask=True) == ""
 
 
 def test_a_rewritten_command_that_ran_rewritten_is_no_breach(bed: Bed) -> None:

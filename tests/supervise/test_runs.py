@@ -1,5 +1,8 @@
 """All runs of a daemon: found again, let go, read again, never mixed up."""
 
+from contextlib import closing
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,10 +11,13 @@ from hypothesis import strategies as st
 from handrail.model import Decision
 from handrail.model.event import Event, PromptGiven, RunEnded, RunStarted
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
+from handrail.store.journal import Journal
 from handrail.store.port import Entry, Snapshot
+from handrail.store.sqlite import SqliteStore
 from handrail.supervise import runs as room
+from handrail.supervise.runs import Runs, load_state
 from handrail.supervise.state import RunState, fold
-from handrail.supervise.supervisor import topic_of
+from handrail.supervise.supervisor import SNAPSHOT_EVERY, topic_of
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import events
 
@@ -166,11 +172,12 @@ def test_a_run_is_not_let_go_while_something_is_on_its_way_to_the_log(
 
 
 def test_a_run_that_has_ended_is_saved_and_let_go(bed: Bed) -> None:
+    bed.get("older")
     worked(bed)
     bed.run.record(RunEnded(bed.clock(), "exit"))
     state = bed.run.state
     bed.runs.end(RUN)
-    assert RUN not in bed.runs
+    assert (RUN in bed.runs, "older" in bed.runs) == (False, True)
     assert saved(bed).seq == state.seq
     assert bed.run.state == state
 
@@ -297,3 +304,30 @@ def test_runs_whose_states_are_kept_can_be_looked_through(bed: Bed) -> None:
     for name in ("one", "two"):
         bed.get(name)
     assert sorted(state.run for state in bed.runs) == ["one", "two"]
+
+
+# --- a real log --------------------------------------------------------------------------------
+
+
+def test_a_real_log_gives_back_what_was_in_memory(bed: Bed, tmp_path: Path) -> None:
+    """Its receipts, and so the snapshots, come from another thread."""
+    path = tmp_path / "log" / "log.db"
+    states: dict[str, RunState] = {}
+    with closing(SqliteStore(path)) as store:
+        runs = Runs(Journal(store), bed.projects, clock=bed.clock)
+        for step in range(SNAPSHOT_EVERY + 20):
+            for name in ("one", "two"):
+                action = bed.bash(f"make {name}{step}", f"c{step}")
+                runs.get(name, str(bed.path)).decide(action)
+                if step % 2:
+                    runs.get(name, str(bed.path)).take_in(ran(action))
+        for name in ("one", "two"):
+            run = runs.get(name, str(bed.path))
+            run.settle(30)
+            states[name] = run.state
+    with closing(SqliteStore(path)) as store:
+        for name, state in states.items():
+            snapshot = store.load_snapshot(topic_of(name))
+            assert snapshot is not None
+            assert snapshot.seq == SNAPSHOT_EVERY
+            assert load_state(Journal(store), name) == state

@@ -59,6 +59,15 @@ def test_the_same_call_beside_the_first_one_waits_as_well(bed: Bed) -> None:
     assert again.wait(0) == Verdict(Decision.ALLOW)
 
 
+def test_the_same_call_long_after_the_first_one_waits_as_well(bed: Bed) -> None:
+    bed.log.held = True
+    bed.run.decide(bed.bash("ls", "a"))
+    for number in range(100):
+        bed.run.decide(bed.bash("ls", f"c{number}"))
+    again = bed.run.decide(bed.bash("ls", "a"))
+    assert [receipt.done() for receipt in again.receipts] == [False]
+
+
 def test_an_outcome_is_in_the_log_when_it_was_taken_in(bed: Bed) -> None:
     action = bed.bash("ls", "a")
     bed.run.before(action)
@@ -91,6 +100,14 @@ def test_the_same_id_with_another_input_is_reviewed_and_recorded_again(bed: Bed)
     assert bed.run.before(bed.bash(DANGEROUS, "a")).decision is Decision.BLOCK
     assert bed.kinds() == ["ActionReviewed", "ActionReviewed"]
     assert bed.run.state.usage.decided == {"allow": 1, "block": 1}
+
+
+def test_of_two_calls_with_the_same_id_the_one_that_ran_has_ended(bed: Bed) -> None:
+    bed.run.before(bed.bash("ls", "a"))
+    bed.run.before(bed.bash(DANGEROUS, "a"))
+    assert bed.run.after(ran(bed.bash("ls", "a"))) == Verdict(Decision.ALLOW)
+    assert [item.step for item in bed.run.state.open] == [2]
+    assert bed.run.after(ran(bed.bash(DANGEROUS, "a"))).stop
 
 
 def test_calls_without_an_id_are_always_new(bed: Bed) -> None:

@@ -5,6 +5,7 @@ import pytest
 from handrail.model import Action, Decision, Verdict
 from handrail.model.event import FaultNoted, PromptGiven
 from handrail.store.errors import DamagedError, DiskFullError, NewerSchemaError, StoreError
+from handrail.supervise import runs as runs_room
 from handrail.supervise.supervisor import SNAPSHOT_EVERY
 from tests.supervise.bed import RUN, Bed, ran
 
@@ -105,6 +106,17 @@ def test_a_supervisor_that_lost_an_event_lets_nothing_through_that_it_remembers(
     assert bed.events() == []
 
 
+def test_a_verdict_that_was_lost_is_not_given_when_the_log_works_again(bed: Bed) -> None:
+    run = bed.run
+    bed.log.refuses = FULL
+    run.before(change(bed, "lost"))
+    bed.log.refuses = None
+    run.record(PromptGiven(bed.clock(), "go on"))
+    for number in range(100):
+        run.before(read(bed, f"c{number}"))
+    assert run.before(change(bed, "lost")).decision is Decision.BLOCK
+
+
 def test_an_outcome_that_cannot_be_written_is_told_to_the_agent(bed: Bed) -> None:
     action = change(bed, "a")
     bed.run.before(action)
@@ -151,6 +163,19 @@ def test_in_async_mode_a_log_that_just_failed_is_waited_for(bed: Bed) -> None:
     bed.log.refuses = None
     assert bed.run.before(change(bed, "c")).decision is Decision.ALLOW
     assert bed.run.decide(change(bed, "d")).receipts == []
+
+
+def test_in_async_mode_a_log_that_just_failed_is_waited_for_until_it_has_answered(
+    bed: Bed,
+) -> None:
+    bed.settings("step_reviewer: {mode: async}\n")
+    bed.log.refuses = FULL
+    bed.run.before(read(bed, "a"))
+    bed.log.refuses = None
+    bed.log.held = True
+    assert len(bed.run.decide(read(bed, "b")).receipts) == 1
+    bed.log.release()
+    assert bed.run.decide(read(bed, "c")).receipts == []
 
 
 def test_a_read_that_was_let_through_unwritten_is_no_breach(bed: Bed) -> None:
@@ -253,7 +278,9 @@ def test_an_event_that_was_lost_in_the_middle_is_not_part_of_the_state(bed: Bed)
     assert state == bed.loaded() == bed.folded()
 
 
-def test_what_is_on_its_way_to_the_log_is_waited_for_before_a_run_is_read_again(bed: Bed) -> None:
+def test_what_is_on_its_way_to_the_log_is_waited_for_before_a_run_is_read_again(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bed.log.held = True
     run = bed.run
     run.decide(change(bed, "a"))
@@ -261,10 +288,10 @@ def test_what_is_on_its_way_to_the_log_is_waited_for_before_a_run_is_read_again(
     bed.log.refuses = FULL
     bed.log.release(1)
     bed.log.refuses = None
+    monkeypatch.setattr(runs_room, "_PATIENCE", 0)
     with pytest.raises(StoreError, match="did not answer"):
-        run.settle(0)
+        bed.get(RUN)
     bed.log.release()
-    run.settle(0)
     bed.log.held = False
     assert [item.id for item in bed.run.state.open] == ["b"]
     bed.run.before(change(bed, "c"))

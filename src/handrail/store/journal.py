@@ -1,7 +1,6 @@
 """Events in and out of a store: encoded, and without the secrets that were in them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -88,7 +87,7 @@ def _clean(event: Event, redactor: Redactor) -> Event:
 
 def _collect(value: object, found: list[object]) -> None:
     """Add every text and every dict in the fields of a struct, in order."""
-    if _is_free(value):
+    if isinstance(value, _FREE):
         found.append(value)
     elif isinstance(value, _MANY):
         for item in value:
@@ -100,7 +99,7 @@ def _collect(value: object, found: list[object]) -> None:
 
 def _filled(value: object, texts: Iterator[object]) -> object:
     """The same with other texts and dicts, in the order of `_collect`."""
-    if _is_free(value):
+    if isinstance(value, _FREE):
         return next(texts)
     if isinstance(value, _MANY):
         return tuple(_filled(item, texts) for item in value)
@@ -109,13 +108,6 @@ def _filled(value: object, texts: Iterator[object]) -> object:
         changed = {name: _filled(getattr(value, name), texts) for name in names}
         return msgspec.structs.replace(value, **changed)
     return value
-
-
-def _is_free(value: object) -> bool:
-    kind = type(value)
-    if kind is str or kind is dict:
-        return True
-    return isinstance(value, _FREE) and not isinstance(value, Enum)
 
 
 @lru_cache

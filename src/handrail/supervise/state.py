@@ -116,14 +116,13 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         return next((item for item in reversed(self.open) if item.name == name), None)
 
     def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
-        """The open action that has ended: by its id, else by what it is, if either has no id."""
-        found = self.find_open(action_id)
+        """The open action that has ended: by its id, by what it is, best by both."""
+        same = [item for item in reversed(self.open) if _is_same(item, name, command)]
+        found = next((item for item in same if action_id and item.id == action_id), None)
+        found = found or self.find_open(action_id)
         if found is not None:
             return found
-        for item in reversed(self.open):
-            if (not action_id or not item.id) and _is_same(item, name, command):
-                return item
-        return None
+        return next((item for item in same if not action_id or not item.id), None)
 
 
 def fold(run: str, events: Iterable[Event]) -> RunState:

@@ -24,7 +24,7 @@ from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
 from handrail.supervise.pending import NotWrittenError, Pending
 from handrail.supervise.project import Project
-from handrail.supervise.state import RunState
+from handrail.supervise.state import OpenAction, RunState
 from handrail.supervise.verdict import fault_verdict, only_reads, under_fault, verdict_of
 
 SNAPSHOT_EVERY = 100
@@ -167,9 +167,8 @@ class Supervisor:
         return self._pending(verdict, [], harmless=harmless, error=error).value
 
     def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
-        known = None if self.broken else self.state.find_open(action.id)
-        again = known is not None and known.name == name
-        if known is not None and again and known.verdict.decision is not Decision.MODIFY:
+        known = self._judged_before(action.id, name)
+        if known is not None and known.verdict.decision is not Decision.MODIFY:
             return self._pending(known.verdict, self._under_way())
         began = perf_counter()
         review = self.project.reviewer.review(action, self.state.history)
@@ -178,7 +177,7 @@ class Supervisor:
         harmless = only_reads(review.effects)
         if self._lost is not None:
             return self._pending(verdict, [], harmless=harmless, error=self._lost)
-        if known is not None and again and known.command == command:
+        if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
             return self._pending(verdict, self._under_way(), harmless=harmless)
         receipt = self.record(
@@ -198,6 +197,11 @@ class Supervisor:
         self._ended.forget(action.id)
         receipts = [receipt] if self._waits(review, verdict) else []
         return self._pending(verdict, receipts, harmless=harmless)
+
+    def _judged_before(self, action_id: str, name: str) -> OpenAction | None:
+        """What the log knows of the same call, from before a restart for example."""
+        known = self.state.find_open(action_id)
+        return known if known is not None and known.name == name and not self.broken else None
 
     def _written(self, receipt: Receipt) -> None:
         """What the log said; called in its thread."""
