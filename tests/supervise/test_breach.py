@@ -126,6 +126,14 @@ def test_what_ran_without_review_is_a_breach_only_if_it_would_have_been_stopped(
     assert unreviewed(bed, ran(bed.write(bed.path / "a.txt"))) == ""
 
 
+def test_what_ran_without_the_checkpoint_that_it_needs_is_a_breach(bed: Bed) -> None:
+    unseen = Path("/srv/on/another/machine")
+    reviewer = bed.projects.at(str(unseen)).reviewer
+    action = bed.bash("rm -rf notes", cwd=unseen)
+    assert reviewer.review(action).checkpoint_first
+    assert "without having been reviewed" in find_breach(None, ran(action), reviewer, _NO_PAST)
+
+
 @pytest.mark.parametrize("path", ["handrail.yaml", ".git/hooks/pre-commit"])
 def test_a_command_that_turns_out_to_have_changed_a_protected_file_is_a_breach(
     bed: Bed, path: str

@@ -9,6 +9,7 @@ from handrail.model.ordinal import Decision, Severity
 from handrail.review import History, Reviewer, fingerprint
 from handrail.review.tools import MalformedInputError, command_of
 from handrail.supervise.state import OpenAction
+from handrail.supervise.verdict import verdict_of
 
 _MAX_LOOKED_AT = 20
 """Changed files of one action whose place is looked at."""
@@ -70,7 +71,7 @@ def _is_what_was_judged(known: OpenAction, action: Action) -> bool:
 def _would_stop(action: Action, reviewer: Reviewer, history: History) -> str:
     # What ran is counted already: a limit that it reaches was not broken by it.
     review = reviewer.review(action, msgspec.structs.replace(history, file_operations=0))
-    return review.explanation if review.decision.stops else ""
+    return review.explanation if verdict_of(review, 0).decision.stops else ""
 
 
 def _protected_change(ended: Ended, reviewer: Reviewer) -> str:
