@@ -205,9 +205,10 @@ def test_what_stands_beside_a_secret_name_is_hidden(text: str, clean: Callable[[
         f"secret: |\n  {S}\n  {S}2\nother: x",
         f"HOME=/root\nDB_PASSWORD={S} with {S} blanks\nLANG=C\n",
         f"cat > .env <<EOF\nFOO={S}\nBAR='{S}'\nEOF",
+        f"curl -X POST \\\n  -u bob:{S} \\\n  https://x",
         f"*** Begin Patch\n*** Add File: app/.env\n+FOO={S}\n*** End Patch",
     ],
-    ids=["kubernetes", "yaml block", "printenv", "here-document", "patch"],
+    ids=["kubernetes", "yaml block", "printenv", "here-document", "long command", "patch"],
 )
 def test_secrets_that_only_several_lines_show(text: str, clean: Callable[[str], str]) -> None:
     assert S not in clean(text)

@@ -454,6 +454,7 @@ _PIPED_FROM = re.compile(
 _PIPED_INTO = re.compile(r"passw(?:ord-stdin|d --stdin|d\b)| -S\b")
 _SHELL_QUOTE = re.compile(r"(?P<quote>\\{0,8}[\"'])")
 _WORD = re.compile(r"(?:[^\s\"'`;|&<>\\]++|\\(?![nrtu\"'`\\]))++")
+_COMMAND_END = re.compile(r"(?<!\\)\n|[;|&]")
 _LONGEST_COMMAND = 2000
 
 
@@ -526,9 +527,12 @@ def _piped(text: str, at: int) -> Iterator[_Span]:
 def _command_around(text: str, at: int) -> tuple[int, int]:
     """Where the simple command at this place begins and ends."""
     low, high = max(0, at - _LONGEST_COMMAND), min(len(text), at + _LONGEST_COMMAND)
-    ends = [end for sign in "\n;|&" if (end := text.find(sign, at, high)) >= 0]
-    starts = [text.rfind(sign, low, at) + 1 for sign in "\n;|&"]
-    return max(low, *starts), min(ends, default=high)
+    line = text.rfind("\n", low, at)
+    while line > low and text[line - 1] == "\\":
+        line = text.rfind("\n", low, line)
+    start = max(line, *(text.rfind(sign, low, at) for sign in ";|&")) + 1
+    end = _COMMAND_END.search(text, at, high)
+    return max(low, start), end.start() if end else high
 
 
 def _options(text: str, at: int) -> Iterator[_Span]:
