@@ -14,6 +14,7 @@ from tests.hosts.failing import Failing
 
 OVERRULABLE = "npm publish"
 CRITICAL = "rm -rf /"
+WARNED = "echo 'half a word"
 TAMPERING = "handrail serve --stop"
 REWRITTEN = "git push --force origin main"
 
@@ -87,7 +88,7 @@ def test_a_rewrite_keeps_every_other_field(shop: Desk) -> None:
 
 
 def test_a_warning_is_told_to_the_agent(desk: Desk) -> None:
-    reply = desk.before("rm -rf notes")
+    reply = desk.before(WARNED)
     assert set(said(reply)) == {"hookEventName", "additionalContext"}
 
 

@@ -4,6 +4,7 @@ The tables stand in self_protection.yaml.
 """
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from handrail.config import Config
 from handrail.config.schema import Rules, StepReviewer
 from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
+from handrail.review.controls import PROGRAM
 
 TABLES = yaml.safe_load((Path(__file__).parent / "self_protection.yaml").read_text("utf-8"))
 PORT, PID = "48127", "3141592"
@@ -197,3 +199,18 @@ def test_settings_that_nobody_supervises_by_are_only_an_agents_settings(guarded:
     action = Action("Bash", {"command": "echo '{}' > ~/.claude/settings.json"}, "/work")
     worst = max(blind.review(action).effects, key=lambda effect: effect.severity)
     assert (worst.kind, worst.severity) == (Kind.PERSIST, Severity.HIGH)
+
+
+def test_the_running_program_is_a_control_wherever_it_was_installed_from(tmp_path: Path) -> None:
+    action = Action("Bash", {"command": f"touch {PROGRAM}__init__.py"}, str(tmp_path))
+    review = Reviewer(environ={"HOME": str(tmp_path)}).review(action)
+    assert review.decision is Decision.BLOCK
+    assert "Handrail's own file" in review.explanation
+
+
+def test_whoever_works_on_handrail_may_change_it(tmp_path: Path) -> None:
+    action = Action("Bash", {"command": f"touch {PROGRAM}__init__.py"}, PROGRAM.rstrip("/"))
+    config = Config(scope=(os.path.dirname(PROGRAM.rstrip("/")),))
+    assert (
+        Reviewer(config, environ={"HOME": str(tmp_path)}).review(action).decision is Decision.ALLOW
+    )

@@ -29,7 +29,7 @@ def test_every_decision_is_there_before_anything_happened(office: Office) -> Non
 
 
 def test_decisions_are_counted(office: Office) -> None:
-    commands = ["ls", "cat a", "rm -rf notes", "git push --force origin main", "rm -rf /"]
+    commands = ["ls", "cat a", "echo 'half a word", "git push --force origin main", "rm -rf /"]
     for number, command in enumerate(commands):
         office.post(call(command, f"t{number}"))
     counted = {

@@ -1,5 +1,6 @@
 """Where the controls are: the files, the address and the process that steer Handrail."""
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,8 @@ from handrail.config import compile_globs
 from handrail.review.known_paths import TOP_FOLDERS
 from handrail.review.world import World
 
+PROGRAM = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/"
+"""The folder of the package that is running, wherever it was installed from."""
 SETTINGS_FILE = "handrail.yaml"
 HOST_FOLDER = ".claude"
 HOST_FILES = ("settings.json", "settings.local.json")
@@ -41,6 +44,8 @@ class Controls:
 
     def __init__(self, home: str, state: str, host: str, roots: tuple[str, ...]) -> None:
         self._state = state
+        inside = any(PROGRAM.startswith(f"{root}/") for root in roots)
+        self._program = "" if inside else PROGRAM
         self._host = host or f"{home}/{HOST_FOLDER}"
         self._roots = roots
         self._port: int | None = None
@@ -57,6 +62,10 @@ class Controls:
     def is_state(self, path: str) -> bool:
         """Whether a path is Handrail's state folder or lies in it."""
         return bool(self._state) and (path == self._state or path.startswith(self._state + "/"))
+
+    def is_program(self, path: str) -> bool:
+        """Whether a path is part of the running Handrail, unless the project is Handrail itself."""
+        return bool(self._program) and path.startswith(self._program)
 
     def is_host(self, path: str) -> bool:
         """Whether a path is the host's folder for all projects, or lies in it."""

@@ -128,6 +128,8 @@ class Places:
             return Place.UNKNOWN
         if self.controls.is_state(path):
             return Place.TRASH if path.startswith(self._trash) else Place.HANDRAIL
+        if self.controls.is_program(path):
+            return Place.HANDRAIL
         special = self._special(path)
         if special in _EVEN_IN_SCOPE:
             return special
