@@ -203,7 +203,7 @@ def test_what_stands_beside_a_secret_name_is_hidden(text: str, clean: Callable[[
     [
         f"env:\n  - name: DB_PASSWORD\n    value: {S}\n",
         f"secret: |\n  {S}\n  {S}2\nother: x",
-        f"HOME=/root\nDB_PASSWORD={S} with {S} blanks\nLANG=C\n",
+        f"HOME=/home/dev\nDB_PASSWORD={S} with {S} blanks\nLANG=C\n",
         f"cat > .env <<EOF\nFOO={S}\nBAR='{S}'\nEOF",
         f"curl -X POST \\\n  -u bob:{S} \\\n  https://x",
         f"*** Begin Patch\n*** Add File: app/.env\n+FOO={S}\n*** End Patch",
