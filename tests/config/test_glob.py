@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.config.glob import compile_globs, escape, must_be_glob
+from handrail.config.glob import compile_globs, escape, known_folder, must_be_glob
 
 
 def matches(glob: str, path: str) -> bool:
@@ -124,3 +124,19 @@ def test_a_glob_that_would_not_do_what_it_says_is_refused(glob: str, wrong: str)
 @pytest.mark.parametrize("glob", ["a", "[a{]", "\\{a", "\\!a", "a/**/b"])
 def test_other_globs_are_fine(glob: str) -> None:
     must_be_glob(glob)
+
+
+@pytest.mark.parametrize(
+    ("glob", "folder"),
+    [
+        ("/a/b", "/a/b"),
+        ("/a/b*/c", "/a"),
+        ("/a/b/**", "/a/b"),
+        (escape("/a/[b] {c}*"), "/a/[b] {c}*"),
+        ("/a/\\[b/c?", "/a/[b"),
+        ("*", ""),
+        ("", ""),
+    ],
+)
+def test_the_folder_that_is_known_ends_before_the_first_wildcard(glob: str, folder: str) -> None:
+    assert known_folder(glob) == folder

@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SPECIAL = re.compile(r"[\\*?\[{]")
+_KNOWN = re.compile(r"(?:[^\\*?\[{]|\\.)*+", re.DOTALL)
 
 
 @lru_cache(maxsize=64)
@@ -38,6 +39,14 @@ def translate(glob: str) -> str:
 def escape(path: str) -> str:
     """The glob that matches just this path and what is in it."""
     return _SPECIAL.sub(r"\\\g<0>", path)
+
+
+def known_folder(glob: str) -> str:
+    """The path that a glob means, or the last folder before its first wildcard."""
+    known = _KNOWN.match(glob)
+    assert known is not None  # it matches nothing, too
+    path = re.sub(r"\\(.)", r"\1", known.group())
+    return path if known.end() == len(glob) else path.rpartition("/")[0]
 
 
 def must_be_glob(text: str) -> None:

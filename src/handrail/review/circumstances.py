@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from handrail.config import Config, Scope, compile_globs
+from handrail.config.glob import known_folder
 from handrail.model.place import state_folder
 from handrail.review.history import History
 from handrail.review.places import Places, PlaceSettings
@@ -45,7 +46,7 @@ def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Pla
     temps = tuple(dict.fromkeys((*filter(None, (environ.get("TMPDIR", "").rstrip("/"),)), *_TEMPS)))
     roots = [root for root in scope.roots if root not in temps]
     for pattern in scope.patterns:
-        fixed = pattern.partition("*")[0].rpartition("/")[0]
+        fixed = known_folder(pattern)
         if fixed and fixed not in temps:
             roots.append(fixed)
     return Places(
