@@ -16,11 +16,11 @@ from handrail.model.event import (
 )
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk, RuleHit
+from handrail.redact import Redactor
 from handrail.store.errors import ClosedError, DamagedError
 from handrail.store.journal import Journal, decode
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Stored
-from handrail.store.redact import Redactor
 
 TOPIC = "run:r"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -7,9 +7,9 @@ from typing import NamedTuple, cast
 import msgspec
 
 from handrail.model.event import Event
+from handrail.redact import Redactor
 from handrail.store.errors import DamagedError
 from handrail.store.port import Entry, Receipt, Store, Stored
-from handrail.store.redact import Redactor
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)

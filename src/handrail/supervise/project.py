@@ -13,9 +13,9 @@ from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
+from handrail.redact import Redactor, env_values
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
-from handrail.store.redact import Redactor, env_values
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""

@@ -8,8 +8,19 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from handrail.store import redact, secret_patterns
-from handrail.store.redact import Redactor, env_values, redact_env
+from handrail.redact import (
+    Redactor,
+    dotenv,
+    env_values,
+    finders,
+    named_values,
+    names,
+    patterns,
+    redact_env,
+    redactor,
+    spans,
+    suspects,
+)
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -557,8 +568,8 @@ MULTI_SECRET="one {S}\ntwo"
 @example("ghp" + "_" + "a" * 36, "]abc", "abc")
 def test_no_known_value_survives(left: str, value: str, right: str) -> None:
     found = Redactor([value]).text(left + value + right)
-    if value not in secret_patterns.ALL_MARKERS:
-        assert value not in secret_patterns.MARKER.sub("", found)
+    if value not in spans.ALL_MARKERS:
+        assert value not in spans.MARKER.sub("", found)
 
 
 @pytest.mark.parametrize(
@@ -657,8 +668,9 @@ def _patterns(value: object) -> Iterator[re.Pattern[str]]:
             yield from _patterns(item)
 
 
+MODULES = (dotenv, finders, named_values, names, patterns, redactor, spans, suspects)
 ALL_PATTERNS = sorted(
-    {*_patterns(list(vars(redact).values())), *_patterns(list(vars(secret_patterns).values()))},
+    {*_patterns([list(vars(module).values()) for module in MODULES])},
     key=lambda pattern: str(pattern.pattern),
 )
 

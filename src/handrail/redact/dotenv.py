@@ -1,0 +1,150 @@
+"""Text of .env files: which values to hide, and the text without them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from handrail.redact.finders import LONGEST_COMMAND, url_login
+from handrail.redact.named_values import LONGEST_VALUE
+from handrail.redact.names import announces, holds_nothing, looks_random
+from handrail.redact.spans import Span, replace
+
+_ENV_NAME = re.compile(r"[\w.-]{0,100}\.env(?:\.[\w.-]{1,100})?")
+_ENV_SAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|tpl|dist|defaults|md|[jt]s|py)$")
+_ENV_OPENER = re.compile(
+    r"(?:>{1,2}|\btee(?: -a)?|\*\*\* (?:Add|Update) File:|\+\+\+|diff --git)[ \t]*"
+    r"[\"']?(?P<folder>[^\s\"'|;&<>]{0,120})\Z"
+)
+_SECTION_END = re.compile(r"\n(?:\*\*\* |diff --git )")
+_ENTRY = re.compile(
+    r"(?P<lead>[ \t]*(?:\d{1,6}[ \t]*[→:|\t][ \t]*)?[+>-]?[ \t]*(?P<comment>#[ \t]*)?"
+    r"(?:(?:export|set|setenv)[ \t]+|(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?P<echo>[\"']?))?)"
+    r"(?P<key>[A-Za-z_][\w.-]{0,100})[ \t]*(?P<sign>[=:])[ \t]*"
+)
+_NO_COMMENT = re.compile(r"[ \t\r]*[^#\s]")
+_FILE_NAME = re.compile(r"[\w.-]*")
+_PATCH_LINE = re.compile(
+    r"@@|\*\*\*|diff --git |index |--- |\+\+\+ |[ \t]*(?:\d{1,6}[→:|\t]|[+-])?[ \t]*#"
+)
+
+
+class _EnvEntry(NamedTuple):
+    key: str
+    start: int
+    end: int
+
+
+def is_env_file(path: str) -> bool:
+    """Whether a path names a .env file, and not an example of one."""
+    name = re.split(r"[/\\]", path[-300:])[-1]
+    return bool(_ENV_NAME.fullmatch(name)) and not _ENV_SAMPLE.search(name)
+
+
+def env_values(text: str) -> tuple[str, ...]:
+    """The values of a .env file that are worth hiding wherever they turn up."""
+    values: dict[str, None] = {}
+    for entry in env_entries(text, 0, len(text), fragments=True):
+        value = text[entry.start : entry.end]
+        if text[entry.start - 1 : entry.start] == '"':
+            value = re.sub(r"\\([nrt\"\\$])", lambda found: _ESCAPES.get(found[1], found[1]), value)
+        logins = [value[span.start : span.end] for span in _first_login(value)]
+        if logins:
+            values |= dict.fromkeys(login for login in logins if len(login) >= 6)
+        elif entry.key and _is_worth_hiding(entry.key, value):
+            values[value] = None
+    return tuple(values)
+
+
+def _first_login(value: str) -> Iterable[Span]:
+    at = value.find("://")
+    return url_login(value, at) if at > 0 else ()
+
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_COMMON_VALUE = re.compile(
+    r"[A-Za-z]++(?:[-_. ][A-Za-z]++)*+|[\d.,:\-_ ]{1,11}|[\w.-]+\.[a-z]{2,}(?::\d+)?(?:/[\w./-]*)?"
+    r"|[\w.+-]+@[\w.-]+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|[0-9a-f]{40}"
+)
+
+
+def _is_worth_hiding(key: str, value: str) -> bool:
+    if holds_nothing(value):
+        return False
+    name = announces(key)
+    if name is None or name.weak:
+        return looks_random(value) and not _COMMON_VALUE.fullmatch(value)
+    return len(value) >= 6 and (looks_random(value) or not _COMMON_VALUE.fullmatch(value))
+
+
+def redact_env(text: str) -> str:
+    """A .env-like text with its values replaced; keys and comments stay."""
+    return replace(text, _env_spans(text))
+
+
+def _env_spans(text: str) -> Iterator[Span]:
+    """Every value, and every line that is neither an entry nor a comment."""
+    return (
+        Span(entry.start, entry.end, "env value")
+        for entry in env_entries(text, 0, len(text), fragments=True)
+    )
+
+
+def env_entries(text: str, at: int, end: int, fragments: bool = False) -> Iterator[_EnvEntry]:
+    while at < end:
+        line = text.find("\n", at, end)
+        line = end if line < 0 else line
+        entry = _ENTRY.match(text, at, line)
+        if entry and _is_entry(text, entry, line, fragments):
+            start, line, stop = _env_value(text, entry, line, end)
+            yield _EnvEntry(entry["key"], start, stop)
+        elif fragments and not _PATCH_LINE.match(text, at, line):
+            words = text[at:line]
+            start = at + len(words) - len(words.lstrip())
+            yield _EnvEntry("", start, at + len(words.rstrip()))
+        at = line + 1
+
+
+def _is_entry(text: str, entry: re.Match[str], line: int, fragments: bool) -> bool:
+    """Not a comment with an equals sign in it, nor `word: text` outside of a .env file."""
+    if not entry["comment"]:
+        return fragments or entry["sign"] == "="
+    tight = text[entry.end("key")] == "=" and entry.end() == entry.end("key") + 1
+    return tight and entry["key"].isupper() and entry.end() < line
+
+
+def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[int, int, int]:
+    """Where the value begins, where its last line ends, and where the value ends."""
+    start = entry.end()
+    mark = text[start : start + 1]
+    if entry["echo"] or (mark and mark in "\"'`"):
+        first = start if entry["echo"] else start + 1
+        close = text.find(entry["echo"] or mark, first, min(end, first + LONGEST_VALUE))
+        while close > first and text[close - 1] == "\\":
+            close = text.find(mark, close + 1, min(end, first + LONGEST_VALUE))
+        after = text.find("\n", close, end) if close >= 0 else -1
+        after = end if after < 0 else after
+        if close >= 0 and (entry["echo"] or not _NO_COMMENT.match(text, close + 1, after)):
+            return first, after, close
+    comment = re.search(r"[ \t]+#", text[start:line])
+    stop = start + comment.start() if comment else line
+    return start, line, start + len(text[start:stop].rstrip())
+
+
+def names_env_section(text: str, at: int) -> bool:
+    opener = _ENV_OPENER.search(text, max(0, at - 160), at)
+    if opener is None:
+        return False
+    name = _FILE_NAME.match(text, at)
+    return is_env_file(opener["folder"] + (name.group() if name else ""))
+
+
+def end_of_section(text: str, at: int) -> int:
+    found = _SECTION_END.search(text, at)
+    return found.start() if found else len(text)
+
+
+def env_section(text: str, at: int) -> Iterator[Span]:
+    """What a command or a patch writes into a .env file."""
+    start = text.rfind("\n", max(0, at - LONGEST_COMMAND), at) + 1
+    for entry in env_entries(text, start, end_of_section(text, at)):
+        yield Span(entry.start, entry.end, "env value")

@@ -1,0 +1,70 @@
+"""Parts of a text that are secret, and the markers that take their place."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import NamedTuple
+
+from handrail.redact.patterns import TOKEN_KINDS
+
+NAMED_KINDS = ("password", "token", "secret", "key", "credentials", "authorization", "cookie")
+OTHER_KINDS = ("private key", "env value", "known value", "nested too deep", "unreadable")
+_KINDS = {
+    *NAMED_KINDS,
+    *OTHER_KINDS,
+    *(kind for kind in TOKEN_KINDS),
+}
+
+
+def marker(kind: str) -> str:
+    """What stands in the place of a secret."""
+    return f"[redacted: {kind}]"
+
+
+MARKER = re.compile(r"\[redacted: (?:" + "|".join(map(re.escape, sorted(_KINDS))) + r")\]")
+ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
+
+
+class Span(NamedTuple):
+    """A part of a text that is a secret, and of which kind."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def replace(text: str, spans: Iterable[Span]) -> str:
+    """The text with a marker for every span; spans that overlap become one."""
+    old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
+    merged: list[Span] = []
+    for span in sorted(span for span in spans if span.end > span.start):
+        start, end = _over_markers(old, span.start, span.end) if old else span[:2]
+        if old and marker_at(old, start) == (start, end):
+            continue
+        if merged and start < merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
+        else:
+            merged.append(Span(start, end, span.kind))
+    parts: list[str] = []
+    at = 0
+    for span in merged:
+        parts += text[at : span.start], marker(span.kind)
+        at = span.end
+    return "".join((*parts, text[at:]))
+
+
+def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The span, longer where it would cut a marker in two."""
+    for other in (start, end - 1):
+        if cut := marker_at(old, other):
+            start, end = min(start, cut[0]), max(end, cut[1])
+    return start, end
+
+
+def marker_at(old: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    index = bisect_right(old, at, key=_start) - 1
+    return old[index] if index >= 0 and at < old[index][1] else None
+
+
+_start = itemgetter(0)
