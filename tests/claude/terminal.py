@@ -41,11 +41,10 @@ class Terminal:
 
     def answer(self, key: str, text: str) -> str:
         """Press a key until the screen shows what comes of it."""
+        self._type(key)
         deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline:
-            self._type(key)
-            if self._shows(text, _PRESS_AGAIN):
-                break
+        while not self._shows(text, _PRESS_AGAIN) and time.monotonic() < deadline:
+            os.write(self._descriptor, key.encode())
         return self.wait_for(text)
 
     def wait_for(self, text: str) -> str:
