@@ -1,7 +1,7 @@
 """Text fits, and a reviewed command cannot act on the terminal."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -46,6 +46,7 @@ def test_a_limit_is_kept(text: str, width: int, limit: int) -> None:
     assert len(wrap(text, width, limit)) <= limit
 
 
+@example("䷀ ☰ 𝌀")
 @given(st.text())
 def test_our_width_is_never_less_than_that_of_rich(text: str) -> None:
     assert columns(visible(text)) >= cell_len(visible(text))

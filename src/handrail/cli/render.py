@@ -1,6 +1,7 @@
 """Text for a terminal: what is safe to print, how wide it is, where it breaks."""
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable
@@ -21,6 +22,10 @@ STYLES = {
     "block": "1;37;41",
 }
 """One colour per meaning: green ran, yellow changed or warned, red stopped, dim is detail."""
+
+
+# Wide since Unicode 16, which the tables of older Pythons do not know yet.
+_NEWLY_WIDE = re.compile("[\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\U0001d300-\U0001d376]")
 
 
 def visible(text: str) -> str:
@@ -51,7 +56,8 @@ def _columns(char: str) -> int:
         return 1
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
         return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    wide = unicodedata.east_asian_width(char) in "WF" or _NEWLY_WIDE.match(char)
+    return 2 if wide else 1
 
 
 def clip(text: str, width: int) -> str:
