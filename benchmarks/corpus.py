@@ -30,7 +30,8 @@ def load_corpus() -> Corpus:
     recorded = RECORDED / "real_commands_dev.jsonl"
     if recorded.exists():
         rows = [json.loads(row) for row in recorded.read_text().splitlines()]
-        lines = tuple(dict.fromkeys(Line(row["command"], row["cwd"]) for row in rows))
+        found = (Line(row["command"], row["cwd"] or "/workspace") for row in rows)
+        lines = tuple(dict.fromkeys(found))
         return Corpus(lines, f"{len(lines):,} commands that coding agents gave in recorded runs")
     blocks = (HERE / "data" / "commands.txt").read_text().strip().split("\n\n")
     lines = tuple(dict.fromkeys(Line(block, "/workspace/shop") for block in blocks))

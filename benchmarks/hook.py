@@ -1,0 +1,142 @@
+"""A hook's round trip through the daemon, and beside it a process for each call."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count, islice
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+from benchmarks.cold import ENVIRON
+from benchmarks.corpus import Corpus
+from benchmarks.load import Door, Times, apart_from, at_pace, on_loop, start_all
+from benchmarks.measure import Spread, Table, micro
+from benchmarks.nothing import on_socket
+from benchmarks.traffic import Run
+from tests.server.place import Place
+
+from handrail.store.sqlite import SqliteStore
+
+RUNS = 100
+FEW = 10
+RATE = 5.0
+GUARD = Path(__file__).with_name("guard.py")
+_ALONE = "a Python process for each call, one at a time"
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One round: how long a PreToolUse took in microseconds, and what that took of a core."""
+
+    times: Spread
+    rate: float
+    cpu: float
+    """Microseconds for each request, before and after a call alike."""
+    late: float = 0.0
+    """99 in 100 were sent less than so many microseconds too late."""
+
+
+def hook_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
+    """All ways to the daemon, and what one would have without it."""
+    best: dict[str, Result] = {}
+    with Place() as place, on_socket() as (floor, path):
+        pid = place.start()
+        socket = Door(socket=place.home.socket)
+        port = Door(port=place.home.port, token=place.home.hook_token)
+        ways = {
+            "a server that does nothing, unix socket": (floor, Door(socket=path), True, RUNS),
+            "**daemon, unix socket**": (pid, socket, True, RUNS),
+            "**daemon, port with token**": (pid, port, True, RUNS),
+            "**daemon, unix socket, connecting each time**": (pid, socket, False, RUNS),
+            f"**daemon, unix socket, {FEW} runs only**": (pid, socket, True, FEW),
+        }
+        crowd = crowds(place, corpus)
+        written = 0
+        for _ in range(rounds):
+            for how, (server, door, keep, many) in ways.items():
+                runs = next(crowd)[:many]
+                result, times = _load(server, door, runs, seconds, keep=keep)
+                written += (times.events + len(runs)) if server == pid else 0
+                best[how] = min(best.get(how, result), result, key=lambda each: each.times.p99)
+        check_log(place, written)
+        best[_ALONE] = _processes(place, corpus, 20 * rounds)
+    return _table(best, rounds, seconds)
+
+
+def _load(
+    server: int, door: Door, runs: list[Run], seconds: float, *, keep: bool
+) -> tuple[Result, Times]:
+    with apart_from(server):
+        on_loop(start_all(door, runs))
+        before = _cpu(server)
+        times = on_loop(at_pace(door, runs, RATE, seconds, keep=keep))
+        used = _cpu(server) - before
+    spread = Spread.of(took * 1e6 for took in times.before)
+    late = Spread.of(late * 1e6 for late in times.late).p99
+    rate = times.actions / times.seconds
+    return Result(spread, rate, used * 1e6 / times.events, late), times
+
+
+def _processes(place: Place, corpus: Corpus, calls: int) -> Result:
+    run = next(crowds(place, corpus))[0]
+    argv = [sys.executable, str(GUARD), str(place.root / "guard.log")]
+    environ = {**ENVIRON, **place.environ}
+    times = []
+    before, began = os.times(), perf_counter()
+    for call in islice(run.calls(), calls):
+        start = perf_counter()
+        subprocess.run(argv, input=call.before(), check=True, capture_output=True, env=environ)
+        times.append((perf_counter() - start) * 1e6)
+    seconds, after = perf_counter() - began, os.times()
+    used = after.children_user + after.children_system
+    used -= before.children_user + before.children_system
+    return Result(Spread.of(times), calls / seconds, used * 1e6 / calls)
+
+
+def _table(best: dict[str, Result], rounds: int, seconds: float) -> Table:
+    table = Table(
+        f"A hook's round trip, {RUNS} runs at {RATE:g} actions a second each",
+        ("how", "actions/s", "p50", "p90", "p99", "p50, daemon = 1", "processor"),
+        note="PreToolUse, from the request to an answer whose verdict is on the disk (fsync). Each "
+        f"action has a PostToolUse too: the server gets {2 * RUNS * RATE:,.0f} requests a second. "
+        f"The round with the best p99 of {rounds}, {seconds:g} s each. *Processor*: time of a core "
+        "for each request. The load comes from one process on a core of its own; 99 in 100 are "
+        f"sent at most {max(each.late for each in best.values()) / 1000:,.1f} ms late. The process "
+        "for each call imports Reviewer, reviews, writes a line with fsync and ends: for "
+        f"{RUNS * RATE:g} actions a second it would need "
+        f"{RUNS * RATE * best[_ALONE].cpu / 1e6:,.0f} cores.",
+    )
+    base = best["**daemon, unix socket**"].times.p50
+    for how, result in best.items():
+        times = (micro(each) for each in (result.times.p50, result.times.p90, result.times.p99))
+        ratio = f"{result.times.p50 / base:.2f}"
+        table.add(how, f"{result.rate:,.0f}", *times, ratio, micro(result.cpu))
+    return table
+
+
+def crowds(place: Place, corpus: Corpus) -> Iterator[list[Run]]:
+    """Ever new runs, in the same folders, of which each is a repository."""
+    folders = [place.root / "home" / f"shop-{number}" for number in range(RUNS)]
+    for folder in folders:
+        (folder / ".git").mkdir(parents=True, exist_ok=True)
+    for first in count(0, RUNS):
+        yield [Run(first + n, str(folder), corpus) for n, folder in enumerate(folders)]
+
+
+def check_log(place: Place, written: int) -> None:
+    """What was measured must have been done: every event is in the log."""
+    with closing(SqliteStore(place.home.log, read_only=True)) as store:
+        found = sum(topic.seq for topic in store.topics("run:"))
+    if found != written:
+        raise RuntimeError(f"the log has {found:,} events, and {written:,} were confirmed")
+
+
+def _cpu(process: int) -> float:
+    """Seconds that a process has kept a core busy; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
