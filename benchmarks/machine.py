@@ -13,7 +13,7 @@ def machine_lines() -> list[str]:
         f"{name} {version(name)}" for name in ("tree-sitter", "tree-sitter-bash", "msgspec")
     )
     return [
-        f"- measured on {datetime.now(UTC):%Y-%m-%d}, load {os.getloadavg()[0]:.1f} before it began",
+        f"- measured on {datetime.now(UTC):%Y-%m-%d}, load {os.getloadavg()[0]:.1f} at first",
         f"- {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         f"- {platform.python_implementation()} {platform.python_version()}, {packages}",
     ]
