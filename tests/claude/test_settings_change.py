@@ -15,6 +15,8 @@ from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
 OFF = "disableAllHooks is true"
 REFUSED = {
     "switched-off": OFF,
+    "switched-off-twice": OFF,
+    "switched-off-deep": OFF,
     "harmless": OFF,
     "taken-out": "handrail install claude puts them back",
 }
@@ -54,6 +56,15 @@ def story(claude: Path) -> Story:
         steps: list[Step] = [
             bash("touch before", "before"),
             after("switched-off", local, '{"disableAllHooks": true}'),
+            # Claude Code takes the last of two, and nests as deep as one likes.
+            after(
+                "switched-off-twice", local, '{"disableAllHooks": false, "disableAllHooks": true}'
+            ),
+            after(
+                "switched-off-deep",
+                local,
+                '{"disableAllHooks": true, "x": ' + "[" * 200 + "]" * 200 + "}",
+            ),
             # Claude Code would take over all changes with the first that is not refused.
             after("harmless", project, '{"env": {"A": "b"}}'),
             after("switched-on", local, "{}"),

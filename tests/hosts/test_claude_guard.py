@@ -7,6 +7,7 @@ import pytest
 
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_settings import Hooking, add, remove
+from handrail.hosts.jsontext import MAX_CHARACTERS
 
 URL = "http://127.0.0.1:47100/hooks/claude"
 HOOKING = Hooking("http", URL, "token", "/state/bin/handrail-hook", (2, 1, 325))
@@ -73,6 +74,42 @@ def test_a_matcher_that_was_narrowed_is_missed(machine: Machine) -> None:
 def test_a_project_that_switches_hooks_off_is_found(machine: Machine) -> None:
     machine.local.write_text('{"disableAllHooks": true}')
     assert "disableAllHooks" in machine.problem()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"disableAllHooks": false, "disableAllHooks": true}',
+        '{"disableAllHooks": true, "x": ' + "[" * 200 + "]" * 200 + "}",
+        '\ufeff{"disableAllHooks": true, "x": ' + "9" * 5000 + "}",
+    ],
+    ids=["twice", "deep", "long-number"],
+)
+def test_hooks_are_found_switched_off_however_odd_the_file_is(machine: Machine, text: str) -> None:
+    """Claude Code takes all of these."""
+    machine.local.write_text(text)
+    assert "disableAllHooks" in machine.problem()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"disableAllHooks": false' + " " * MAX_CHARACTERS + "}", "too large"),
+        ('{"x": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+    ],
+    ids=["large", "deep"],
+)
+def test_a_file_that_cannot_be_looked_through_is_not_taken_for_harmless(
+    machine: Machine, text: str, says: str
+) -> None:
+    machine.local.write_text(text)
+    assert says in machine.problem()
+
+
+def test_a_huge_file_is_not_read_to_its_end(machine: Machine) -> None:
+    with machine.local.open("w") as file:
+        file.truncate(2**33)
+    assert "too large" in machine.problem()
 
 
 def test_a_project_that_names_a_proxy_is_found(machine: Machine) -> None:

@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from handrail.hosts.claude_obstacles import find_obstacles, settings_files
+from handrail.hosts.claude_obstacles import find_obstacles, read_text, settings_files
 from handrail.hosts.claude_settings import guards_tools
 from handrail.hosts.jsontext import JsonTextError
-from handrail.hosts.settings_file import decode, read
 
 _BACK = "handrail install claude puts them back; handrail uninstall claude takes them out in order."
-
-
 _PROXIED = (
     "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
     "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
@@ -35,7 +32,7 @@ def hooks_problem(
     for file in settings_files(environ, cwd):
         if file.path not in known:
             continue
-        text = _read(file.path)
+        text = read_text(file.path)
         if text is None or not _guards(text):
             return f"Handrail's hooks were taken out of {file.path}. {_BACK}"
         by_http = by_http or url in text
@@ -44,14 +41,6 @@ def hooks_problem(
     for found in find_obstacles(environ, cwd, url=url if by_http else ""):
         return f"{found.path}: {found.says}." if found.path else f"{found.says}."
     return ""
-
-
-def _read(path: str) -> str | None:
-    try:
-        data = read(path)
-    except OSError:
-        return None
-    return None if data is None else decode(data)
 
 
 def _guards(text: str) -> bool:

@@ -6,6 +6,7 @@ lower ones. A file that does not load counts for nothing, but for the hooks that
 """
 
 import glob
+import json
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from handrail.hosts.claude_settings import CLIENT, PATH
-from handrail.hosts.jsontext import JsonTextError, scan, value
+from handrail.hosts.jsontext import MAX_CHARACTERS, JsonTextError, scan
 from handrail.hosts.settings_file import decode, read
 
 Scope = Literal["managed", "local", "project", "user"]
@@ -30,6 +31,11 @@ _CURES: dict[Scope, str] = {
     "user": "set it to false",
 }
 _YES = frozenset({"1", "true", "yes", "on"})
+_IGNORED = "Claude Code ignores the whole file"
+_TOO_LARGE = "too large to be looked through, so what it does is not known: make it smaller"
+_TOO_DEEP = "nested too deeply to be looked through, so what it does is not known: make it flatter"
+_NOT_KNOWN = frozenset({_TOO_LARGE, _TOO_DEEP})
+"""Claude Code may well load such a file, and whatever is in it would count."""
 
 
 class SettingsFile(msgspec.Struct, frozen=True):
@@ -103,15 +109,16 @@ def _texts(
 ) -> list[tuple[SettingsFile, str]]:
     texts: dict[str, tuple[SettingsFile, str]] = {}
     for file in settings_files(environ, cwd):
-        text = instead.get(file.path) or _read(file.path)
+        text = instead.get(file.path) or read_text(file.path)
         if text is not None:  # in the home folder, the user's file is the project's as well
             texts.setdefault(file.path, (file, text))
     return list(texts.values())
 
 
-def _read(path: str) -> str | None:
+def read_text(path: str) -> str | None:
+    """A settings file, so much of it as may be looked through; None if it cannot be read."""
     try:
-        data = read(path)
+        data = read(path, 4 * MAX_CHARACTERS + 1)  # a character has at most four bytes
     except OSError:  # what we may not read, Claude Code may not read either
         return None
     return None if data is None else decode(data)
@@ -124,7 +131,8 @@ def obstacles(
     found = [
         Obstacle(file.path, why)
         for file, text in texts
-        if isinstance(why := _load(text), str) and (CLIENT in text or PATH in text)
+        if isinstance(why := _load(text), str)
+        and (why in _NOT_KNOWN or CLIENT in text or PATH in text)
     ]
     files = _loaded(texts)
     found += _switched_off(files)
@@ -224,15 +232,39 @@ def _variables(settings: Settings) -> dict[str, str]:
 
 def _load(text: str) -> "Settings | str":
     """The settings, or why Claude Code does not load the file."""
+    if len(text) > MAX_CHARACTERS:
+        return _TOO_LARGE
     try:
-        root = scan(text)
-    except JsonTextError as error:
-        return f"{error}; Claude Code ignores the whole file"
-    settings = value(text, root)
+        settings = _as_javascript(text)
+    except RecursionError:
+        return _TOO_DEEP
+    except ValueError as error:
+        return f"{_place(text) or error}; {_IGNORED}"
     if not isinstance(settings, dict):
-        return "the settings are not an object; Claude Code ignores the whole file"
+        return f"the settings are not an object; {_IGNORED}"
     wrong = _wrong(settings)
-    return f"{wrong}; Claude Code ignores the whole file" if wrong else settings
+    return f"{wrong}; {_IGNORED}" if wrong else settings
+
+
+def _as_javascript(text: str) -> object:
+    """The value of a text. Unlike `scan`, it takes two of the same name: the last one counts."""
+    found: object = json.loads(
+        text.removeprefix("\ufeff"), parse_int=float, parse_constant=_refuse_constant
+    )
+    return found
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _place(text: str) -> str:
+    """Where a text stops being JSON, and what is there."""
+    try:
+        scan(text)
+    except JsonTextError as error:
+        return str(error)
+    return ""
 
 
 _KINDS: tuple[tuple[str, type, str], ...] = (

@@ -46,8 +46,8 @@ class ChangedMeanwhileError(Exception):
         self.path = path
 
 
-def read(path: str) -> bytes | None:
-    """What is in a file; None if it is not there."""
+def read(path: str, most: int = -1) -> bytes | None:
+    """What is in a file, or its first `most` bytes; None if it is not there."""
     try:
         # A pipe would be waited for if it were opened like a file.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -57,7 +57,7 @@ def read(path: str) -> bytes | None:
         os.close(handle)
         raise OSError(errno.EINVAL, "this is not a file", path)
     with open(handle, "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 def decode(data: bytes) -> str:
@@ -181,7 +181,7 @@ def load_installs(path: str) -> list[Install]:
     """Everything that is installed, as far as it is known; a broken record is no record."""
     try:
         return msgspec.json.decode(read(path) or b"[]", type=list[Install])
-    except (msgspec.MsgspecError, OSError):
+    except (ValueError, OSError):
         return []
 
 
