@@ -73,6 +73,21 @@ def test_settings_say_whether_somebody_can_be_asked(setting: str, outcome: str) 
     assert decision(desk.before(OVERRULABLE, permission_mode="default")) == outcome
 
 
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [("compact", "deny"), ("", "deny"), ("startup", "run"), ("resume", "run"), ("clear", "run")],
+)
+def test_laxer_settings_wait_for_a_person_who_starts_the_session(
+    shop: Desk, source: str, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.supervise.project._LOOK_AGAIN", 0.0)
+    shop.before("ls")
+    (Path(shop.folder) / "handrail.yaml").write_text("step_reviewer: {enabled: false}\n")
+    assert decision(shop.before(CRITICAL, "t2")) == "deny"
+    shop.tell("SessionStart", source=source)
+    assert decision(shop.before(CRITICAL, "t3")) == outcome
+
+
 def test_a_rewrite_keeps_every_other_field(shop: Desk) -> None:
     fields = {"description": "why", "timeout": 7, "run_in_background": False, "ünknown": [1.5]}
     reply = shop.tell(

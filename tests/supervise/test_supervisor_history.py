@@ -3,7 +3,7 @@
 from handrail.model import Decision, Outcome, Verdict
 from handrail.model.event import ActionReviewed, PromptGiven, RunStarted
 from handrail.supervise.breach import Ended
-from tests.supervise.bed import Bed, ran
+from tests.supervise.bed import RUN, Bed, ran
 
 DANGEROUS = "rm -rf /srv/data"
 
@@ -73,12 +73,14 @@ def test_a_clock_that_goes_back_refuses_nothing(bed: Bed) -> None:
     assert bed.run.state.changed < bed.run.state.started
 
 
-def test_a_limit_that_is_raised_lets_the_run_go_on(bed: Bed) -> None:
+def test_a_limit_that_is_raised_lets_the_run_go_on_when_it_is_resumed(bed: Bed) -> None:
     bed.settings("limits: {actions: 1}\n")
     bed.do(bed.bash("ls", "a"))
     assert bed.do(bed.bash("ls", "b")).decision is Decision.BLOCK
     bed.settings("limits: {actions: 100}\n")
-    assert bed.do(bed.bash("ls", "c")).decision is Decision.ALLOW
+    assert bed.do(bed.bash("ls", "c")).decision is Decision.BLOCK
+    bed.runs.renew(RUN)
+    assert bed.do(bed.bash("ls", "d")).decision is Decision.ALLOW
 
 
 def test_a_command_that_failed_before_is_riskier(bed: Bed) -> None:

@@ -38,6 +38,9 @@ Answer = Pending[Reply]
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
 """Permission modes in which the person has not said that they do not want to be asked."""
 
+_STARTS = frozenset({"startup", "resume", "clear"})
+"""Sources of a session's start that a person is behind; a compaction is not one."""
+
 WELCOME = (
     "Handrail reviews every tool call of this session before it runs. If it refuses a call, do "
     "what its answer says instead; do not try the same again in other words. Handrail's own "
@@ -160,6 +163,8 @@ class ClaudeHooks:
 
     def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
         payload = visit.payload
+        if payload.source in _STARTS:
+            self.runs.renew(payload.session_id)
         attended = supervisor.state.attended if visit.attended is None else visit.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)

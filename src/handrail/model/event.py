@@ -105,12 +105,12 @@ class IterationEnded(_Event, frozen=True, omit_defaults=True, tag="iteration_end
 
 
 class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_changed"):
-    """The host's settings changed while the run was under way."""
+    """Settings of the host, or Handrail's own, changed while the run was under way."""
 
     path: str
     source: str = ""
     refused: str = ""
-    """Why the host was told not to take them over; empty: it was not."""
+    """Why they were not taken over, or not wholly; empty: they were."""
 
 
 class FaultNoted(_Event, frozen=True, omit_defaults=True, tag="fault_noted"):

@@ -11,11 +11,15 @@ import msgspec
 
 from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
+from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
+from handrail.model.action import Action
+from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
-from handrail.review import Reviewer
+from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
+from handrail.supervise.verdict import verdict_of
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""
@@ -34,6 +38,34 @@ class Project(msgspec.Struct, frozen=True):
     """Why the settings on the disk cannot be used."""
     settled: bool = True
     """The settings in force are what somebody wrote, not what stands in for something broken."""
+    newer: "Project | None" = None
+    """What was written after a run had begun: for that run it can only forbid."""
+
+    def review(self, action: Action, history: History) -> Review:
+        """Judge an action, by the newer settings too: the stricter ones decide."""
+        review = self.reviewer.review(action, history)
+        if self.newer is None:
+            return review
+        also = self.newer.reviewer.review(action, history)
+        return max(review, also, key=lambda each: verdict_of(each, 0).decision)
+
+    @property
+    def limits(self) -> tuple[Limits, ...]:
+        """All limits that hold."""
+        own = self.config.limits
+        return (own,) if self.newer is None else (own, self.newer.config.limits)
+
+    def under_way(self, now: "Project") -> "Project":
+        """The project for a run that began with these settings, when those on the disk are `now`.
+
+        An agent works beside the file that holds it back. A patch, an archive or another branch
+        can bring in a laxer one, and that must not open the way for the next step.
+        """
+        if now is self or now is self.newer:
+            return self
+        if not self.settled or now.config == self.config:
+            return now
+        return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem, newer=now)
 
 
 class _Kept(msgspec.Struct):

@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.model.event import FaultNoted
 from handrail.store.journal import Journal
-from handrail.supervise.project import Projects
+from handrail.supervise.project import Project, Projects
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, topic_of
 
@@ -37,7 +37,7 @@ class Runs:
         kept = self._kept.get(run)
         if kept is not None and not kept.broken:
             self._kept.move_to_end(run)
-            kept.project = self.projects.at(kept.state.cwd or cwd)
+            kept.follow(self.projects.at(kept.state.cwd or cwd))
             return kept
         if kept is not None:
             # What is still on its way to the log would be missing in the state.
@@ -46,7 +46,7 @@ class Runs:
         lost = kept is not None
         supervisor = Supervisor(
             state,
-            self.projects.at(state.cwd or cwd),
+            self._project(kept, state.cwd or cwd),
             self.journal,
             said=self._said.setdefault(run, set()),
             distrusts_log=lost,
@@ -66,7 +66,17 @@ class Runs:
         kept = self._kept.get(run)
         folder = kept.state.cwd if kept is not None else ""
         said = self._said.setdefault(run, set())
-        return Supervisor(RunState(run), self.projects.at(folder or cwd), self.journal, said=said)
+        project = self._project(kept, folder or cwd)
+        return Supervisor(RunState(run), project, self.journal, said=said)
+
+    def renew(self, run: str) -> None:
+        """A person has started the session anew: the settings on the disk hold from now on."""
+        if (kept := self._kept.get(run)) is not None and kept.state.cwd:
+            kept.project = self.projects.at(kept.state.cwd)
+
+    def _project(self, kept: Supervisor | None, folder: str) -> Project:
+        now = self.projects.at(folder)
+        return now if kept is None else kept.project.under_way(now)
 
     def end(self, run: str) -> None:
         """A run has ended: it is the next to be let go."""

@@ -6,6 +6,7 @@ from time import perf_counter, time
 
 import msgspec
 
+from handrail.config.sources import FILE_NAME
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
     ActionDropped,
@@ -13,6 +14,7 @@ from handrail.model.event import (
     ActionReviewed,
     BreachFound,
     Event,
+    SettingsChanged,
 )
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
@@ -36,6 +38,7 @@ _FIXES: dict[type[StoreError], str] = {
 _CHECK = "handrail config check says what is wrong."
 _FIX = "handrail doctor says what is wrong."
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
+_NEWER = "what it forbids counts now, what it allows when a session is started or resumed"
 _FINE = Verdict(Decision.ALLOW)
 
 
@@ -78,6 +81,18 @@ class Supervisor:
     def settled(self) -> bool:
         """Whether the log has answered to everything that was written."""
         return self._last is None or self._last.done()
+
+    def follow(self, now: Project) -> None:
+        """Take note of the settings on the disk; what they loosen counts when a session starts."""
+        if not self.state.seq:  # nothing has begun
+            self.project = now
+            return
+        before, self.project = self.project, self.project.under_way(now)
+        newer = self.project.newer
+        if newer is None:
+            self._said.discard("newer")
+        elif before.newer is None or before.newer.config != newer.config:
+            self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", _NEWER))
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns."""
@@ -161,7 +176,7 @@ class Supervisor:
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
-        review = self.project.reviewer.review(action, self.state.history)
+        review = self.project.review(action, self.state.history)
         verdict = self._verdict(fingerprint(action), review)
         harmless = only_reads(review.effects)
         return self._pending(verdict, [], harmless=harmless, error=error).value
@@ -171,7 +186,7 @@ class Supervisor:
         if known is not None and known.verdict.decision is not Decision.MODIFY:
             return self._pending(known.verdict, self._under_way())
         began = perf_counter()
-        review = self.project.reviewer.review(action, self.state.history)
+        review = self.project.review(action, self.state.history)
         verdict = self._verdict(name, review)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review.effects)
@@ -226,6 +241,9 @@ class Supervisor:
 
     def _verdict(self, name: str, review: Review) -> Verdict:
         verdict = self._limit() or verdict_of(review, self.state.history.refusals(name))
+        if self.project.newer is not None and "newer" not in self._said:
+            self._said.add("newer")
+            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {_NEWER}.")
         problem = self.project.problem
         if not problem:
             self._said.discard("settings")
@@ -238,19 +256,22 @@ class Supervisor:
             return verdict
         self._said.add("settings")
         alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
-        return msgspec.structs.replace(verdict, alarm=f"{alarm} Fix: {_CHECK}")
+        alarms = filter(None, (verdict.alarm, f"{alarm} Fix: {_CHECK}"))
+        return msgspec.structs.replace(verdict, alarm=" ".join(alarms))
 
     def _limit(self) -> Verdict | None:
         """The refusal of a run that has used up what it may use."""
-        limits, state = self.project.config.limits, self.state
+        state = self.state
         minutes = (self._clock() - state.started) / 60 if state.started else 0.0
-        if limits.actions and state.step >= limits.actions:
-            said = f"The run has taken its {limits.actions} actions (limits.actions)."
-        elif limits.minutes and minutes > limits.minutes:
-            said = f"The run has had its {limits.minutes:g} minutes (limits.minutes)."
-        else:
-            return None
-        return Verdict(Decision.BLOCK, said, "Stop here, and say what is done and what is not.")
+        for limits in self.project.limits:
+            if limits.actions and state.step >= limits.actions:
+                said = f"The run has taken its {limits.actions} actions (limits.actions)."
+            elif limits.minutes and minutes > limits.minutes:
+                said = f"The run has had its {limits.minutes:g} minutes (limits.minutes)."
+            else:
+                continue
+            return Verdict(Decision.BLOCK, said, "Stop here, and say what is done and what is not.")
+        return None
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer

@@ -1,0 +1,111 @@
+"""Settings that change while a run is under way: they can forbid at once, and allow only later."""
+
+import pytest
+
+from handrail.model import Decision
+from handrail.model.event import SettingsChanged
+from handrail.store.errors import DiskFullError
+from tests.supervise.bed import RUN, Bed
+
+OFF = "step_reviewer: {enabled: false}\n"
+STRICT = "step_reviewer: {rules: {custom_rules_path: rules.yaml}}\n"
+RULE = "rules: [{name: no-make, decision: block, says: not here, commands: [make]}]\n"
+HARM = "rm -rf .git"
+
+
+def decide(bed: Bed, command: str, call: str) -> Decision:
+    return bed.do(bed.bash(command, call)).decision
+
+
+@pytest.fixture
+def begun(bed: Bed) -> Bed:
+    """A run that has taken its first step."""
+    bed.do(bed.bash("ls", "first"))
+    return bed
+
+
+def test_a_laxer_file_does_not_open_the_way_for_the_run_that_it_appeared_in(begun: Bed) -> None:
+    begun.settings(OFF)
+    assert decide(begun, HARM, "a") is Decision.BLOCK
+
+
+def test_a_file_that_is_gone_still_holds_for_the_run(bed: Bed) -> None:
+    bed.settings("limits: {actions: 2}\n")
+    bed.do(bed.bash("ls", "a"))
+    (bed.path / "handrail.yaml").unlink()
+    bed.ticks.advance(2)
+    assert decide(bed, "ls", "b") is Decision.ALLOW
+    assert decide(bed, "ls", "c") is Decision.BLOCK
+
+
+def test_a_work_tree_that_begins_further_down_does_not_hide_the_settings(bed: Bed) -> None:
+    inside = bed.path / "notes"
+    bed.settings("limits: {actions: 1}\n")
+    bed.get(RUN, inside).before(bed.bash("ls", "a", inside))
+    (inside / ".git").mkdir()
+    bed.ticks.advance(2)
+    verdict = bed.get(RUN, inside).before(bed.bash("ls", "b", inside))
+    assert verdict.decision is Decision.BLOCK
+
+
+def test_a_stricter_file_counts_at_once(begun: Bed) -> None:
+    assert decide(begun, "make", "a") is Decision.ALLOW
+    (begun.path / "rules.yaml").write_text(RULE)
+    begun.settings(STRICT)
+    assert decide(begun, "make all", "b") is Decision.BLOCK
+
+
+def test_a_lower_limit_counts_at_once(begun: Bed) -> None:
+    begun.settings("limits: {actions: 1}\n")
+    assert decide(begun, "ls", "a") is Decision.BLOCK
+
+
+def test_the_change_is_told_once_and_written_down(begun: Bed) -> None:
+    begun.settings(OFF)
+    first, second = begun.do(begun.bash("ls", "a")), begun.do(begun.bash("ls", "b"))
+    assert first.alarm.startswith("handrail.yaml was changed: ")
+    assert second.alarm == ""
+    written = [event for event in begun.events() if isinstance(event, SettingsChanged)]
+    assert [event.path for event in written] == ["handrail.yaml"]
+
+
+def test_a_file_that_is_changed_back_is_as_if_nothing_had_been(begun: Bed) -> None:
+    began = begun.run.project
+    begun.settings(OFF)
+    changed = begun.run.project
+    (begun.path / "handrail.yaml").unlink()
+    begun.ticks.advance(2)
+    back = begun.run.project
+    assert changed.newer is not None
+    assert back.newer is None
+    assert back.config == began.config
+
+
+def test_a_run_that_is_started_anew_takes_the_settings_on_the_disk(begun: Bed) -> None:
+    begun.settings("limits: {actions: 1}\n")
+    assert decide(begun, "ls", "a") is Decision.BLOCK
+    begun.settings("limits: {actions: 100}\n")
+    begun.runs.renew(RUN)
+    assert decide(begun, "ls", "b") is Decision.ALLOW
+
+
+def test_another_run_takes_the_settings_on_the_disk(begun: Bed) -> None:
+    begun.settings("limits: {actions: 1}\n")
+    other = begun.get("r2")
+    assert other.project.newer is None
+    assert other.project.config.limits.actions == 1
+
+
+def test_a_run_whose_log_failed_keeps_its_settings(begun: Bed) -> None:
+    begun.log.refuses = DiskFullError("/log")
+    begun.run.before(begun.bash("make", "a"))
+    begun.log.refuses = None
+    begun.settings(OFF)
+    assert decide(begun, HARM, "b") is Decision.BLOCK
+
+
+def test_without_a_log_the_settings_of_the_start_hold(begun: Bed) -> None:
+    begun.settings(OFF)
+    bare = begun.runs.bare(RUN, str(begun.path))
+    verdict = bare.judge_without_log(begun.bash(HARM, "a"), DiskFullError("/log"))
+    assert verdict.decision is Decision.BLOCK
