@@ -87,13 +87,13 @@ def load_glance(store: Store, run: str) -> Glance:
     if snapshot is not None:
         try:
             glance = _glance.decode(snapshot.body)
-        except msgspec.MsgspecError:  # of another version; the events are all there
+        except ValueError:  # of another version; the events are all there
             glance = Glance(run)
     while page := store.read(topic, glance.seq):
         for stored in page:
             try:
                 glance.apply(_seen.decode(stored.body))
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except ValueError as error:
                 glance.seq = stored.seq
                 glance.problem = f"entry {stored.position}: {error}"
     return glance

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from handrail.server.home import Home
 from handrail.server.start import stop_daemon
 from handrail.store.errors import DamagedError
+from handrail.store.journal import decode
 from handrail.store.sqlite import SqliteStore
 
 _PARTS = ("", "-wal", "-shm")
@@ -29,6 +30,8 @@ def _damaged(path: str) -> bool:
         with closing(SqliteStore(path, read_only=True)) as store:
             after = 0
             while page := store.read_all(after):
+                for stored in page:
+                    decode(stored)
                 after = page[-1].position
     except DamagedError:
         return True
