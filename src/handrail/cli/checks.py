@@ -13,7 +13,14 @@ import msgspec
 from handrail import __version__
 from handrail.hosts.claude_obstacles import find_obstacles, settings_files
 from handrail.hosts.claude_program import Program, find_claude
-from handrail.hosts.claude_settings import HTTP_SINCE, Hooking, Style, installed
+from handrail.hosts.claude_settings import (
+    ENDPOINT,
+    HTTP_SINCE,
+    Hooking,
+    Style,
+    hook_url,
+    installed,
+)
 from handrail.hosts.jsontext import JsonTextError
 from handrail.hosts.settings_file import decode, read
 from handrail.server.client import DaemonError, health
@@ -130,7 +137,7 @@ def check_client(who: Patient) -> Iterator[Check]:
     """Can the hook client do its work?"""
     if shutil.which("curl", path=who.environ.get("PATH")) is None:
         yield Check("client", "bad", "curl is missing, which hooks use", "install curl")
-    elif os.path.exists(os.path.join(who.home.path, "bin", "handrail-hook")):
+    elif os.path.exists(who.home.client_path):
         yield Check("client", "ok", "curl and handrail-hook are there")
 
 
@@ -173,14 +180,12 @@ def check_obstacles(who: Patient) -> Iterator[Check]:
 
 
 def _hooking(who: Patient, style: Style) -> Hooking:
-    home = who.home
-    url = f"http://127.0.0.1:{home.port}/hooks/claude"
-    client = os.path.join(home.path, "bin", "handrail-hook")
-    return Hooking(style, url, home.hook_token, client, who.claude.version if who.claude else None)
+    home, version = who.home, who.claude.version if who.claude else None
+    return Hooking(style, hook_url(home.port), home.hook_token, home.client_path, version)
 
 
 def _style(text: str | None) -> Style:
-    return "http" if text and "/hooks/claude" in text else "command"
+    return "http" if text and ENDPOINT in text else "command"
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -141,14 +141,12 @@ def make_hooking(
     home: "Home", style: "Style", claude: "Program | None", *, dry_run: bool = False
 ) -> "Hooking":
     """Where our hooks lead."""
-    from handrail.hosts.claude_settings import CLIENT, PATH, Hooking
+    from handrail.hosts.claude_settings import Hooking, hook_url
 
-    client = os.path.join(home.path, "bin", CLIENT)
-    version = claude.version if claude else None
+    client, version = home.client_path, claude.version if claude else None
     if dry_run and not os.path.isdir(home.path):  # and then it is not made either
-        return Hooking(style, f"http://127.0.0.1:PORT{PATH}", "", client, version)
-    url = f"http://127.0.0.1:{home.port}{PATH}"
-    return Hooking(style, url, home.hook_token, client, version)
+        return Hooking(style, hook_url("PORT"), "", client, version)
+    return Hooking(style, hook_url(home.port), home.hook_token, client, version)
 
 
 def _plan(path: str, hooking: "Hooking", view: "GitView | None", home: "Home") -> "Installation":

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.hosts.claude_settings import CLIENT, PATH
+from handrail.hosts.claude_settings import CLIENT, ENDPOINT
 from handrail.hosts.jsontext import MAX_CHARACTERS, JsonTextError, scan
 from handrail.hosts.settings_file import decode, read
 
@@ -132,7 +132,7 @@ def obstacles(
         Obstacle(file.path, why)
         for file, text in texts
         if isinstance(why := _load(text), str)
-        and (why in _NOT_KNOWN or CLIENT in text or PATH in text)
+        and (why in _NOT_KNOWN or CLIENT in text or ENDPOINT in text)
     ]
     files = _loaded(texts)
     found += _switched_off(files)

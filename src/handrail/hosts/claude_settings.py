@@ -38,7 +38,7 @@ HTTP_SINCE: Version = (2, 1, 295)
 REWRITES_SINCE: Version = (2, 0, 10)
 """The first version that runs what a hook has changed; those before run the original."""
 CLIENT = "handrail-hook"
-PATH = "/hooks/claude"
+ENDPOINT = "/hooks/claude"
 
 READS = tuple(
     "Read Glob Grep LS NotebookRead LSP ToolSearch ListAgents "
@@ -81,6 +81,11 @@ _EVENTS = (
     _Event("Stop", (1, 0, 38)),
     _Event("SessionEnd", (1, 0, 85), timeout=5),
 )
+
+
+def hook_url(port: int | str) -> str:
+    """Where the daemon hears Claude Code's hooks."""
+    return f"http://127.0.0.1:{port}{ENDPOINT}"
 
 
 class Hooking(msgspec.Struct, frozen=True):
@@ -173,7 +178,7 @@ def _is_our_url(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return parts.path.endswith(PATH) and bool(_LOOPBACK.fullmatch(parts.hostname or ""))
+    return parts.path.endswith(ENDPOINT) and bool(_LOOPBACK.fullmatch(parts.hostname or ""))
 
 
 def _program(handler: Handler, command: str) -> str:

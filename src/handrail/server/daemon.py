@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from handrail import __version__
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import ClaudeHooks, Visit
+from handrail.hosts.claude_settings import hook_url
 from handrail.hosts.settings_file import load_installs
 from handrail.model.action import Action
 from handrail.review import Reviewer
@@ -77,7 +78,7 @@ class Daemon:
             {"HOME": self._user_home, **payload.action.env},
             self.runs.get(payload.session_id, payload.cwd).state.cwd or payload.cwd,
             [each.settings.path for each in load_installs(self.home.installs)],
-            url=f"http://127.0.0.1:{self.port}/hooks/claude",
+            url=hook_url(self.port),
             proxied=visit.proxied,
         )
 

@@ -89,6 +89,11 @@ class Home:
         """Opens everything on the port; only people's programs read it."""
         return self._kept("control-token", lambda: secrets.token_urlsafe(32))
 
+    @property
+    def client_path(self) -> str:
+        """The hook client, which `client()` writes."""
+        return os.path.join(self.path, "bin", "handrail-hook")
+
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """What a daemon needs of an environment: it outlives whoever has started it."""
         needed = {
@@ -104,7 +109,7 @@ class Home:
         A daemon that it starts gets the environment of now: that of a hook is partly made by
         the project in which the agent works.
         """
-        path = os.path.join(self.path, "bin", "handrail-hook")
+        path = self.client_path
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
         start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
         values = {
