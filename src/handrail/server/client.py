@@ -11,12 +11,15 @@ class DaemonError(Exception):
     """The daemon cannot be reached, or does not start."""
 
 
-class _SocketConnection(http.client.HTTPConnection):
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP over a unix socket."""
+
     def __init__(self, path: str, timeout: float) -> None:
         super().__init__("handrail", timeout=timeout)
         self._path = path
 
     def connect(self) -> None:
+        """Called for the first request, and for the next one after the other side hung up."""
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
@@ -26,7 +29,7 @@ def call(
     home: Home, method: str, path: str, body: object = None, *, timeout: float = 5.0
 ) -> dict[str, object]:
     """One request; raises DaemonError, also for an answer that is an error."""
-    connection = _SocketConnection(home.socket, timeout)
+    connection = SocketConnection(home.socket, timeout)
     data = None if body is None else json.dumps(body).encode()
     try:
         home.check_socket()

@@ -111,10 +111,6 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
             return None
         return next((item for item in reversed(self.open) if item.id == action_id), None)
 
-    def find_open_named(self, name: str) -> OpenAction | None:
-        """The open action with a fingerprint, where the host gives no id."""
-        return next((item for item in reversed(self.open) if item.name == name), None)
-
     def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
         """The open action that has ended: by its id, by what it is, best by both."""
         same = [item for item in reversed(self.open) if _is_same(item, name, command)]

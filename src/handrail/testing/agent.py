@@ -4,16 +4,15 @@ It really runs its commands and really changes files, in the folder that it is g
 demo, for benchmarks, and for tests that need an agent but not Claude Code itself.
 """
 
-import http.client
 import json
 import os
-import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
+from handrail.server.client import SocketConnection
 from handrail.testing.model_server import Call, Json
 
 _SECONDS = 60.0
@@ -47,15 +46,10 @@ class HookLine:
     """A connection to the daemon that is kept open, as a host keeps it."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
-        self._http = http.client.HTTPConnection("handrail", timeout=_SECONDS)
+        self._http = SocketConnection(path, _SECONDS)
 
     def send(self, payload: Mapping[str, object]) -> Json:
         """One hook message, and the answer to it."""
-        if self._http.sock is None:
-            self._http.sock = socket.socket(socket.AF_UNIX)
-            self._http.sock.settimeout(_SECONDS)
-            self._http.sock.connect(self._path)
         body = json.dumps(payload).encode()
         self._http.request("POST", "/hooks/claude", body, {"Content-Type": "application/json"})
         return cast("Json", json.loads(self._http.getresponse().read()))
