@@ -38,7 +38,7 @@ class Desk:
         self.store = MemoryStore() if store is None else store
         self.refusal = ""
         """Why the hooks are not in force."""
-        self.asked_about: list[Visit] = []
+        self.asked_about: list[tuple[Visit, str]] = []
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
@@ -89,8 +89,8 @@ class Desk:
         """What is known of a run."""
         return self.runs.get(session, self.folder).state
 
-    def _find_problem(self, visit: Visit) -> str:
-        self.asked_about.append(visit)
+    def _find_problem(self, visit: Visit, folder: str) -> str:
+        self.asked_about.append((visit, folder))
         return self.refusal
 
 

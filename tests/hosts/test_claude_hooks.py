@@ -8,7 +8,7 @@ import pytest
 
 from handrail.hosts.claude_hooks import WELCOME, failed
 from handrail.model.event import ActionDropped, ActionReviewed, PromptGiven, RunStarted
-from handrail.store.errors import DamagedError, DiskFullError
+from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from tests.hosts.desk import Desk, Json, decision, said
 from tests.hosts.failing import Failing
 
@@ -184,7 +184,7 @@ def test_a_session_is_welcomed_and_told_what_is_wrong_with_its_hooks(desk: Desk)
     desk.refusal = "A proxy is set."
     proxied = desk.tell("SessionStart", proxied=True, source="startup")
     assert proxied == {"hookSpecificOutput": welcome, "systemMessage": "A proxy is set."}
-    assert [visit.proxied for visit in desk.asked_about] == [False, True]
+    assert [visit.proxied for visit, _ in desk.asked_about] == [False, True]
 
 
 def test_a_prompt_is_not_heard_where_nothing_would_be_supervised(desk: Desk) -> None:
@@ -385,12 +385,27 @@ def test_changed_settings_without_our_hooks_are_kept_out(desk: Desk) -> None:
     desk.refusal = "the hooks are gone"
     reply = desk.tell("ConfigChange", source="user_settings", file_path="/home/dev/.claude/s.json")
     assert (reply["decision"], reply["reason"]) == ("block", "the hooks are gone")
-    assert desk.asked_about[0].payload.cwd == desk.folder
+    assert desk.asked_about[0][1] == desk.folder
     assert desk.kinds()[-1] == "SettingsChanged"
 
 
 def test_other_changed_settings_are_taken_over(desk: Desk) -> None:
     assert desk.tell("ConfigChange", source="user_settings", file_path="/a") == {}
+
+
+@pytest.mark.parametrize("event", ["ConfigChange", "UserPromptSubmit"])
+def test_hooks_that_are_not_in_force_are_noticed_without_a_log(event: str) -> None:
+    store = Failing()
+    desk = Desk(store=store)
+    store.on_read = StoreError("/log", "gone")
+    assert desk.tell(event) == {}
+    desk.refusal = "the hooks are gone"
+    assert desk.tell(event)["decision"] == "block"
+
+
+def test_changed_settings_that_cannot_be_looked_at_are_not_taken_over() -> None:
+    body = json.dumps({"hook_event_name": "ConfigChange", "session_id": "a", "cwd": "/w"}).encode()
+    assert failed("too slow", body)["decision"] == "block"
 
 
 # Secrets

@@ -8,7 +8,6 @@ import msgspec
 from handrail.hosts import claude_reply as reply
 from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_payload
 from handrail.hosts.claude_settings import READS
-from handrail.model.action import Action
 from handrail.model.event import (
     AgentEnded,
     AgentStarted,
@@ -28,7 +27,6 @@ from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
-from handrail.supervise.state import OpenAction
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.verdict import fault_verdict
 
@@ -46,6 +44,7 @@ WELCOME = (
     "what its answer says instead; do not try the same again in other words. Handrail's own "
     "files, settings and processes, and the hooks in Claude Code's settings, are off limits."
 )
+_DOCTOR = "handrail doctor says what is wrong."
 _NOTIFICATION = "<task-notification>"
 """How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
 
@@ -67,12 +66,12 @@ class ClaudeHooks:
         self,
         runs: Runs,
         *,
-        find_problem: Callable[[Visit], str] = lambda visit: "",
+        find_problem: Callable[[Visit, str], str] = lambda visit, folder: "",
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
         self._find_problem = find_problem
-        """Says why the hooks of a session are not in force; empty: they are."""
+        """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
 
     def handle(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Answer:
@@ -88,7 +87,7 @@ class ClaudeHooks:
         try:
             return react(self, visit, self._supervisor(visit))
         except StoreError as error:
-            return _now(self._without_log(payload, error))
+            return _now(self._without_log(visit, error))
         except RecursionError:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
@@ -112,15 +111,21 @@ class ClaudeHooks:
             )
         return supervisor
 
-    def _without_log(self, payload: Payload, error: StoreError) -> Reply:
+    def _without_log(self, visit: Visit, error: StoreError) -> Reply:
         """The log cannot be read: nothing is known of the run, but what only reads may go on."""
+        payload = visit.payload
         event = payload.hook_event_name
         if event == "SessionStart":
             return reply.context(event, WELCOME, _alarm(error))
-        if event not in _LOWERINGS:
-            return reply.NO_OPINION
         bare = self.runs.bare(payload.session_id, payload.cwd)
-        return _LOWERINGS[event](bare.judge_without_log(payload.action, error))
+        if event in _LOWERINGS:
+            return _LOWERINGS[event](bare.judge_without_log(payload.action, error))
+        if event in _GUARDED and (problem := self._find_problem(visit, bare.state.cwd)):
+            return reply.block(problem)
+        return reply.NO_OPINION
+
+    def _problem(self, visit: Visit, supervisor: Supervisor) -> str:
+        return self._find_problem(visit, supervisor.state.cwd or visit.payload.cwd)
 
     # One method for each event
 
@@ -146,7 +151,7 @@ class ClaudeHooks:
     def permission(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The host asks on its own account, or because Handrail told it to."""
         action = visit.payload.action
-        known = _find_open(supervisor, action)
+        known = supervisor.state.find_same(fingerprint(action), command_name(action))
         if known is None:
             return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
         return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
@@ -156,7 +161,7 @@ class ClaudeHooks:
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
-        if problem := self._find_problem(visit):
+        if problem := self._problem(visit, supervisor):
             event = FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
         return self._note(supervisor, PromptGiven(self._clock(), text))
@@ -168,7 +173,7 @@ class ClaudeHooks:
         attended = supervisor.state.attended if visit.attended is None else visit.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)
-        said = reply.context("SessionStart", WELCOME, self._find_problem(visit))
+        said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
         return Pending(
             said,
             [supervisor.record(event)],
@@ -202,7 +207,7 @@ class ClaudeHooks:
     def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
         payload = visit.payload
         # All files count, not only the changed one: what is taken over later takes this along.
-        refused = self._find_problem(visit)
+        refused = self._problem(visit, supervisor)
         event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
         answer = reply.block(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)
@@ -234,6 +239,8 @@ _LOWERINGS: dict[str, Callable[[Verdict], Reply]] = {
     "PermissionRequest": reply.permission,
 }
 """The events that a verdict can be told to, where nobody is asked."""
+_GUARDED = frozenset({"UserPromptSubmit", "ConfigChange"})
+"""The events that are held back where the hooks would not be, or are not, in force."""
 
 
 def unreadable(problem: str, event: str = "") -> Reply:
@@ -252,10 +259,12 @@ def failed(problem: str, body: bytes) -> Reply:
         payload = read_payload(body)
     except PayloadError as error:
         return unreadable(str(error), error.event)
+    if payload.hook_event_name == "ConfigChange":
+        return reply.block(f"Handrail cannot look at the changed settings: {problem}. {_DOCTOR}")
     verdict = fault_verdict(
         harmless=payload.tool_name in READS,
         problem=problem,
-        fix="handrail doctor says what is wrong.",
+        fix=_DOCTOR,
         policy="deny",
     )
     return _told(payload.hook_event_name, verdict)
@@ -264,19 +273,6 @@ def failed(problem: str, body: bytes) -> Reply:
 def _told(event: str, verdict: Verdict) -> Reply:
     lower = _LOWERINGS.get(event)
     return lower(verdict) if lower else reply.NO_OPINION
-
-
-def _find_open(supervisor: Supervisor, action: Action) -> OpenAction | None:
-    """The judged action that a question without an id is about, as it was or as it was changed."""
-    name, command = fingerprint(action), command_name(action)
-    return next(
-        (
-            item
-            for item in reversed(supervisor.state.open)
-            if item.name == name or (command and item.command == command)
-        ),
-        None,
-    )
 
 
 def _alarm(error: StoreError) -> str:

@@ -71,12 +71,11 @@ class Daemon:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
-    def _find_problem(self, visit: Visit) -> str:
-        """Why the hooks of a session are not in force."""
-        payload = visit.payload
+    def _find_problem(self, visit: Visit, folder: str) -> str:
+        """Why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
-            {"HOME": self._user_home, **payload.action.env},
-            self.runs.get(payload.session_id, payload.cwd).state.cwd or payload.cwd,
+            {"HOME": self._user_home, **visit.payload.action.env},
+            folder,
             [each.settings.path for each in load_installs(self.home.installs)],
             url=hook_url(self.port),
             proxied=visit.proxied,

@@ -64,10 +64,10 @@ class Runs:
     def bare(self, run: str, cwd: str) -> Supervisor:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""
         kept = self._kept.get(run)
-        folder = kept.state.cwd if kept is not None else ""
+        folder = (kept.state.cwd if kept is not None else "") or cwd
         said = self._said.setdefault(run, set())
-        project = self._project(kept, folder or cwd)
-        return Supervisor(RunState(run), project, self.journal, said=said)
+        state = RunState(run, cwd=folder)
+        return Supervisor(state, self._project(kept, folder), self.journal, said=said)
 
     def renew(self, run: str) -> None:
         """A person has started the session anew: the settings on the disk hold from now on."""

@@ -111,6 +111,10 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
             return None
         return next((item for item in reversed(self.open) if item.id == action_id), None)
 
+    def find_same(self, name: str, command: str) -> OpenAction | None:
+        """The open action that is the same, as it was or as it was changed, whatever its id."""
+        return next((item for item in reversed(self.open) if _is_same(item, name, command)), None)
+
     def find_ended(self, action_id: str, name: str, command: str) -> OpenAction | None:
         """The open action that has ended: by its id, by what it is, best by both."""
         same = [item for item in reversed(self.open) if _is_same(item, name, command)]
