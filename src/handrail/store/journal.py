@@ -45,8 +45,10 @@ class Journal:
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> Written:
         """Write an event; what comes back is the event without secrets, as it will be read."""
-        body = _encode(_clean(event, redactor))
-        event = _decoder.decode(body)
+        body = _as_it_is(event, redactor)
+        if body is None:
+            body = _encode(_clean(event, redactor))
+            event = _decoder.decode(body)
         receipt = self.store.append([Entry(topic, body)])
         for observe in self._observers:
             observe(event)
@@ -66,6 +68,20 @@ def decode(stored: Stored) -> Event:
         return _decoder.decode(stored.body)
     except (ValueError, RecursionError) as error:
         raise DamagedError("", f"entry {stored.position} of {stored.topic}: {error}") from None
+
+
+def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:
+    """The body of an event in which nothing has to be cut or taken out: nearly every one."""
+    try:
+        body = _encoder.encode(event)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    # With so few bytes and brackets nothing in it is too long or nested too deep.
+    if len(body) > 2 * _KEPT or body.count(b"{") + body.count(b"[") > _DEEPEST:
+        return None
+    found: list[object] = []
+    _collect(event, found)
+    return body if redactor.value(found) is found else None
 
 
 def _encode(event: Event) -> bytes:
