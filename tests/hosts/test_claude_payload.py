@@ -203,6 +203,14 @@ def test_made_and_changed_files_are_taken_as_far_as_they_are_told(
     assert (ended.created, ended.changed) == (created, changed)
 
 
+def test_of_very_many_files_only_some_are_taken() -> None:
+    """A run remembers them for as long as it lasts, and every snapshot holds them."""
+    files = [{"filePath": f"/a/{number}", "created": True} for number in range(2_000)]
+    diff = {"files": files, "changedFiles": [file["filePath"] for file in files]}
+    ended = read_end(read(hook_event_name="PostToolUse", tool_response={"bashEditDiff": diff}))
+    assert (len(ended.created), len(ended.changed)) == (1_000, 1_000)
+
+
 def is_read_or_refused(body: bytes) -> bool:
     try:
         return bool(read_payload(body).session_id)

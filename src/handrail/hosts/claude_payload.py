@@ -16,6 +16,8 @@ MAX_BYTES = 32 * 1024 * 1024
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
 """Fields that must be understood; where another one is not, its default is taken."""
+_MAX_FILES = 1_000
+"""Made or changed files of one action that are noted: what is noted is kept with the run."""
 _EXIT_CODE = re.compile(r"Exit code ([0-9]{1,3})(?:\n|$)")
 
 
@@ -207,4 +209,4 @@ def _list(value: object) -> list[object]:
 
 
 def _strings(values: list[object]) -> tuple[str, ...]:
-    return tuple(value for value in values if isinstance(value, str))
+    return tuple(value for value in values if isinstance(value, str))[:_MAX_FILES]
