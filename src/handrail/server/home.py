@@ -181,11 +181,16 @@ def write_file(path: str, text: str, *, mode: int) -> None:
 def _fresh(path: str, text: str, mode: int) -> str:
     """A new file beside a path, for this user alone, safely on the disk."""
     fresh = f"{path}.{os.getpid()}.{secrets.token_hex(4)}"
-    with open(open_private(fresh, os.O_WRONLY | os.O_EXCL), "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with open(open_private(fresh, os.O_WRONLY | os.O_EXCL), "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(os.fsencode(text))  # paths in it need not be text
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:  # no half of it stays, such as on a disk that is full
+        with suppress(OSError):
+            os.unlink(fresh)
+        raise
     return fresh
 
 
