@@ -130,12 +130,14 @@ class ClaudeHooks:
     # One method for each event
 
     def before_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A tool is about to be called."""
         payload = visit.payload
         ask = self.may_ask(visit, supervisor)
         pending = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
         return pending.then(lambda verdict: reply.before_tool(verdict, ask=ask))
 
     def after_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A tool was called, and worked or failed."""
         event = visit.payload.hook_event_name
         pending = supervisor.take_in(read_end(visit.payload))
         return pending.then(lambda verdict: reply.after_tool(event, verdict))
@@ -157,6 +159,7 @@ class ClaudeHooks:
         return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
 
     def prompt(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A person says what to do; not passed on where nothing would be supervised."""
         text = visit.payload.prompt
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
@@ -167,6 +170,7 @@ class ClaudeHooks:
         return self._note(supervisor, PromptGiven(self._clock(), text))
 
     def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A session begins, or is taken up again."""
         payload = visit.payload
         if payload.source in _STARTS:
             self.runs.renew(payload.session_id)
@@ -181,30 +185,36 @@ class ClaudeHooks:
         )
 
     def end(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A session has ended."""
         answer = self._note(supervisor, RunEnded(self._clock(), visit.payload.reason))
         self.runs.end(visit.payload.session_id)
         return answer
 
     def stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """The agent waits for the next prompt."""
         says = visit.payload.last_assistant_message
         return self._note(supervisor, IterationEnded(self._clock(), says))
 
     def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A sub-agent begins."""
         payload = visit.payload
         return self._note(
             supervisor, AgentStarted(self._clock(), payload.agent_id, payload.agent_type)
         )
 
     def agent_stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A sub-agent has ended."""
         # /compact ends a sub-agent that was never started.
         if visit.payload.agent_id not in supervisor.state.agents:
             return _now(reply.NO_OPINION)
         return self._note(supervisor, AgentEnded(self._clock(), visit.payload.agent_id))
 
     def compact(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """The conversation is about to be shortened."""
         return self._note(supervisor, Compacted(self._clock(), visit.payload.trigger))
 
     def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """Settings have changed; not taken over where they would end supervision."""
         payload = visit.payload
         # All files count, not only the changed one: what is taken over later takes this along.
         refused = self._problem(visit, supervisor)

@@ -30,6 +30,7 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
+        """Whether anything is different afterwards."""
         return self.settings.changes or (self.exclude is not None and self.exclude.changes)
 
 

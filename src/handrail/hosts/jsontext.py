@@ -62,6 +62,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> int:
+        """Where it ends: behind its value."""
         return self.value.end
 
 

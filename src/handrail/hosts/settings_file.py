@@ -84,6 +84,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
+        """Whether the file is different afterwards."""
         return self.before != self.after
 
     def carry_out(self) -> None:
