@@ -94,13 +94,16 @@ class Reviewer:
         environ: Mapping[str, str] | None = None,
         rules: Iterable[Rule] = (),
         see_disk: bool = True,
+        live: bool = False,
         now: Callable[[], float] = time,
     ) -> None:
+        """`live`: actions run on this machine, also where their folder is gone in the meantime."""
         self.config = config or Config()
         given = os.environ if environ is None else environ
         self._given = {name: given[name] for name in _KNOWN if name in given}
         self._environ = _with_state(self._given)
         self._see_disk = see_disk
+        self._live = live
         self._now = now
         settings = self.config.step_reviewer
         self._rules = RuleBook(
@@ -158,7 +161,8 @@ class Reviewer:
             self._sites[key] = site
         world: World = BlindWorld()
         if self._see_disk:
-            world = LocalWorld(site.folder, visible=site.there(monotonic()))
+            there = site.there(monotonic())
+            world = LocalWorld(site.folder, visible=there, live=self._live)
         return Circumstances(
             self.config, site.scope, site.places, world, history, environ, site.trash
         )

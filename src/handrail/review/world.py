@@ -42,11 +42,17 @@ class BlindWorld:
 
 
 class LocalWorld:
-    """The disk of this machine, as seen from a project; remembers what it saw for one review."""
+    """The disk of this machine, as seen from a folder; remembers what it saw for one review.
 
-    def __init__(self, root: str, *, visible: bool | None = None) -> None:
+    A folder that is not there belongs to another machine, of which nothing is known. `live`: it
+    is this machine all the same, and the folder was taken away: its absence must hide neither
+    links nor scripts, but what is in it may be back when the action runs.
+    """
+
+    def __init__(self, root: str, *, visible: bool | None = None, live: bool = False) -> None:
         self._root = root
         self._visible = visible
+        self._live = live
         self._real: dict[str, str] = {"": ""}
         self._index: bytes | None = None
 
@@ -58,7 +64,7 @@ class LocalWorld:
         return self._visible
 
     def real(self, path: str) -> str:
-        if not self.visible or not path.startswith("/"):
+        if not (self._live or self.visible) or not path.startswith("/"):
             return path
         return self._resolve(path.rstrip("/"), 0) or "/"
 
@@ -82,7 +88,7 @@ class LocalWorld:
         return here
 
     def exists(self, path: str) -> bool | None:
-        if not self.visible:
+        if not self.visible and (not self._live or f"{path}/".startswith(f"{self._root}/")):
             return None
         fixed = path
         for wildcard in ("/**", "/*"):
@@ -108,7 +114,7 @@ class LocalWorld:
         return relative + b"\0" in self._index or relative + b"/" in self._index
 
     def script(self, path: str) -> str | None:
-        if not self.visible:
+        if not (self._live or self.visible):
             return None
         try:
             if not stat.S_ISREG(os.stat(path).st_mode):

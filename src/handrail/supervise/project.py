@@ -121,12 +121,13 @@ class Projects:
             problem = _said(error, folder)
             if before is None:
                 config = self._pinned(Config(), folder)
-                reviewer = Reviewer(config, environ=self._environ)
+                reviewer = Reviewer(config, environ=self._environ, live=True)
                 return Project(config, reviewer, redactor, problem, settled=False)
             return msgspec.structs.replace(before, redactor=redactor, problem=problem)
         if before is not None and config == before.config:
             return msgspec.structs.replace(before, redactor=redactor, problem="", settled=True)
-        return Project(config, Reviewer(config, environ=self._environ), redactor)
+        reviewer = Reviewer(config, environ=self._environ, live=True)
+        return Project(config, reviewer, redactor)
 
     def _pinned(self, config: Config, folder: str) -> Config:
         """The settings with a scope that does not move when the agent changes its folder."""
