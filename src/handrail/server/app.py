@@ -7,10 +7,10 @@ from time import perf_counter
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.hosts.claude_hooks import ClaudeHooks, Reply, failed, unreadable
 from handrail.hosts.claude_payload import MAX_BYTES
@@ -24,9 +24,11 @@ from handrail.supervise.supervisor import topic_of
 
 _log = logging.getLogger(__name__)
 
-ATTENDED_HEADER = "x-handrail-attended"
-PROXY_HEADER = "x-handrail-proxy"
-_ATTENDED = {"1": True, "0": False}
+ATTENDED_HEADER = b"x-handrail-attended"
+PROXY_HEADER = b"x-handrail-proxy"
+_ATTENDED = {b"1": True, b"0": False}
+_CLAUDE = "/hooks/claude"
+_JSON = (b"content-type", b"application/json")
 _HEALTH_SECONDS = 1.0
 """Whoever asks for it waits only a little longer than this."""
 
@@ -67,33 +69,46 @@ class Face:
 
     def app(self) -> ASGIApp:
         """The application, without any check of who asks."""
-        return Starlette(
+        others = Starlette(
             routes=[
-                Route("/hooks/claude", self.claude, methods=["POST"]),
                 Route("/healthz", self.healthz, methods=["GET"]),
                 Route("/metrics", self.metrics, methods=["GET"]),
                 Route("/runs/{run}/feedback", self.feedback, methods=["POST"]),
             ]
         )
 
-    async def claude(self, request: Request) -> Response:
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            # An agent waits for this one; the way through the framework costs as much as the rest.
+            if scope["type"] != "http" or scope["path"] != _CLAUDE:
+                await others(scope, receive, send)
+            elif scope["method"] == "POST":
+                await self.claude(scope, receive, send)
+            else:
+                await _json({"error": "only POST is understood"}, 405)(scope, receive, send)
+
+        return app
+
+    async def claude(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a hook of Claude Code: always with 200, or the host would not listen."""
         began = perf_counter()
-        body = await _body(request)
+        body = await _whole(receive)
         if body is None:
-            return _json(unreadable(f"it has more than {MAX_BYTES:,} bytes"))
-        attended = _ATTENDED.get(request.headers.get(ATTENDED_HEADER, ""))
-        proxied = bool(request.headers.get(PROXY_HEADER))
-        said = await self._answer(body, attended, proxied)
-        self._metrics.hook_took(perf_counter() - began)
-        return _json(said)
+            said = unreadable(f"it has more than {MAX_BYTES:,} bytes")
+        else:
+            headers = dict(reversed(scope["headers"]))
+            attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
+            said = await self._answer(body, attended, bool(headers.get(PROXY_HEADER)))
+            self._metrics.hook_took(perf_counter() - began)
+        data = _encode(said)
+        length = (b"content-length", b"%d" % len(data))
+        await send({"type": "http.response.start", "status": 200, "headers": [_JSON, length]})
+        await send({"type": "http.response.body", "body": data})
 
     async def _answer(self, body: bytes, attended: bool | None, proxied: bool) -> Reply:
         try:
-            pending = await self._brain.do(
+            return await self._brain.answer(
                 lambda: self._hooks.handle(body, attended, proxied=proxied)
             )
-            return await self._brain.settle(pending)
         except TooSlowError as error:
             self._metrics.fault("slow")
             return failed(str(error), body)
@@ -122,9 +137,9 @@ class Face:
         """Take down what a person thinks of a verdict."""
         run = request.path_params["run"]
         try:
-            given = msgspec.json.decode(await _body(request) or b"", type=Feedback)
-            pending = await self._brain.do(lambda: self._judge(run, given))
-            problem = await self._brain.settle(pending)
+            body = await _whole(request.receive) or b""
+            given = msgspec.json.decode(body, type=Feedback)
+            problem = await self._brain.answer(lambda: self._judge(run, given))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             return _json({"error": str(error)}, 400)
         except NoSuchStepError as error:
@@ -148,24 +163,29 @@ class Face:
         raise NoSuchStepError(run, step)
 
 
-async def _body(request: Request) -> bytes | None:
+async def _whole(receive: Receive) -> bytes | None:
     """The body of a request; None if there is too much of it, or nobody to answer to."""
     parts: list[bytes] = []
     size = 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > MAX_BYTES:
-                return None
-            parts.append(part)
-    except ClientDisconnect:
-        return None
-    return b"".join(parts)
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        parts.append(part)
+        size += len(part)
+        if size > MAX_BYTES:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
 
 
 def _json(value: object, status: int = 200) -> Response:
+    return Response(_encode(value), status, media_type="application/json")
+
+
+def _encode(value: object) -> bytes:
     try:
-        body = msgspec.json.encode(value)
+        return msgspec.json.encode(value)
     except UnicodeEncodeError:  # a file's name need not be text; JSON can say so all the same
-        body = json.dumps(value).encode()
-    return Response(body, status, media_type="application/json")
+        return json.dumps(value).encode()

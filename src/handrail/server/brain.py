@@ -1,14 +1,18 @@
 """The one thread in which every run is thought about."""
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Generic, TypeVar
 
 from handrail.store.errors import StoreError
+from handrail.store.port import Receipt
 from handrail.supervise.pending import NotWrittenError, Pending
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 THINK_SECONDS = 5.0
 """A review has its own deadline far below; this one is for a disk that does not answer."""
@@ -22,6 +26,66 @@ class TooSlowError(TimeoutError):
         super().__init__(f"it did not come to an answer within {seconds:g} s")
 
 
+class _Job(Generic[T]):
+    """One thing to think about, and the future of whoever waits for it."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.result: asyncio.Future[T] = self.loop.create_future()
+        self.wanted = True
+        self._function = function
+
+    def run(self) -> None:
+        """Do it; called in the brain's thread."""
+        if not self.wanted:
+            return
+        try:
+            value = self._function()
+        except BaseException as error:  # noqa: BLE001 - it belongs to whoever asked
+            self._tell(self.fail, error)
+        else:
+            self.done(value)
+
+    def done(self, value: T) -> None:
+        """Called in the brain's thread."""
+        self._tell(self.give, value)
+
+    def give(self, value: T) -> None:
+        """Called in the loop."""
+        if not self.result.done():
+            self.result.set_result(value)
+
+    def fail(self, error: BaseException) -> None:
+        """Called in the loop."""
+        if not self.result.done():
+            self.result.set_exception(error)
+
+    def _tell(self, how: Callable[[U], None], what: U) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and nobody waits any more
+            self.loop.call_soon_threadsafe(how, what)
+
+
+class _PendingJob(_Job[Pending[T]]):
+    """One whose result is of use only when it is on the disk.
+
+    The loop hears of it once, from the thread that writes: to wake the loop for every thought
+    and again for every commit is a good part of what a hook costs.
+    """
+
+    thought: Pending[T] | None = None
+
+    def done(self, value: Pending[T]) -> None:
+        self.thought = value
+        self._wait_for(iter(value.receipts), value)
+
+    def _wait_for(self, receipts: Iterator[Receipt], value: Pending[T]) -> None:
+        for receipt in receipts:
+            if not receipt.done():
+                receipt.add_done_callback(lambda _: self._wait_for(receipts, value))
+                return
+        super().done(value)
+
+
 class Brain:
     """Runs one thing after the other in its own thread, so that the event loop never waits.
 
@@ -29,39 +93,61 @@ class Brain:
     """
 
     def __init__(self, *, think: float = THINK_SECONDS, write: float = WRITE_SECONDS) -> None:
-        self._thread = ThreadPoolExecutor(1, "brain")
+        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._think = think
         self._write = write
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="brain", daemon=True)
+        self._thread.start()
 
     async def do(self, function: Callable[[], T], seconds: float = 0.0) -> T:
         """The result of a function, run in the thread; raises TooSlowError and what it raises."""
         patience = seconds or self._think
-        work = self._thread.submit(function)
-        result = asyncio.wrap_future(work)
-        result.add_done_callback(_take_note)
-        try:
-            await asyncio.wait({result}, timeout=patience)
-        finally:
-            # What has begun goes on, and what it changes stays in order.
-            work.cancel()
-        if not result.done() or result.cancelled():
-            raise TooSlowError(patience)
-        return result.result()
+        job = _Job(function)
+        return await self._wait(job, patience, lambda: job.fail(TooSlowError(patience)))
+
+    async def answer(self, function: Callable[[], Pending[T]]) -> T:
+        """What a function, run in the thread, gives, once the log has confirmed it."""
+        job = _PendingJob(function)
+
+        def is_late() -> None:
+            if job.thought is None:
+                job.fail(TooSlowError(self._think))
+            else:
+                job.give(job.thought)
+
+        return await self.settle(await self._wait(job, self._think, is_late))
 
     async def settle(self, pending: Pending[T]) -> T:
         """The value of something pending, once the log has confirmed it."""
+        if all(map(_is_written, pending.receipts)):
+            return pending.value
         problem = await self._problem_with(pending)
         if problem is None:
             return pending.value
         return await self.do(lambda: pending.otherwise(problem))
 
     def close(self) -> None:
-        """Finish what was begun."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        """Finish what was begun; what waits is not begun any more."""
+        self._closing = True
+        self._queue.put(None)
+        self._thread.join()
+
+    async def _wait(self, job: _Job[T], patience: float, is_late: Callable[[], None]) -> T:
+        self._queue.put(job.run)
+        timer = job.loop.call_later(patience, is_late)
+        try:
+            return await job.result
+        finally:
+            # What has begun goes on, and what it changes stays in order.
+            job.wanted = False
+            timer.cancel()
+
+    def _run(self) -> None:
+        while (work := self._queue.get()) is not None and not self._closing:
+            work()
 
     async def _problem_with(self, pending: Pending[T]) -> StoreError | None:
-        if not pending.receipts:
-            return None
         written = [asyncio.wrap_future(receipt) for receipt in pending.receipts]
         for each in written:
             each.add_done_callback(_take_note)
@@ -75,6 +161,10 @@ class Brain:
             elif error is not None:
                 raise error
         return problem
+
+
+def _is_written(receipt: Receipt) -> bool:
+    return receipt.done() and receipt.exception() is None
 
 
 def _take_note(result: "asyncio.Future[T]") -> None:

@@ -169,6 +169,7 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=3,
         server_header=False,
+        proxy_headers=False,
     )
 
 
