@@ -97,13 +97,16 @@ class Reviewer:
         live: bool = False,
         now: Callable[[], float] = time,
     ) -> None:
-        """`live`: actions run on this machine, also where their folder is gone in the meantime."""
+        """`live`: actions run on this machine, also where their folder is gone in the meantime;
+        the settings name the scope."""
         self.config = config or Config()
         given = os.environ if environ is None else environ
         self._given = {name: given[name] for name in _KNOWN if name in given}
         self._environ = _with_state(self._given)
         self._see_disk = see_disk
         self._live = live
+        # Looked up once: where the agent puts a link in the project's place, it would move along.
+        self._scope = resolve_scope(self.config, "/", self._given) if live else None
         self._now = now
         settings = self.config.step_reviewer
         self._rules = RuleBook(
@@ -168,7 +171,7 @@ class Reviewer:
         )
 
     def _site(self, cwd: str, environ: dict[str, str]) -> "_Site":
-        scope = resolve_scope(self.config, cwd or "/", environ)
+        scope = self._scope or resolve_scope(self.config, cwd or "/", environ)
         places = make_places(self.config, scope, environ)
         folder = cwd or (places.roots[0] if places.roots else "/")
         return _Site(folder, scope, places, f"{state_folder(environ)}/trash")
