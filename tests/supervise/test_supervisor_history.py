@@ -134,3 +134,11 @@ def test_changes_that_failed_leave_room_for_others(bed: Bed) -> None:
     bed.settings("step_reviewer: {max_file_operations: 1}\n")
     bed.do(bed.write(bed.path / "a.txt", "a"), ok=False)
     assert bed.do(bed.write(bed.path / "a.txt", "b")).decision is not Decision.BLOCK
+
+
+def test_a_folder_in_the_place_of_a_file_that_the_run_made_is_not_its_own(bed: Bed) -> None:
+    mine = bed.path / "mine"
+    bed.run.before(write := bed.write(mine, "a"))
+    bed.run.after(Ended(write, Outcome(True), created=(str(mine),)))
+    (bed.path / "notes").rename(mine)
+    assert bed.run.before(bed.bash("rm -rf mine", "b")).decision is Decision.MODIFY

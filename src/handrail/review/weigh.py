@@ -198,10 +198,15 @@ def _weigh_own_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
         return effect
     harmless = (
         (at.places.regenerable(path) and not at.world.tracked(path))
-        or path in at.history.created
+        or _made_it(path, at)
         or at.world.exists(path) is False
     )
     return _apply(effect, HARMLESS, at) if harmless else effect
+
+
+def _made_it(path: str, at: Circumstances) -> bool:
+    """Whether the run has made the file; a folder that is there now was moved in its place."""
+    return path in at.history.created and not at.world.exists(f"{path}/.")
 
 
 def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
