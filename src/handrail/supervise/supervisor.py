@@ -233,6 +233,10 @@ class Supervisor:
     def _outcome(self, ended: Ended) -> Outcome:
         """The outcome; what a .env file holds is recognised beside the input that names it."""
         told = ended.outcome
+        # Looked for here only where one may be meant: the journal takes out all other secrets.
+        given = ended.action.input.values()
+        if not any(isinstance(value, str) and ".env" in value for value in given):
+            return told
         seen = {"input": ended.action.input, "output": told.output, "error": told.error}
         clean = self.project.redactor.value(seen)
         if clean == seen or not isinstance(clean, dict):
