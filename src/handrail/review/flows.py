@@ -8,10 +8,12 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
+from handrail.review.weigh import weigh
 from handrail.review.world import World
 from handrail.shell import OPAQUE, Program, Word
 from handrail.shell.flows import upstream
 from handrail.shell.paths import join
+from handrail.shell.readers.build import path_effect
 from handrail.shell.readers.hosts import is_loopback, parse_host
 
 _SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
@@ -34,6 +36,8 @@ def join_flows(
         joined = [_saved(effect, program) for effect in joined]
     if Kind.EXHAUST in kinds:
         joined = [_limited(effect, program) for effect in joined]
+    if Kind.DELETE in kinds and any(command.name == "mv" for command in program.commands):
+        joined = [_moved_first(effect, program, effects, at) for effect in joined]
     return tuple(joined)
 
 
@@ -139,6 +143,30 @@ def _saved(effect: Effect, program: Program) -> Effect:
         saved = (stashed or diffed) and not dropping and effect.kind is Kind.DISCARD
         if (earlier.name == "git" and (saved or kept)) or packed:
             return msgspec.structs.replace(effect, severity=Severity.LOW, undo=Undo.NEEDLESS)
+    return effect
+
+
+def _moved_first(
+    effect: Effect, program: Program, effects: Sequence[Effect], at: Circumstances
+) -> Effect:
+    """A deletion of what the same command line has put there weighs as that did where it was."""
+    if effect.kind is not Kind.DELETE or effect.severity >= Severity.MEDIUM:
+        return effect
+    for move in effects:
+        if move.kind is not Kind.WRITE or move.command >= effect.command:
+            continue
+        below = f"{effect.target}/".startswith(f"{move.target}/")
+        holds = f"{move.target}/".startswith(f"{effect.target}/")
+        if program.commands[move.command].name != "mv" or not (below or holds):
+            continue
+        rest = effect.target[len(move.target) :] if below else ""
+        for source in effects:
+            if source.command == move.command and source.recursive:
+                lost = Word(source.target + rest)
+                weight = weigh(path_effect(Kind.DELETE, lost, recursive=effect.recursive), at)
+                if weight.severity > effect.severity:
+                    severity, undo = weight.severity, weight.undo
+                    return msgspec.structs.replace(effect, severity=severity, undo=undo)
     return effect
 
 
