@@ -1,5 +1,6 @@
 """Reads a command line the way a shell would, without running anything."""
 
+import re
 from collections.abc import Sequence
 from time import monotonic
 
@@ -28,6 +29,7 @@ _LOOK_EVERY = 64
 """Pieces of work between two looks at the clock."""
 
 
+_TWO_SUBSHELLS = re.compile(r"\((?=\()")
 _NOTHING = Opened()
 """What most commands open: no file, no text."""
 
@@ -76,10 +78,18 @@ class Walker:
             output = self.statements(source.root.children, source, env, situation)
             if source.root.has_error:
                 self.broken = True
+                self._apart(text, env, situation)
                 read_fragments(self, text, env, situation)
             return output
         finally:
             self._depth -= 1
+
+    def _apart(self, text: str, env: Environment, situation: Situation) -> None:
+        """Read `((` as a shell does where it does not end as arithmetic: as two subshells."""
+        apart = _TWO_SUBSHELLS.sub("( ", text)
+        if apart != text:
+            source = Source(apart, top=False)
+            self.statements(source.root.children, source, env, situation)
 
     def statements(
         self,
