@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 
 import msgspec
@@ -31,6 +31,9 @@ _CLAUDE = "/hooks/claude"
 _JSON = (b"content-type", b"application/json")
 _HEALTH_SECONDS = 1.0
 """Whoever asks for it waits only a little longer than this."""
+
+
+Endpoint = Callable[..., Awaitable[object]]
 
 
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,13 +70,22 @@ class Face:
         self._state = state
         self._clock = clock
 
+    def endpoints(self) -> tuple[tuple[str, str, Endpoint], ...]:
+        """Method, path and function of each."""
+        return (
+            ("POST", _CLAUDE, self.claude),
+            ("GET", "/healthz", self.healthz),
+            ("GET", "/metrics", self.metrics),
+            ("POST", "/runs/{run}/feedback", self.feedback),
+        )
+
     def app(self) -> ASGIApp:
         """The application, without any check of who asks."""
         others = Starlette(
             routes=[
-                Route("/healthz", self.healthz, methods=["GET"]),
-                Route("/metrics", self.metrics, methods=["GET"]),
-                Route("/runs/{run}/feedback", self.feedback, methods=["POST"]),
+                Route(path, endpoint, methods=[method])
+                for method, path, endpoint in self.endpoints()
+                if path != _CLAUDE
             ]
         )
 
