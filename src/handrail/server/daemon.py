@@ -46,8 +46,6 @@ _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: an agent thinks for long between two calls."""
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
-_COLLECT_SECONDS = 900.0
-"""Between two searches for garbage among everything."""
 _PHASES: tuple[str, ...] = get_args(Phase)
 
 
@@ -138,9 +136,6 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         gc.freeze()  # what was loaded stays: it need not be looked through for garbage
-        # To look through all that is known of all runs takes as long as a hundred answers, and
-        # finds hardly anything: what is no longer needed is mostly freed at once.
-        gc.set_threshold(*gc.get_threshold()[:2], 1_000_000)
         runner.run(_serve(daemon, path, port))
 
 
@@ -157,20 +152,10 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    tasks = [
-        asyncio.create_task(tidy_daily(daemon.brain, daemon.retention)),
-        asyncio.create_task(_collect_rarely()),
-    ]
+    tidying = asyncio.create_task(tidy_daily(daemon.brain, daemon.retention))
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
-    for task in tasks:
-        task.cancel()
+    tidying.cancel()
     _log.info("Handrail ends")
-
-
-async def _collect_rarely() -> None:
-    while True:
-        await asyncio.sleep(_COLLECT_SECONDS)
-        gc.collect()
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:
