@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.hosts.claude_payload import MAX_BYTES, Payload, PayloadError, read_end, read_payload
+from handrail.model import Decision
+from handrail.review import Reviewer
 from tests.hosts.desk import Json, samples
 
 CALL: Json = {
@@ -134,12 +136,38 @@ def test_halves_of_characters_become_what_javascript_writes_for_them() -> None:
     assert payload.tool_input == {"command": "ls \ufffd \ufffd\ufffd 😀", "\ufffd": 1}
 
 
-def test_the_settings_folder_is_told_by_the_transcript() -> None:
-    assert read(transcript_path="/opt/cc/projects/x/y.jsonl").action.env == {
-        "CLAUDE_CONFIG_DIR": "/opt/cc"
-    }
-    assert read(transcript_path="/home/dev/.claude/projects/x/y.jsonl").action.env == {}
-    assert read().action.env == {}
+@pytest.mark.parametrize(
+    ("transcript", "env"),
+    [
+        ("/opt/cc/projects/x/y.jsonl", {"CLAUDE_CONFIG_DIR": "/opt/cc"}),
+        ("/srv/x/.claude/projects/x/y.jsonl", {"CLAUDE_CONFIG_DIR": "/srv/x/.claude"}),
+        ("/home/dev/x/.claude/projects/x/y.jsonl", {"CLAUDE_CONFIG_DIR": "/home/dev/x/.claude"}),
+        ("/home/dev/.claude/projects/x/y.jsonl", {}),
+        ("/home/dev/.claude/projects/x/y/subagents/agent-a.jsonl", {}),
+        ("/projects/x/y.jsonl", {}),
+        ("projects/x/y.jsonl", {}),
+        ("cc/projects/x/y.jsonl", {}),
+        ("", {}),
+    ],
+)
+def test_the_settings_folder_is_told_by_the_transcript(
+    transcript: str, env: dict[str, str]
+) -> None:
+    assert read(transcript_path=transcript).action.env == env
+
+
+def test_settings_in_a_folder_with_the_usual_name_are_guarded_too(tmp_path: Path) -> None:
+    """Elsewhere than in the home folder, and reached by a name that says nothing."""
+    folder = tmp_path / "x" / ".claude"
+    payload = read(
+        transcript_path=f"{folder}/projects/x/y.jsonl",
+        tool_input={"command": "rm -rf $CLAUDE_CONFIG_DIR"},
+        cwd=str(tmp_path),
+    )
+    folder.mkdir(parents=True)
+    (folder / "settings.json").write_text("{}")
+    reviewer = Reviewer(environ={"HOME": str(tmp_path / "home")})
+    assert reviewer.review(payload.action).decision is Decision.BLOCK
 
 
 @pytest.mark.parametrize(

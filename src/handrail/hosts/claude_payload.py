@@ -68,9 +68,12 @@ class Payload(msgspec.Struct, frozen=True):
         return Action(self.tool_name, self.tool_input, self.cwd, self._env(), self.tool_use_id)
 
     def _env(self) -> dict[str, str]:
-        """Where Claude Code keeps its settings, if that is not the usual place."""
+        """Where Claude Code keeps its settings, if that is not the usual place.
+
+        The name alone says nothing: `CLAUDE_CONFIG_DIR=/x/.claude` ends like the usual one.
+        """
         folder, found, _ = self.transcript_path.rpartition("/projects/")
-        if not found or folder.endswith("/.claude"):
+        if not found or not os.path.isabs(folder) or folder == os.path.expanduser("~/.claude"):
             return {}
         return {"CLAUDE_CONFIG_DIR": folder}
 
