@@ -24,8 +24,8 @@ def test_a_word_is_a_frozen_struct(word: str) -> None:
     "value",
     [
         Run("r1", Task("t1", "fix the cart"), Workspace("/home/you/shop")),
-        Intervention("nudge", FINDING, 5),
-        Incident("i1", "r1", (FINDING,), "it would not stop"),
+        Intervention("i1", "soft_correction", FINDING, 5),
+        Incident("inc-1", "r1", 1.0, FINDING, 5),
     ],
 )
 def test_a_word_survives_json(value: msgspec.Struct) -> None:

@@ -17,15 +17,23 @@ from handrail.model.event import (
     AgentEnded,
     AgentStarted,
     BreachFound,
+    CheckpointTaken,
     Compacted,
     Event,
     FaultNoted,
     FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
     IterationEnded,
+    ModelAsked,
     PromptGiven,
+    RolledBack,
     RunEnded,
     RunStarted,
     SettingsChanged,
+    StopConfirmed,
 )
 from handrail.model.ordinal import Decision
 from handrail.review.tools import SHELL_TOOLS
@@ -80,8 +88,8 @@ def entry_lines(screen: Screen, entry: Entry, name: str = "") -> list[str]:
 def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> list[str]:
     letter = entry.facts.letter(event.agent)
     head += f"{event.step:>4} {letter or ' '} "
-    tool, text = _tool_and_text(event, entry.facts)
-    tool = pad(clip(tool, screen.width // 5), _TOOL) + " "
+    tool, text = event.action.tool, _text(event, entry.facts)
+    tool = pad(clip(tool, screen.width // 3), _TOOL) + " "
     status = status_of(event, entry)
     room = screen.width - columns(head) - columns(tool)
     ending = clip(f"{status.mark} {status.words}".rstrip(), max(room, 1))
@@ -112,13 +120,13 @@ def _below_lines(screen: Screen, text: str, undo: str, indent: int) -> list[str]
     ]
 
 
-def _tool_and_text(event: ActionReviewed, facts: RunFacts) -> tuple[str, str]:
+def _text(event: ActionReviewed, facts: RunFacts) -> str:
+    """What an action is about, without its tool."""
     action = event.action
-    tool = action.tool.rpartition("__")[2] or action.tool
     text = shown_action(action)[:_MAX_TEXT]
     if action.tool.lower() not in SHELL_TOOLS:
         text = text.removeprefix(action.tool).lstrip()
-    return tool, near(text, facts.cwd)
+    return near(text, facts.cwd)
 
 
 def near(text: str, cwd: str) -> str:
@@ -263,6 +271,45 @@ def _feedback(event: FeedbackGiven, facts: RunFacts) -> _Said:
     return _Said(f"{text}: {event.note}" if event.note else text)
 
 
+def _found(event: FindingMade, facts: RunFacts) -> _Said:
+    return _Said(near(event.finding.says, facts.cwd), "◆", "yellow")
+
+
+def _intervened(event: Intervened, facts: RunFacts) -> _Said:
+    done = event.intervention
+    what = done.means.replace("_", " ")
+    return _Said(f"{what}: {near(done.guidance, facts.cwd)}", "↳", "yellow")
+
+
+def _judged(event: InterventionJudged, facts: RunFacts) -> _Said:
+    return _Said("that helped" if event.worked else "that did not help")
+
+
+def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> _Said:
+    return _Said(f"checkpoint {event.checkpoint.id} ({event.checkpoint.why})", "▪")
+
+
+def _rolled_back(event: RolledBack, facts: RunFacts) -> _Said:
+    if event.problem:
+        return _Said(f"not rolled back: {event.problem}", "✗", "red")
+    return _Said(f"rolled back to {event.checkpoint} ({count(len(event.files), 'file')})", "↶")
+
+
+def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> _Said:
+    if event.left:
+        return _Said(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
+    return _Said(f"stopped for certain: {event.says}", "■")
+
+
+def _resolved(event: IncidentResolved, facts: RunFacts) -> _Said:
+    return _Said(f"incident {event.incident}: {event.option.replace('_', ' ')}")
+
+
+def _model_asked(event: ModelAsked, facts: RunFacts) -> _Said:
+    said = event.problem or f"{event.answer}: {event.says}"
+    return _Said(f"second opinion on the {event.question}: {said}")
+
+
 def _run_ended(event: RunEnded, facts: RunFacts) -> _Said:
     decided = facts.decided
     ran = decided.get(Decision.ALLOW, 0) + decided.get(Decision.WARN, 0) - facts.dropped
@@ -297,6 +344,14 @@ _SAY = cast(
         SettingsChanged: _settings_changed,
         FaultNoted: _fault,
         FeedbackGiven: _feedback,
+        FindingMade: _found,
+        Intervened: _intervened,
+        InterventionJudged: _judged,
+        CheckpointTaken: _checkpoint,
+        RolledBack: _rolled_back,
+        StopConfirmed: _stop_confirmed,
+        IncidentResolved: _resolved,
+        ModelAsked: _model_asked,
         RunEnded: _run_ended,
     },
 )

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.config.texts import FilePath, Glob, Place, Regex
 from handrail.model.effect import Kind
@@ -220,6 +221,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     log: Log = Log()
     step_reviewer: StepReviewer = StepReviewer()
+    detection: Detection = Detection()
     interventions: Interventions = Interventions()
 
 

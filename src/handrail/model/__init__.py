@@ -3,14 +3,16 @@
 from handrail.model.action import Action, Outcome
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
-from handrail.model.run import Checkpoint, Incident, Intervention, Request, Run, Task, Workspace
+from handrail.model.run import Checkpoint, Incident, Request, Run, Task, Workspace
 
 __all__ = [
     "KINDS",
     "Action",
+    "Allowance",
     "Checkpoint",
     "Decision",
     "Effect",
@@ -20,6 +22,7 @@ __all__ = [
     "Incident",
     "Intervention",
     "Kind",
+    "Means",
     "Outcome",
     "Program",
     "Rationality",

@@ -24,3 +24,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     duration_ms: float = 0.0
     cost_usd: float = 0.0
+    tokens: int = 0
+    """What the model call that led to it used, where the host tells."""
+    memory_mb: float = 0.0
+    """The most that its processes used, where that was measured."""

@@ -7,7 +7,10 @@ nothing is ever renamed or removed, because logs are read for ever.
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention
 from handrail.model.review import Review, Verdict
+from handrail.model.run import Checkpoint
 
 
 class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):
@@ -126,6 +129,86 @@ class FeedbackGiven(_Event, frozen=True, omit_defaults=True, tag="feedback_given
     step: int
     right: bool
     note: str = ""
+    finding: str = ""
+    """The kind of the finding that is meant; empty: the verdict."""
+
+
+class FindingMade(_Event, frozen=True, omit_defaults=True, tag="finding_made"):
+    """A pattern of trouble was seen, or has become worse, or came back."""
+
+    step: int
+    """The last step before it."""
+    finding: Finding
+    agent: str = ""
+
+
+class Intervened(_Event, frozen=True, omit_defaults=True, tag="intervened"):
+    """Something was done about a finding."""
+
+    intervention: Intervention
+    agent: str = ""
+
+
+class InterventionJudged(_Event, frozen=True, omit_defaults=True, tag="intervention_judged"):
+    """It is known whether an intervention helped."""
+
+    intervention: str
+    step: int
+    worked: bool
+    says: str = ""
+
+
+class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_taken"):
+    """The files were saved."""
+
+    checkpoint: Checkpoint
+    files: int = 0
+
+
+class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
+    """The files were put back to a checkpoint, or could not be."""
+
+    checkpoint: str
+    intervention: str = ""
+    files: tuple[str, ...] = ()
+    undo: str = ""
+    """The checkpoint that was taken just before, which undoes it."""
+    problem: str = ""
+    """Why it was not done; empty: it was, and the files were compared afterwards."""
+
+
+class StopConfirmed(_Event, frozen=True, omit_defaults=True, tag="stop_confirmed"):
+    """What is left of a run that was stopped, read back from the system."""
+
+    incident: str
+    ended: tuple[str, ...] = ()
+    """Processes that were ended: number and command line."""
+    left: tuple[str, ...] = ()
+    """Processes that could not be ended."""
+    says: str = ""
+
+
+class IncidentResolved(_Event, frozen=True, omit_defaults=True, tag="incident_resolved"):
+    """A person decided how a stopped run goes on."""
+
+    incident: str
+    option: str
+    note: str = ""
+
+
+class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):
+    """A model was asked for a second opinion."""
+
+    step: int
+    question: str
+    """`action` or `goal`."""
+    answer: str = ""
+    score: float = 0.0
+    says: str = ""
+    tokens: int = 0
+    ms: float = 0.0
+    problem: str = ""
+    """Why there is no answer; empty: there is one."""
 
 
 class RunEnded(_Event, frozen=True, omit_defaults=True, tag="run_ended"):
@@ -148,5 +231,13 @@ Event = (
     | SettingsChanged
     | FaultNoted
     | FeedbackGiven
+    | FindingMade
+    | Intervened
+    | InterventionJudged
+    | CheckpointTaken
+    | RolledBack
+    | StopConfirmed
+    | IncidentResolved
+    | ModelAsked
     | RunEnded
 )

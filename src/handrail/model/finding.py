@@ -4,6 +4,9 @@ import msgspec
 
 from handrail.model.ordinal import Severity
 
+Facts = dict[str, str]
+"""What a guidance text may name: the error, the path, the count."""
+
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """What kind of trouble, how bad, how sure, and which actions show it."""
@@ -12,5 +15,16 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     severity: Severity
     confidence: float
     evidence: tuple[int, ...] = ()
-    """Steps of the run, counted from 0."""
+    """Steps of the run that show it, as they are numbered there."""
     impact: float = 0.0
+    """From 0 to 1: how much is at stake beyond the trouble itself."""
+    says: str = ""
+    """What was seen, in one sentence, for the person and for the agent."""
+    symptom: str = ""
+    """What makes it the same trouble when it comes again: the error, the path, the cycle."""
+    facts: Facts = {}
+
+    @property
+    def name(self) -> str:
+        """The same for the same trouble, however bad it has become."""
+        return f"{self.kind}:{self.symptom}"

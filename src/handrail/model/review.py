@@ -80,6 +80,8 @@ class Review(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...] = ()
     faults: tuple[str, ...] = ()
     """Faults of Handrail itself: a rule that raised does not decide; any other one blocks."""
+    outside: tuple[str, ...] = ()
+    """Paths that it touches outside of the scope."""
 
     @property
     def explanation(self) -> str:

@@ -32,18 +32,10 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     run: str
     step: int
-    """The last step it contains, counted from 0."""
+    """The last step that it contains."""
     commit: str
-
-
-class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A corrective step taken because of a finding."""
-
-    kind: str
-    finding: Finding
-    step: int
-    worked: bool | None = None
-    """Whether the finding went away; None while that is not known."""
+    at: float = 0.0
+    why: str = ""
 
 
 class Incident(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,8 +43,10 @@ class Incident(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str
     run: str
-    findings: tuple[Finding, ...]
-    reason: str
+    at: float
+    finding: Finding
+    step: int
+    """The last step before it."""
 
 
 class Request(msgspec.Struct, frozen=True, omit_defaults=True):

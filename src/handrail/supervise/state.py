@@ -5,6 +5,8 @@ from typing import Literal, cast
 
 import msgspec
 
+from handrail.detect import Deed, Intent, Watch, deed_of, intent_of
+from handrail.intervene import Past
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -12,18 +14,29 @@ from handrail.model.event import (
     AgentEnded,
     AgentStarted,
     BreachFound,
+    CheckpointTaken,
     Compacted,
     Event,
     FaultNoted,
     FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
     IterationEnded,
+    ModelAsked,
     PromptGiven,
+    RolledBack,
     RunEnded,
     RunStarted,
     SettingsChanged,
+    StopConfirmed,
 )
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Means
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
+from handrail.model.run import Checkpoint
 from handrail.review.history import History
 from handrail.review.rules import file_operations
 
@@ -32,6 +45,7 @@ Phase = Literal["working", "waiting", "ended"]
 _MAX_OPEN = 256
 """Refused actions stay open, because nothing tells that they did not run."""
 _MAX_GOAL = 2000
+_MAX_CHECKPOINTS = 50
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,6 +59,8 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
     file_operations: int = 0
     command: str = ""
     """The fingerprint of the command line that may run."""
+    intent: Intent | None = None
+    """What the detectors need of it once it has ended."""
 
     @property
     def let_through(self) -> bool:
@@ -97,6 +113,19 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     agents: dict[str, str] = {}
     """Sub-agents at work, and their kinds."""
     compactions: int = 0
+    watch: Watch = msgspec.field(default_factory=Watch)
+    past: Past = msgspec.field(default_factory=Past)
+    findings: dict[str, Finding] = {}
+    """By name, each as it was last."""
+    allowance: Allowance | None = None
+    """What it may still use, since it was throttled."""
+    checkpoints: list[Checkpoint] = []
+    held: str = ""
+    """The intervention whose rollback is under way: nothing may change a file until it is done."""
+    stopped: str = ""
+    """The incident that it was stopped for, until a person has decided how it goes on."""
+    approval: bool = False
+    """Since an incident, a person approves what would change something."""
 
     def apply(self, event: Event) -> None:
         """Take in the next event."""
@@ -148,6 +177,7 @@ def _started(state: RunState, event: RunStarted) -> None:
 def _prompted(state: RunState, event: PromptGiven) -> None:
     state.phase = "working"
     state.prompts += 1
+    state.watch.prompted()
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still says what it is about.
@@ -171,6 +201,7 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         event.asked,
         file_operations(event.review.effects),
         event.command,
+        intent_of(event.action, event.review, event.agent),
     )
     state.open.append(action)
     del state.open[:-_MAX_OPEN]
@@ -179,6 +210,8 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         state.history.file_operations += action.file_operations
     elif not action.asked:
         state.history.remember_refusal(action.name)
+        if action.intent is not None:
+            state.watch.see(Deed(event.step, event.at, action.intent, "refused"))
 
 
 def _ended(state: RunState, event: ActionEnded) -> None:
@@ -195,12 +228,17 @@ def _ended(state: RunState, event: ActionEnded) -> None:
             created=event.created,
             file_operations=closed.file_operations if outcome.ok else 0,
         )
+        if closed.intent is not None:
+            changed = event.created + event.changed
+            state.watch.see(deed_of(event.step, event.at, closed.intent, outcome, changed))
 
 
 def _dropped(state: RunState, event: ActionDropped) -> None:
     closed = _close(state, event.step)
     if closed is not None and closed.asked and not closed.let_through:
         state.history.remember_refusal(closed.name)  # by the person who was asked
+    if closed is not None and closed.intent is not None and closed.let_through:
+        state.watch.see(Deed(event.step, event.at, closed.intent, "dropped"))
 
 
 def _close(state: RunState, step: int) -> OpenAction | None:
@@ -224,6 +262,7 @@ def _agent_started(state: RunState, event: AgentStarted) -> None:
 
 def _agent_ended(state: RunState, event: AgentEnded) -> None:
     state.agents.pop(event.agent, None)
+    state.watch.ended(event.agent)
 
 
 def _compacted(state: RunState, event: Compacted) -> None:
@@ -233,6 +272,7 @@ def _compacted(state: RunState, event: Compacted) -> None:
 def _iteration_ended(state: RunState, event: IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
+    state.watch.heard(event.says)
 
 
 def _settings_changed(state: RunState, event: SettingsChanged) -> None:
@@ -248,6 +288,48 @@ def _feedback(state: RunState, event: FeedbackGiven) -> None:
         state.usage.right += 1
     else:
         state.usage.wrong += 1
+
+
+def _found(state: RunState, event: FindingMade) -> None:
+    state.findings[event.finding.name] = event.finding
+
+
+def _intervened(state: RunState, event: Intervened) -> None:
+    done = event.intervention
+    state.past.take(event)
+    state.allowance = done.allowance or state.allowance
+    if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
+        state.held = done.id
+    elif done.means == Means.EMERGENCY_STOP:
+        state.stopped = done.incident
+
+
+def _judged(state: RunState, event: InterventionJudged) -> None:
+    state.past.judge(event)
+
+
+def _checkpoint(state: RunState, event: CheckpointTaken) -> None:
+    state.checkpoints.append(event.checkpoint)
+    del state.checkpoints[:-_MAX_CHECKPOINTS]
+
+
+def _rolled_back(state: RunState, event: RolledBack) -> None:
+    state.held = ""
+
+
+def _stop_confirmed(state: RunState, event: StopConfirmed) -> None:
+    """Only part of the record."""
+
+
+def _resolved(state: RunState, event: IncidentResolved) -> None:
+    # An abort is final: nothing of that run is let through any more.
+    if event.option != "abort" and event.incident == state.stopped:
+        state.stopped = ""
+        state.approval = event.option == "manual_approval"
+
+
+def _model_asked(state: RunState, event: ModelAsked) -> None:
+    """Only part of the record."""
 
 
 def _run_ended(state: RunState, event: RunEnded) -> None:
@@ -273,6 +355,14 @@ _APPLY: dict[type, _Apply] = {
         (SettingsChanged, _settings_changed),
         (FaultNoted, _fault),
         (FeedbackGiven, _feedback),
+        (FindingMade, _found),
+        (Intervened, _intervened),
+        (InterventionJudged, _judged),
+        (CheckpointTaken, _checkpoint),
+        (RolledBack, _rolled_back),
+        (StopConfirmed, _stop_confirmed),
+        (IncidentResolved, _resolved),
+        (ModelAsked, _model_asked),
         (RunEnded, _run_ended),
     )
 }

@@ -1,0 +1,1 @@
+"""Saves and restores a work tree through git plumbing."""

@@ -1,0 +1,101 @@
+"""A deed: an action and what came of it, reduced to what patterns are made of."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.detect.sameness import call_key, error_line, result_key
+from handrail.model.action import Action, Outcome
+from handrail.model.effect import CHANGING_KINDS, Kind
+from handrail.model.review import Review
+
+Ending = Literal["ok", "failed", "refused", "dropped"]
+"""Worked, failed, refused by Handrail, or refused by the host or a person."""
+
+_MAX_PATHS = 8
+_MAX_SHOWN = 120
+_OUTWARD = frozenset({Kind.SEND, Kind.PUBLISH, Kind.REACH})
+
+
+class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an agent wanted to do; known before it is done."""
+
+    tool: str
+    call: str
+    """The same for calls that differ in nothing that matters."""
+    shown: str
+    """The action in a few words."""
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    """Paths that it changes, makes or deletes."""
+    outside: tuple[str, ...] = ()
+    """Paths that it touches outside of the scope."""
+    secrets: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
+    """Where it sends something, or connects to."""
+    alignment: float = 0.0
+    """How well it fits the goal, from 0 to 1."""
+    agent: str = ""
+    """The sub-agent that wants it; empty: the agent itself."""
+
+
+class Deed(msgspec.Struct, frozen=True):
+    """An action and what came of it."""
+
+    step: int
+    at: float
+    intent: Intent
+    ending: Ending
+    result: str = ""
+    """The same for outcomes that say the same."""
+    error: str = ""
+    """What went wrong, in one line, without what is different each time."""
+    said: str = ""
+    """The same line as the agent saw it."""
+    outcome: Outcome = Outcome(ok=True)
+    changed: tuple[str, ...] = ()
+    """Files that it really made or changed, where that is known."""
+
+
+def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
+    """What an action is after, by its review."""
+    effects = review.effects
+    return Intent(
+        action.tool,
+        call_key(action),
+        _shown(action),
+        tuple(e.target for e in effects if e.kind is Kind.READ)[:_MAX_PATHS],
+        tuple(e.target for e in effects if e.kind in CHANGING_KINDS)[:_MAX_PATHS],
+        review.outside[:_MAX_PATHS],
+        tuple(e.target for e in effects if e.kind is Kind.SECRET)[:_MAX_PATHS],
+        tuple(e.target for e in effects if e.kind in _OUTWARD)[:_MAX_PATHS],
+        review.rationality.goal_alignment,
+        agent,
+    )
+
+
+def deed_of(
+    step: int, at: float, intent: Intent, outcome: Outcome, changed: tuple[str, ...] = ()
+) -> Deed:
+    """A deed that was done."""
+    said = error_line(outcome)
+    return Deed(
+        step,
+        at,
+        intent,
+        "ok" if outcome.ok else "failed",
+        result_key(outcome),
+        said.key,
+        said.text,
+        outcome,
+        changed,
+    )
+
+
+def _shown(action: Action) -> str:
+    for key in ("command", "file_path", "path", "pattern", "url", "query"):
+        value = action.input.get(key)
+        if isinstance(value, str) and value:
+            line = " ".join(value.split())
+            return line if len(line) <= _MAX_SHOWN else f"{line[: _MAX_SHOWN - 2]} …"
+    return action.tool

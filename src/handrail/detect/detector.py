@@ -1,0 +1,34 @@
+"""What a detector is."""
+
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.model.finding import Finding
+
+
+class Detector(msgspec.Struct):
+    """A fold over deeds, and a judgement of where it stands.
+
+    The fields of a detector are saved with the state of the run, so that a restart loses nothing.
+    `see` counts and knows no thresholds; `find` applies them and changes nothing. Both take the
+    same time however long the run is.
+    """
+
+    kind: ClassVar[str]
+
+    def see(self, deed: Deed) -> None:
+        """Take in the next deed."""
+        raise NotImplementedError
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The trouble that the last deed is part of, if there is any."""
+        raise NotImplementedError
+
+    def prompted(self) -> None:
+        """A person said something: what they ask for again is no repetition of the agent's."""
+
+    def heard(self, text: str) -> None:
+        """The agent stopped, and said this."""

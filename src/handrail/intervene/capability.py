@@ -1,0 +1,18 @@
+"""What a host can do, so that an intervention acts for real or says that it cannot."""
+
+from enum import StrEnum
+
+
+class Capability(StrEnum):
+    """One thing that a host lets Handrail do."""
+
+    INJECT = "inject context"
+    REWRITE = "rewrite input"
+    DENY = "deny calls"
+    HOLD = "hold a call"
+    STOP = "stop the run"
+    END = "end its processes"
+    REWIND = "rewind the conversation"
+    SWITCH = "switch the model"
+    FILES = "roll back files"
+    """Not the host's own: there are checkpoints of the work tree."""

@@ -1,0 +1,55 @@
+"""What is done about a finding, and what became of it."""
+
+from enum import StrEnum
+
+import msgspec
+
+from handrail.model.finding import Finding
+
+
+class Means(StrEnum):
+    """The five kinds of intervention, from the mildest to the strongest."""
+
+    SOFT_CORRECTION = "soft_correction"
+    CONTEXT_REINFORCEMENT = "context_reinforcement"
+    RESOURCE_THROTTLING = "resource_throttling"
+    CHECKPOINT_ROLLBACK = "checkpoint_rollback"
+    EMERGENCY_STOP = "emergency_stop"
+
+
+class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a throttled run may still use; 0: no limit."""
+
+    calls_per_minute: int = 0
+    file_operations: int = 0
+    """How many more from now on."""
+    command_seconds: int = 0
+    """How long one command may run."""
+    memory_mb: int = 0
+    tokens: int = 0
+    """How many more from now on."""
+    batch: int = 0
+    """How many calls at the same time."""
+
+
+class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A corrective step taken because of a finding."""
+
+    id: str
+    """Counted in the run: `i1`, `i2` …"""
+    means: str
+    """One of `Means`, or the name of one from a package of your own."""
+    finding: Finding
+    step: int
+    """The last step before it."""
+    score: float = 0.0
+    escalation: int = 0
+    """How many interventions against the same trouble came before it without effect."""
+    guidance: str = ""
+    """What the agent is told."""
+    allowance: Allowance | None = None
+    checkpoint: str = ""
+    """The checkpoint to go back to."""
+    incident: str = ""
+    limits: str = ""
+    """What the host cannot do of it, in a sentence."""
