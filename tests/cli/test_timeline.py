@@ -71,8 +71,14 @@ def test_what_ran_is_one_line(book: Logbook, shop: RunLog) -> None:
         " 12:00:00    1   Bash   ls -la src                             ✓\n"
         " 12:00:01    2   Bash   pytest -q                              ✓ 1.2 s\n"
         " 12:00:02    3   Edit   src/cart.py                            ✓\n"
-        " 12:00:02    4   create_issue The total is wrong               ✓ 1 min"
+        " 12:00:02    4   mcp__github__create_issue The total is wrong  ✓ 1 min"
     )
+
+
+def test_a_tool_of_a_server_does_not_look_like_one_of_the_host(book: Logbook, shop: RunLog) -> None:
+    shop.ask("mcp__x__Read", path="/w/shop/a.py")
+    shop.end()
+    assert shown(book) == " 12:00:00    1   mcp__x__Read a.py                             ✓"
 
 
 def test_what_failed_says_how(book: Logbook, shop: RunLog) -> None:
