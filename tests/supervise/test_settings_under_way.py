@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.model import Decision
-from handrail.model.event import SettingsChanged
+from handrail.model.event import RunEnded, RunStarted, SettingsChanged
 from handrail.store.errors import DiskFullError
 from tests.supervise.bed import RUN, Bed
 
@@ -109,3 +109,107 @@ def test_without_a_log_the_settings_of_the_start_hold(begun: Bed) -> None:
     bare = begun.runs.bare(RUN, str(begun.path))
     verdict = bare.judge_without_log(begun.bash(HARM, "a"), DiskFullError("/log"))
     assert verdict.decision is Decision.BLOCK
+
+
+# --- after the daemon was started anew ---------------------------------------------------------
+
+
+@pytest.fixture
+def started(bed: Bed) -> Bed:
+    """A run whose start was heard of."""
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup"))
+    return bed
+
+
+def test_a_new_daemon_does_not_bring_in_a_laxer_file(started: Bed) -> None:
+    started.settings(OFF)
+    started.restart()
+    assert decide(started, HARM, "a") is Decision.BLOCK
+
+
+def test_a_file_that_became_laxer_before_anybody_looked_is_not_taken_over(started: Bed) -> None:
+    started.restart()
+    started.settings(OFF)
+    started.restart()
+    assert decide(started, HARM, "a") is Decision.BLOCK
+
+
+def test_a_new_daemon_takes_note_of_a_stricter_file(started: Bed) -> None:
+    (started.path / "rules.yaml").write_text(RULE)
+    started.settings(STRICT)
+    started.restart()
+    assert decide(started, "make", "a") is Decision.BLOCK
+
+
+def test_rules_of_a_file_that_is_gone_hold_after_a_restart(bed: Bed) -> None:
+    (bed.path / "rules.yaml").write_text(RULE)
+    bed.settings(STRICT)
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup"))
+    for name in ("handrail.yaml", "rules.yaml"):
+        (bed.path / name).unlink()
+    bed.restart()
+    assert decide(bed, "make", "a") is Decision.BLOCK
+
+
+def test_after_a_restart_the_person_is_told_and_it_is_written_down(started: Bed) -> None:
+    started.settings(OFF)
+    started.restart()
+    assert started.do(started.bash("ls", "a")).alarm.startswith("handrail.yaml was changed: ")
+    assert started.kinds()[:2] == ["RunStarted", "SettingsChanged"]
+
+
+def test_a_restart_with_the_same_settings_leaves_no_trace(started: Bed) -> None:
+    (started.path / ".env").write_text("API_SECRET=s3cret-Value_1234\n")
+    started.ticks.advance(2)
+    started.restart()
+    assert started.run.project.newer is None
+    assert started.kinds() == ["RunStarted"]
+
+
+def test_settings_with_a_secret_in_them_are_recognised_after_a_restart(bed: Bed) -> None:
+    secret = "s3cret-Value_1234"
+    (bed.path / ".env").write_text(f"API_SECRET={secret}\n")
+    bed.settings(f"goal: use {secret}\n")
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup"))
+    bed.restart()
+    assert bed.run.project.newer is None
+    assert secret not in repr(bed.events())
+
+
+def test_broken_settings_after_a_restart_leave_those_of_the_start_in_force(started: Bed) -> None:
+    started.settings("limits: {actions: many}\n")
+    started.restart()
+    verdict = started.do(started.bash("make", "a"))
+    assert verdict.decision is Decision.ALLOW
+    assert "Those from before stay in force" in verdict.alarm
+
+
+def test_a_run_that_is_resumed_after_a_restart_takes_the_settings_on_the_disk(
+    started: Bed,
+) -> None:
+    started.settings("limits: {actions: 7}\n")
+    started.restart()
+    assert started.run.project.newer is not None
+    started.runs.renew(RUN)
+    started.run.record(RunStarted(started.clock(), "claude", "", "resume"))
+    started.restart()
+    project = started.run.project
+    assert (project.newer, project.config.limits.actions) == (None, 7)
+
+
+def test_the_first_settings_that_can_be_read_are_those_that_a_restart_keeps(bed: Bed) -> None:
+    bed.settings("limits: {actions: many}\n")
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup"))
+    bed.settings("limits: {actions: 2}\n")
+    bed.do(bed.bash("ls", "a"))
+    bed.settings(OFF)
+    bed.restart()
+    assert bed.run.project.config.limits.actions == 2
+
+
+def test_a_run_that_has_ended_is_not_told_of_settings_that_came_later(started: Bed) -> None:
+    started.run.record(RunEnded(started.clock(), "other"))
+    started.settings(OFF)
+    started.restart()
+    assert started.run.project.newer is not None
+    assert started.kinds() == ["RunStarted", "RunEnded"]

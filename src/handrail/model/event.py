@@ -18,6 +18,14 @@ class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event")
     """When it happened, in seconds since 1970."""
 
 
+class InForce(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The settings that a run works with, so far as they are not the usual ones."""
+
+    id: str
+    """By which they are recognised, also where a secret was taken out of them."""
+    values: dict[str, object] = {}
+
+
 class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     """An agent began to work, or took up its work again."""
 
@@ -28,6 +36,8 @@ class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     attended: bool = False
     """Somebody sits at the host and can be asked."""
     model: str = ""
+    settings: InForce | None = None
+    """None where they could not be read."""
 
 
 class PromptGiven(_Event, frozen=True, omit_defaults=True, tag="prompt_given"):
@@ -114,6 +124,8 @@ class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_cha
     source: str = ""
     refused: str = ""
     """Why they were not taken over, or not wholly; empty: they were."""
+    settings: InForce | None = None
+    """Handrail's own, where the run works with others from here on."""
 
 
 class FaultNoted(_Event, frozen=True, omit_defaults=True, tag="fault_noted"):

@@ -15,10 +15,12 @@ from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
 from handrail.model.action import Action
+from handrail.model.event import InForce
 from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
+from handrail.supervise.in_force import config_of, identity
 from handrail.supervise.verdict import verdict_of
 
 _LOOK_AGAIN = 1.0
@@ -63,7 +65,11 @@ class Project(msgspec.Struct, frozen=True):
         """
         if now is self or now is self.newer:
             return self
-        if not self.settled or now.config == self.config:
+        if not self.settled:
+            return now
+        if not now.settled:  # what stands in for something broken is not what anybody wrote
+            return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem)
+        if now.config == self.config:
             return now
         return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem, newer=now)
 
@@ -107,6 +113,14 @@ class Projects:
             # Idle runs may still have it in hand; what was read of commands is what takes room.
             idle.project.reviewer.cache = Cache(0, 0)
         return project
+
+    def begun(self, folder: str, settings: InForce) -> Project:
+        """The project of a run that began in a folder with other settings than are there now."""
+        now = self.at(folder)
+        if now.settled and identity(now.config) == settings.id:
+            return now
+        config = self._pinned(config_of(settings), folder)
+        return Project(config, Reviewer(config, environ=self._environ, live=True), now.redactor)
 
     def __iter__(self) -> Iterator[Project]:
         """All projects that are kept."""

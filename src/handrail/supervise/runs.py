@@ -46,9 +46,9 @@ class Runs:
         lost = kept is not None
         supervisor = Supervisor(
             state,
-            self._project(kept, state.cwd or cwd),
+            self._project(kept, state, cwd),
             self.journal,
-            said=self._said.setdefault(run, set()),
+            said=self._told(run),
             distrusts_log=lost,
             clock=self._clock,
         )
@@ -59,24 +59,39 @@ class Runs:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")
             )
+        elif supervisor.project.newer is not None and state.phase != "ended":
+            supervisor.note_newer()
         return supervisor
 
     def bare(self, run: str, cwd: str) -> Supervisor:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""
         kept = self._kept.get(run)
         folder = (kept.state.cwd if kept is not None else "") or cwd
-        said = self._said.setdefault(run, set())
         state = RunState(run, cwd=folder)
-        return Supervisor(state, self._project(kept, folder), self.journal, said=said)
+        project = self._project(kept, state, folder)
+        return Supervisor(state, project, self.journal, said=self._told(run))
 
     def renew(self, run: str) -> None:
         """A person has started the session anew: the settings on the disk hold from now on."""
         if (kept := self._kept.get(run)) is not None and kept.state.cwd:
             kept.project = self.projects.at(kept.state.cwd)
 
-    def _project(self, kept: Supervisor | None, folder: str) -> Project:
+    def _project(self, kept: Supervisor | None, state: RunState, cwd: str) -> Project:
+        """The settings that a run began with, and those on the disk where they forbid more."""
+        folder = state.cwd or cwd
         now = self.projects.at(folder)
-        return now if kept is None else kept.project.under_way(now)
+        if kept is not None:
+            return kept.project.under_way(now)
+        if state.settings is None:
+            return now
+        return self.projects.begun(folder, state.settings).under_way(now)
+
+    def _told(self, run: str) -> set[str]:
+        """The faults that a run was told of, remembered for so many runs as are kept."""
+        said = self._said.setdefault(run, set())
+        if len(self._said) > 2 * _MAX_KEPT:
+            del self._said[next(other for other in self._said if other not in self._kept)]
+        return said
 
     def end(self, run: str) -> None:
         """A run has ended: it is the next to be let go."""

@@ -21,6 +21,7 @@ from handrail.model.event import (
     FeedbackGiven,
     FindingMade,
     IncidentResolved,
+    InForce,
     Intervened,
     InterventionJudged,
     IterationEnded,
@@ -113,6 +114,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     agents: dict[str, str] = {}
     """Sub-agents at work, and their kinds."""
     compactions: int = 0
+    settings: InForce | None = None
+    """Those that it began with: what is on the disk may be laxer by now."""
     watch: Watch = msgspec.field(default_factory=Watch)
     past: Past = msgspec.field(default_factory=Past)
     findings: dict[str, Finding] = {}
@@ -172,6 +175,7 @@ def _started(state: RunState, event: RunStarted) -> None:
     state.cwd = event.cwd or state.cwd
     state.attended = event.attended
     state.model = event.model or state.model
+    state.settings = event.settings or state.settings
 
 
 def _prompted(state: RunState, event: PromptGiven) -> None:
@@ -276,7 +280,7 @@ def _iteration_ended(state: RunState, event: IterationEnded) -> None:
 
 
 def _settings_changed(state: RunState, event: SettingsChanged) -> None:
-    """Only part of the record."""
+    state.settings = event.settings or state.settings
 
 
 def _fault(state: RunState, event: FaultNoted) -> None:

@@ -14,6 +14,8 @@ from handrail.model.event import (
     ActionReviewed,
     BreachFound,
     Event,
+    InForce,
+    RunStarted,
     SettingsChanged,
 )
 from handrail.model.ordinal import Decision
@@ -24,6 +26,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
+from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import NotWrittenError, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.state import OpenAction, RunState
@@ -91,8 +94,15 @@ class Supervisor:
         newer = self.project.newer
         if newer is None:
             self._said.discard("newer")
+            if not before.settled and self.project.settled:
+                at = self._clock()
+                self.record(SettingsChanged(at, FILE_NAME, "handrail", settings=self._settings()))
         elif before.newer is None or before.newer.config != newer.config:
-            self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", _NEWER))
+            self.note_newer()
+
+    def note_newer(self) -> None:
+        """Write down that there are settings which count only so far as they forbid."""
+        self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", _NEWER))
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns."""
@@ -147,6 +157,8 @@ class Supervisor:
 
     def record(self, event: Event) -> Receipt:
         """Write an event and make it part of the state."""
+        if type(event) is RunStarted:
+            event = msgspec.structs.replace(event, settings=self._settings())
         written = self._journal.append(topic_of(self.state.run), event, self.project.redactor)
         self.state.apply(written.event)
         self._last = written.receipt
@@ -154,6 +166,10 @@ class Supervisor:
         if self.state.seq % SNAPSHOT_EVERY == 0:
             self.save()
         return written.receipt
+
+    def _settings(self) -> InForce | None:
+        """What the log has to give back after a restart."""
+        return in_force(self.project.config) if self.project.settled else None
 
     def save(self) -> None:
         """Keep the state as it is now, as soon as all of it is in the log."""

@@ -1,0 +1,59 @@
+"""The settings that a run began with, as they stand in its log: no daemon's end loosens them."""
+
+import hashlib
+import json
+
+import msgspec
+
+from handrail.config import Config
+from handrail.model.event import InForce
+
+_MAX_BYTES = 64 * 1024
+"""Of settings that are larger only the scope is kept; the defaults stand in for the rest."""
+
+_Values = dict[str, object]
+_DEFAULTS: _Values = msgspec.to_builtins(Config())
+
+
+def identity(config: Config) -> str:
+    """By which settings are recognised."""
+    return in_force(config).id
+
+
+def in_force(config: Config) -> InForce:
+    """Settings as an event holds them."""
+    # Not by msgspec: a folder in them may have a name that is no text.
+    text = json.dumps(_differing(msgspec.to_builtins(config), _DEFAULTS), sort_keys=True)
+    kept = text if len(text) <= _MAX_BYTES else json.dumps({"scope": config.scope})
+    return InForce(hashlib.sha256(text.encode()).hexdigest()[:32], json.loads(kept))
+
+
+def config_of(settings: InForce) -> Config:
+    """The settings that an event holds; the defaults where this version cannot read them."""
+    try:
+        return msgspec.convert(_joined(_DEFAULTS, settings.values), Config)
+    except (ValueError, TypeError):
+        return Config()
+
+
+def _differing(values: _Values, defaults: _Values) -> _Values:
+    found: _Values = {}
+    for name, value in values.items():
+        usual = defaults.get(name)
+        if isinstance(value, dict) and isinstance(usual, dict):
+            if inner := _differing(value, usual):
+                found[name] = inner
+        elif value != usual:
+            found[name] = value
+    return found
+
+
+def _joined(defaults: _Values, values: _Values) -> _Values:
+    joined = dict(defaults)
+    for name, value in values.items():
+        usual = defaults.get(name)
+        if isinstance(value, dict) and isinstance(usual, dict):
+            joined[name] = _joined(usual, value)
+        else:
+            joined[name] = value
+    return joined
