@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Self, TypeVar
 
 from blockbuster import blockbuster_ctx
@@ -25,11 +25,16 @@ class Office:
     """A context: its brain ends with it."""
 
     def __init__(
-        self, *, store: Store | None = None, think: float = 10.0, write: float = 10.0
+        self,
+        *,
+        store: Store | None = None,
+        think: float = 10.0,
+        write: float = 10.0,
+        environ: Mapping[str, str] = {},
     ) -> None:
         self.metrics = Metrics()
         self.store = ReopeningStore(lambda: store or MemoryStore())
-        self.desk = Desk(store=self.store, observers=[self.metrics.on_event])
+        self.desk = Desk(store=self.store, environ=environ, observers=[self.metrics.on_event])
         self.brain = Brain(think=think, write=write)
         self.app = Face(
             self.brain, self.desk.hooks, self.metrics, WHO, self._state, lambda: 1.0

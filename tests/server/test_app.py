@@ -179,6 +179,45 @@ def test_a_brain_that_hangs_refuses_changes_lets_reads_go_on_and_comes_back() ->
     assert office.desk.state().step == 1, "what was refused was not judged behind its back"
 
 
+@pytest.mark.parametrize(
+    ("policy", "answers"),
+    [("deny", ["deny", "run"]), ("deny_all", ["deny", "deny"]), ("warn", ["run", "run"])],
+)
+def test_a_brain_that_hangs_does_what_the_run_wants_in_a_fault(
+    policy: str, answers: list[str]
+) -> None:
+    release = threading.Event()
+    read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
+    with Office(think=0.5, environ={"HANDRAIL_ON_FAULT": policy}) as office:
+
+        async def hang() -> list[str]:
+            await office.hook(message("SessionStart", source="startup"))
+            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            await asyncio.sleep(0)
+            said = [await office.hook(call("touch a")), await office.hook(read)]
+            release.set()
+            await stuck
+            return [decision(answer.json) for answer in said]
+
+        assert office.run(hang) == answers
+
+
+def test_a_run_that_nobody_knows_yet_may_only_read_in_a_fault() -> None:
+    release = threading.Event()
+    read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
+    with Office(think=0.1, environ={"HANDRAIL_ON_FAULT": "warn"}) as office:
+
+        async def hang() -> list[str]:
+            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            await asyncio.sleep(0)
+            said = [await office.hook(call("touch a")), await office.hook(read)]
+            release.set()
+            await stuck
+            return [decision(answer.json) for answer in said]
+
+        assert office.run(hang) == ["deny", "run"]
+
+
 def test_a_bug_is_a_refusal_and_is_counted(
     office: Office, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -111,6 +111,20 @@ def test_without_a_log_the_settings_of_the_start_hold(begun: Bed) -> None:
     assert verdict.decision is Decision.BLOCK
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "wanted"),
+    [("deny", "warn", "deny"), ("warn", "deny_all", "deny_all"), ("deny_all", "deny", "deny_all")],
+)
+def test_what_to_do_in_a_fault_is_the_stricter_of_both(
+    bed: Bed, first: str, then: str, wanted: str
+) -> None:
+    bed.settings(f"on_fault: {first}\n")
+    bed.do(bed.bash("ls", "a"))
+    bed.settings(f"on_fault: {then}\n")
+    assert bed.run.project.on_fault == wanted
+    assert bed.runs.on_fault(RUN) == wanted
+
+
 # --- after the daemon was started anew ---------------------------------------------------------
 
 

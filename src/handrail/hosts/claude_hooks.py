@@ -28,7 +28,7 @@ from handrail.supervise.breach import command_name
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.verdict import fault_verdict
+from handrail.supervise.verdict import OnFault, fault_verdict
 
 Reply = reply.Reply
 Answer = Pending[Reply]
@@ -263,8 +263,10 @@ def unreadable(problem: str, event: str = "") -> Reply:
     return _told(event or "PreToolUse", verdict)
 
 
-def failed(problem: str, body: bytes) -> Reply:
-    """The answer when Handrail itself breaks down over a request: only what reads goes on."""
+def failed(
+    problem: str, body: bytes, on_fault: Callable[[str], OnFault] = lambda run: "deny"
+) -> Reply:
+    """The answer when Handrail itself breaks down over a request of a run."""
     try:
         payload = read_payload(body)
     except PayloadError as error:
@@ -275,7 +277,7 @@ def failed(problem: str, body: bytes) -> Reply:
         harmless=payload.tool_name in READS,
         problem=problem,
         fix=_DOCTOR,
-        policy="deny",
+        policy=on_fault(payload.session_id),
     )
     return _told(payload.hook_event_name, verdict)
 

@@ -123,11 +123,14 @@ class Face:
             )
         except TooSlowError as error:
             self._metrics.fault("slow")
-            return failed(str(error), body)
+            return self._failed(str(error), body)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             self._metrics.fault("bug")
             _log.exception("a hook could not be answered")
-            return failed(f"{type(error).__name__}: {error}"[:300], body)
+            return self._failed(f"{type(error).__name__}: {error}"[:300], body)
+
+    def _failed(self, problem: str, body: bytes) -> Reply:
+        return failed(problem, body, self._hooks.runs.on_fault)
 
     async def healthz(self, request: Request) -> Response:
         """Say who this is and how it is."""

@@ -21,7 +21,7 @@ from handrail.redact import Redactor, env_values
 from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
 from handrail.supervise.in_force import config_of, identity
-from handrail.supervise.verdict import verdict_of
+from handrail.supervise.verdict import OnFault, stricter, verdict_of
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""
@@ -56,6 +56,12 @@ class Project(msgspec.Struct, frozen=True):
         """All limits that hold."""
         own = self.config.limits
         return (own,) if self.newer is None else (own, self.newer.config.limits)
+
+    @property
+    def on_fault(self) -> OnFault:
+        """What to do where Handrail itself fails, by the stricter settings."""
+        own = self.config.on_fault
+        return own if self.newer is None else stricter(own, self.newer.config.on_fault)
 
     def under_way(self, now: "Project") -> "Project":
         """The project for a run that began with these settings, when those on the disk are `now`.

@@ -11,6 +11,7 @@ from handrail.store.journal import Journal
 from handrail.supervise.project import Project, Projects
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, topic_of
+from handrail.supervise.verdict import OnFault
 
 _MAX_KEPT = 2000
 _PATIENCE = 2.0
@@ -70,6 +71,14 @@ class Runs:
         state = RunState(run, cwd=folder)
         project = self._project(kept, state, folder)
         return Supervisor(state, project, self.journal, said=self._told(run))
+
+    def on_fault(self, run: str) -> OnFault:
+        """What a run wants where Handrail fails, so far as that is known at once.
+
+        May be asked in any thread: the one that thinks about runs may be what has failed.
+        """
+        kept = self._kept.get(run)
+        return "deny" if kept is None else kept.project.on_fault
 
     def renew(self, run: str) -> None:
         """A person has started the session anew: the settings on the disk hold from now on."""

@@ -316,7 +316,7 @@ class Supervisor:
 
     def _fault(self, kind: str, problem: str, fix: str, *, harmless: bool) -> Verdict:
         """The verdict when Handrail itself is at fault; loud the first time only."""
-        policy = self.project.config.on_fault
+        policy = self.project.on_fault
         verdict = fault_verdict(harmless=harmless, problem=problem, fix=fix, policy=policy)
         if kind in self._said:
             return verdict

@@ -10,6 +10,7 @@ from handrail.model.review import Review, Verdict
 
 OnFault = Literal["deny", "deny_all", "warn"]
 
+_LAXEST_FIRST: tuple[OnFault, ...] = ("warn", "deny", "deny_all")
 _HARMLESS = frozenset({Kind.READ})
 _MAX_SAID = 3
 _KEEP_FIRST = (
@@ -75,6 +76,11 @@ def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) ->
         f"{said} Until that is fixed, {kept}.",
         f"Tell the person who started you; for them: {fix}",
     )
+
+
+def stricter(one: OnFault, other: OnFault) -> OnFault:
+    """Of two ways to deal with a fault the one that lets less through."""
+    return max(one, other, key=_LAXEST_FIRST.index)
 
 
 def under_fault(verdict: Verdict, fault: Verdict) -> Verdict:
