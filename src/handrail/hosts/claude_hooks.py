@@ -14,7 +14,6 @@ from handrail.model.event import (
     Compacted,
     Event,
     FaultNoted,
-    IterationEnded,
     PromptGiven,
     RunEnded,
     RunStarted,
@@ -192,8 +191,11 @@ class ClaudeHooks:
 
     def stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The agent waits for the next prompt."""
-        says = visit.payload.last_assistant_message
-        return self._note(supervisor, IterationEnded(self._clock(), says))
+        payload = visit.payload
+        pending = supervisor.rest(payload.last_assistant_message)
+        if payload.stop_hook_active:  # it was sent on once already: a second time would be a loop
+            return pending.then(lambda verdict: reply.NO_OPINION)
+        return pending.then(reply.after_turn)
 
     def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """A sub-agent begins."""

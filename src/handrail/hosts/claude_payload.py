@@ -61,6 +61,7 @@ class Payload(msgspec.Struct, frozen=True):
     trigger: str = ""
     file_path: str = ""
     last_assistant_message: str = ""
+    stop_hook_active: bool = False
 
     @property
     def action(self) -> Action:

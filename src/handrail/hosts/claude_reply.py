@@ -29,6 +29,8 @@ def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
         said["additionalContext"] = changed(verdict)
     elif verdict.decision is Decision.WARN:
         said["additionalContext"] = _lines(f"Handrail: {verdict.reason}", *verdict.guidance)
+    elif verdict.guidance:
+        said["additionalContext"] = advice(verdict)
     return _whole(said, verdict)
 
 
@@ -36,8 +38,24 @@ def after_tool(event: str, verdict: Verdict) -> Reply:
     """The answer to PostToolUse and PostToolUseFailure."""
     said: Reply = {"hookEventName": event}
     if verdict.decision is not Decision.ALLOW:
-        said["additionalContext"] = _lines(f"Handrail: {verdict.reason}", verdict.alternative)
+        said["additionalContext"] = _lines(
+            f"Handrail: {verdict.reason}", verdict.alternative, *verdict.guidance
+        )
+    elif verdict.guidance:
+        said["additionalContext"] = advice(verdict)
     return _whole(said, verdict)
+
+
+def after_turn(verdict: Verdict) -> Reply:
+    """The answer to Stop: with guidance the agent goes on, because it is not done."""
+    if verdict.stop or not verdict.guidance:
+        return _whole({"hookEventName": "Stop"}, verdict)
+    return {"decision": "block", "reason": advice(verdict)}
+
+
+def advice(verdict: Verdict) -> str:
+    """What the agent reads when a run goes wrong."""
+    return _lines(f"Handrail: {verdict.guidance[0]}", *verdict.guidance[1:])
 
 
 def permission(verdict: Verdict) -> Reply:

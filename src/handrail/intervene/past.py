@@ -31,8 +31,10 @@ class Past(msgspec.Struct, omit_defaults=True):
             Made(done.id, done.means, done.finding.name, event.at, done.step, done.guidance)
         )
 
-    def judge(self, event: InterventionJudged) -> None:
-        """Note whether one helped."""
+    def judge(self, event: InterventionJudged) -> Made | None:
+        """Note whether one helped, and give it back."""
         for made in self.made:
             if made.id == event.intervention:
                 made.worked = event.worked
+                return made
+        return None

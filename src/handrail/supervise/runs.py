@@ -6,7 +6,8 @@ from time import time
 
 import msgspec
 
-from handrail.model.event import FaultNoted
+from handrail.intervene import Capability
+from handrail.model.event import Event, FaultNoted
 from handrail.store.journal import Journal
 from handrail.supervise.project import Project, Projects
 from handrail.supervise.state import RunState
@@ -23,10 +24,19 @@ class Runs:
     """Used from one thread at a time."""
 
     def __init__(
-        self, journal: Journal, projects: Projects, *, clock: Callable[[], float] = time
+        self,
+        journal: Journal,
+        projects: Projects,
+        *,
+        can: frozenset[Capability] = frozenset(),
+        tell: Callable[[str, Event], None] = lambda run, event: None,
+        clock: Callable[[], float] = time,
     ) -> None:
+        """`can`: what the host of the runs can do; `tell`: who hears of each event."""
         self.journal = journal
         self.projects = projects
+        self._can = can
+        self._tell = tell
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
         """The one that was not used longest comes first; before it, those that have ended."""
@@ -51,6 +61,8 @@ class Runs:
             self.journal,
             said=self._told(run),
             distrusts_log=lost,
+            can=self._can,
+            tell=self._tell,
             clock=self._clock,
         )
         self._let_go()

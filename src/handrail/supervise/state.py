@@ -33,7 +33,6 @@ from handrail.model.event import (
     SettingsChanged,
     StopConfirmed,
 )
-from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Means
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -47,6 +46,8 @@ _MAX_OPEN = 256
 """Refused actions stay open, because nothing tells that they did not run."""
 _MAX_GOAL = 2000
 _MAX_CHECKPOINTS = 50
+_MAX_FINDINGS = 100
+_MAX_CALLS = 120
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -82,6 +83,7 @@ class Usage(msgspec.Struct, omit_defaults=True):
     faults: int = 0
     right: int = 0
     wrong: int = 0
+    tokens: int = 0
     tool_ms: float = 0.0
     review_ms: float = 0.0
 
@@ -118,10 +120,15 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     """Those that it began with: what is on the disk may be laxer by now."""
     watch: Watch = msgspec.field(default_factory=Watch)
     past: Past = msgspec.field(default_factory=Past)
-    findings: dict[str, Finding] = {}
+    findings: dict[str, FindingMade] = {}
     """By name, each as it was last."""
     allowance: Allowance | None = None
     """What it may still use, since it was throttled."""
+    changes_before: int = 0
+    tokens_before: int = 0
+    """What it had used when it was throttled."""
+    calls: list[float] = []
+    """When the last actions were let through."""
     checkpoints: list[Checkpoint] = []
     held: str = ""
     """The intervention whose rollback is under way: nothing may change a file until it is done."""
@@ -136,6 +143,11 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         self.changed = event.at
         self.started = self.started or event.at
         _APPLY[type(event)](self, event)
+
+    @property
+    def under_way(self) -> int:
+        """How many actions may be running now."""
+        return sum(1 for action in self.open if action.let_through)
 
     def find_open(self, action_id: str) -> OpenAction | None:
         """The open action with an id of the host."""
@@ -210,6 +222,8 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
     state.open.append(action)
     del state.open[:-_MAX_OPEN]
     if action.let_through:
+        state.calls.append(event.at)
+        del state.calls[:-_MAX_CALLS]
         # Counted in advance: of parallel actions not every one may have the whole limit.
         state.history.file_operations += action.file_operations
     elif not action.asked:
@@ -222,6 +236,7 @@ def _ended(state: RunState, event: ActionEnded) -> None:
     usage, outcome = state.usage, event.outcome
     usage.ran += 1
     usage.failed += not outcome.ok
+    usage.tokens += outcome.tokens
     usage.tool_ms += outcome.duration_ms
     usage.overruled += event.overruled
     closed = _close(state, event.step)
@@ -295,13 +310,20 @@ def _feedback(state: RunState, event: FeedbackGiven) -> None:
 
 
 def _found(state: RunState, event: FindingMade) -> None:
-    state.findings[event.finding.name] = event.finding
+    known = state.findings
+    known.pop(event.finding.name, None)
+    known[event.finding.name] = event
+    if len(known) > _MAX_FINDINGS:
+        del known[next(iter(known))]
 
 
 def _intervened(state: RunState, event: Intervened) -> None:
     done = event.intervention
     state.past.take(event)
-    state.allowance = done.allowance or state.allowance
+    if done.allowance is not None:
+        state.allowance = done.allowance
+        state.changes_before = state.history.file_operations
+        state.tokens_before = state.usage.tokens
     if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
         state.held = done.id
     elif done.means == Means.EMERGENCY_STOP:
@@ -309,7 +331,9 @@ def _intervened(state: RunState, event: Intervened) -> None:
 
 
 def _judged(state: RunState, event: InterventionJudged) -> None:
-    state.past.judge(event)
+    made = state.past.judge(event)
+    if event.worked and made is not None and made.means == Means.RESOURCE_THROTTLING:
+        state.allowance = None
 
 
 def _checkpoint(state: RunState, event: CheckpointTaken) -> None:

@@ -7,6 +7,7 @@ from time import perf_counter, time
 import msgspec
 
 from handrail.config.sources import FILE_NAME
+from handrail.intervene import Capability, Controller
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
     ActionDropped,
@@ -15,6 +16,8 @@ from handrail.model.event import (
     BreachFound,
     Event,
     InForce,
+    Intervened,
+    IterationEnded,
     RunStarted,
     SettingsChanged,
 )
@@ -26,6 +29,8 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
+from handrail.supervise.correct import corrected, corrections
+from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import NotWrittenError, Pending
 from handrail.supervise.project import Project
@@ -60,12 +65,19 @@ class Supervisor:
         *,
         said: set[str] | None = None,
         distrusts_log: bool = False,
+        can: frozenset[Capability] = frozenset(),
+        tell: Callable[[str, Event], None] = lambda run, event: None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`said`: the faults that were told already; `distrusts_log`: an event was just lost."""
+        """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
+
+        `can`: what the host can do; `tell`: who hears of each event that was written.
+        """
         self.state = state
         self.project = project
         self._journal = journal
+        self._can = can
+        self._tell = tell
         self._clock = clock
         self._said = set() if said is None else said
         self._distrusts_log = distrusts_log
@@ -144,8 +156,15 @@ class Supervisor:
         verdict = _FINE
         if problem:
             verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
+        elif known is not None:
+            verdict = self._correct(verdict, receipts)
         self._ended.keep(action.id, name, verdict)
         return self._pending(verdict, receipts)
+
+    def rest(self, says: str) -> Pending[Verdict]:
+        """Note that the agent has stopped, and see whether what it says is true."""
+        receipts = [self.record(IterationEnded(self._clock(), says))]
+        return self._pending(self._correct(_FINE, receipts), receipts)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:
         """Note that an action which was let through did not run."""
@@ -163,6 +182,7 @@ class Supervisor:
         self.state.apply(written.event)
         self._last = written.receipt
         written.receipt.add_done_callback(self._written)
+        self._tell(self.state.run, written.event)
         if self.state.seq % SNAPSHOT_EVERY == 0:
             self.save()
         return written.receipt
@@ -203,7 +223,7 @@ class Supervisor:
             return self._pending(known.verdict, self._under_way())
         began = perf_counter()
         review = self.project.review(action, self.state.history)
-        verdict = self._verdict(name, review)
+        verdict = slowed(action, self._verdict(name, review), self.state.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review.effects)
         if self._lost is not None:
@@ -227,7 +247,20 @@ class Supervisor:
         )
         self._ended.forget(action.id)
         receipts = [receipt] if self._waits(review, verdict) else []
+        if verdict.decision is Decision.BLOCK and not self.state.stopped:
+            # Nothing more is heard of what was refused: its time to be looked at is now.
+            verdict = self._correct(verdict, receipts)
         return self._pending(verdict, receipts, harmless=harmless)
+
+    def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
+        """Write down what the last deed shows, and do something about it if need be."""
+        now = self._clock()
+        controller = Controller(self.project.config.interventions)
+        for event in corrections(self.state, self.project, controller, self._can, now):
+            receipts.append(self.record(event))
+            if isinstance(event, Intervened):
+                verdict = corrected(verdict, event.intervention)
+        return verdict
 
     def _judged_before(self, action_id: str, name: str) -> OpenAction | None:
         """What the log knows of the same call, from before a restart for example."""
@@ -260,7 +293,11 @@ class Supervisor:
         return msgspec.structs.replace(told, output=str(clean["output"]), error=str(clean["error"]))
 
     def _verdict(self, name: str, review: Review) -> Verdict:
-        verdict = self._limit() or verdict_of(review, self.state.history.refusals(name))
+        verdict = (
+            gate(self.state, review, self._clock())
+            or self._limit()
+            or verdict_of(review, self.state.history.refusals(name))
+        )
         if self.project.newer is not None and "newer" not in self._said:
             self._said.add("newer")
             verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {_NEWER}.")

@@ -1,0 +1,83 @@
+"""From what the detectors found to what is done about it, as events."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from handrail.intervene import Capability, Controller, Situation
+from handrail.model.event import Event, FindingMade, Intervened
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention, Means
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.supervise.project import Project
+from handrail.supervise.state import RunState
+
+Capabilities = frozenset[Capability]
+
+
+def corrections(
+    state: RunState, project: Project, controller: Controller, can: Capabilities, now: float
+) -> Iterator[Event]:
+    """What is to be written down after a deed: findings, what helped, what is done now.
+
+    Each event has to become part of the state before the next one is asked for.
+    """
+    config = project.config
+    found = state.watch.findings(config.detection)
+    agent = state.watch.last
+    for finding in found:
+        if is_news(state, finding):
+            yield FindingMade(now, state.step, finding, agent)
+    situation = _situation(state, project, can, now)
+    yield from controller.judge(found, situation)
+    if found and config.interventions.enabled:
+        chosen = controller.choose(found, situation)
+        if chosen is not None:
+            yield Intervened(now, chosen, agent)
+
+
+def is_news(state: RunState, finding: Finding) -> bool:
+    """Whether a finding is new, worse than before, or back after something was done about it."""
+    known = state.findings.get(finding.name)
+    if known is None or finding.severity > known.finding.severity:
+        return True
+    newest = max(finding.evidence, default=0)
+    return any(
+        made.name == finding.name and known.step <= made.step < newest for made in state.past.made
+    )
+
+
+def corrected(verdict: Verdict, done: Intervention) -> Verdict:
+    """The verdict with what an intervention has to say, or to stop."""
+    if done.means == Means.EMERGENCY_STOP:
+        return Verdict(
+            Decision.BLOCK,
+            f"Handrail stops this run: {done.finding.says}",
+            done.guidance,
+            stop=True,
+            alarm=f"Handrail stopped the run: {done.finding.says} "
+            f"handrail incident show {done.incident}",
+        )
+    alarm = ""
+    if done.means == Means.CHECKPOINT_ROLLBACK:
+        alarm = f"Handrail: {done.finding.says}"
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, *filter(None, (done.guidance,))),
+        alarm=" ".join(filter(None, (verdict.alarm, alarm))),
+    )
+
+
+def _situation(state: RunState, project: Project, can: Capabilities, now: float) -> Situation:
+    return Situation(
+        now,
+        state.step,
+        state.past,
+        can,
+        state.history.goal or project.config.goal,
+        project.config.scope,
+        state.attended,
+        state.allowance,
+        tuple(state.checkpoints),
+    )

@@ -1,0 +1,110 @@
+"""What an intervention has left behind: a run may be stopped, held, throttled, on a leash."""
+
+import msgspec
+
+from handrail.model.action import Action
+from handrail.model.intervention import Allowance
+from handrail.model.ordinal import Decision
+from handrail.model.review import Review, Verdict
+from handrail.review.tools import SHELL_TOOLS
+from handrail.supervise.state import RunState
+from handrail.supervise.verdict import only_reads
+
+_MINUTE = 60.0
+_STOP_HERE = "Stop here, and say what is done and what is not."
+
+
+def gate(state: RunState, review: Review, now: float) -> Verdict | None:
+    """The refusal that an intervention has left behind; None: it has nothing against it."""
+    if state.stopped:
+        return Verdict(
+            Decision.BLOCK,
+            f"Handrail has stopped this run (incident {state.stopped}).",
+            "Do nothing more. A person decides how it goes on: "
+            f"handrail incident show {state.stopped}",
+            stop=True,
+        )
+    if only_reads(review.effects):
+        return _too_fast(state, now)
+    if state.held:
+        return Verdict(
+            Decision.BLOCK,
+            "Handrail is putting the files back to a checkpoint.",
+            "Wait a moment; then read the files again, because they are not what they were.",
+        )
+    return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
+
+
+def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
+    """The verdict with the time limit that a throttled command runs under."""
+    if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
+        return verdict
+    if verdict.decision is Decision.BLOCK:
+        return verdict
+    most = allowance.command_seconds * 1000
+    given = verdict.updated_input or action.input
+    asked = given.get("timeout")
+    if isinstance(asked, int | float) and 0 < asked <= most:
+        return verdict
+    says = f"It may run for {allowance.command_seconds} s: the run was using more and more time."
+    return msgspec.structs.replace(
+        verdict,
+        decision=Decision.MODIFY,
+        reason=verdict.reason or says,
+        updated_input={**given, "timeout": most},
+        changes=(*verdict.changes, says),
+    )
+
+
+def _too_fast(state: RunState, now: float) -> Verdict | None:
+    allowance = state.allowance
+    if allowance is None:
+        return None
+    if allowance.batch and state.under_way >= allowance.batch:
+        return Verdict(
+            Decision.BLOCK,
+            f"Only {_calls(allowance.batch)} may run at the same time since the run was throttled.",
+            "Make the calls one after the other.",
+        )
+    recent = sum(1 for at in state.calls if now - at < _MINUTE)
+    if allowance.calls_per_minute and recent >= allowance.calls_per_minute:
+        return Verdict(
+            Decision.BLOCK,
+            f"The run was throttled to {_calls(allowance.calls_per_minute)} a minute, "
+            "and has made them.",
+            "Think about which call is really needed, and make that one in a minute.",
+        )
+    return None
+
+
+def _used_up(state: RunState) -> Verdict | None:
+    allowance = state.allowance
+    if allowance is None:
+        return None
+    changed = state.history.file_operations - state.changes_before
+    if allowance.file_operations and changed >= allowance.file_operations:
+        said = f"the {allowance.file_operations} file changes"
+    elif allowance.tokens and state.usage.tokens - state.tokens_before >= allowance.tokens:
+        said = f"the {allowance.tokens:,} tokens"
+    else:
+        return None
+    return Verdict(
+        Decision.BLOCK,
+        f"The run has used {said} that were left to it when it was throttled.",
+        _STOP_HERE,
+    )
+
+
+def _on_a_leash(state: RunState) -> Verdict | None:
+    if not state.approval:
+        return None
+    return Verdict(
+        Decision.BLOCK,
+        "Since an incident a person approves everything in this run that changes something.",
+        "Say what you want to do and why, and wait for the person.",
+        overrulable=True,
+    )
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count} calls"
