@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
@@ -76,14 +77,7 @@ class _PendingJob(_Job[Pending[T]]):
 
     def done(self, value: Pending[T]) -> None:
         self.thought = value
-        self._wait_for(iter(value.receipts), value)
-
-    def _wait_for(self, receipts: Iterator[Receipt], value: Pending[T]) -> None:
-        for receipt in receipts:
-            if not receipt.done():
-                receipt.add_done_callback(lambda _: self._wait_for(receipts, value))
-                return
-        super().done(value)
+        _when_written(iter(value.receipts), _Once(partial(super().done, value)))
 
 
 class Brain:
@@ -97,6 +91,8 @@ class Brain:
         self._think = think
         self._write = write
         self._closing = False
+        self.thoughts = 0
+        """How many things were thought about so far."""
         self._thread = threading.Thread(target=self._run, name="brain", daemon=True)
         self._thread.start()
 
@@ -146,6 +142,7 @@ class Brain:
     def _run(self) -> None:
         while (work := self._queue.get()) is not None and not self._closing:
             work()
+            self.thoughts += 1
 
     async def _problem_with(self, pending: Pending[T]) -> StoreError | None:
         written = [asyncio.wrap_future(receipt) for receipt in pending.receipts]
@@ -161,6 +158,31 @@ class Brain:
             elif error is not None:
                 raise error
         return problem
+
+
+class _Once:
+    """A function that is let go when it was called: a receipt keeps its callbacks for ever.
+
+    What waits for a receipt leads to that receipt. Without this, every answer would be a circle,
+    which only the garbage collector can take apart.
+    """
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function: Callable[[], None] | None = function
+
+    def __call__(self) -> None:
+        function, self._function = self._function, None
+        if function is not None:
+            function()
+
+
+def _when_written(receipts: Iterator[Receipt], then: _Once) -> None:
+    """Call it when the log has answered to all of them, in whatever thread that is."""
+    for receipt in receipts:
+        if not receipt.done():
+            receipt.add_done_callback(lambda _: _when_written(receipts, then))
+            return
+    then()
 
 
 def _is_written(receipt: Receipt) -> bool:

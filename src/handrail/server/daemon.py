@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import signal
@@ -27,6 +26,7 @@ from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.server.app import Face
 from handrail.server.brain import Brain
+from handrail.server.garbage import collect_when_idle, spare_what_stays
 from handrail.server.gate import Gate
 from handrail.server.home import Home, HomeError
 from handrail.server.lock import locked
@@ -135,7 +135,7 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
         _port_socket(daemon.port) as port,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        gc.freeze()  # what was loaded stays: it need not be looked through for garbage
+        spare_what_stays()
         runner.run(_serve(daemon, path, port))
 
 
@@ -152,9 +152,13 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
-    tidying = asyncio.create_task(tidy_daily(daemon.brain, daemon.retention))
+    tasks = [
+        asyncio.create_task(tidy_daily(daemon.brain, daemon.retention)),
+        asyncio.create_task(collect_when_idle(daemon.brain)),
+    ]
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
-    tidying.cancel()
+    for task in tasks:
+        task.cancel()
     _log.info("Handrail ends")
 
 
