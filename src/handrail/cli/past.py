@@ -9,6 +9,7 @@ from time import perf_counter
 import msgspec
 
 from handrail.cli.bounded import bounded_review
+from handrail.cli.course import Course, Noticed
 from handrail.cli.sessions import PastStep, Session
 from handrail.config import Config, ConfigError, load_settings
 from handrail.config.glob import escape
@@ -37,6 +38,7 @@ class Judged(msgspec.Struct, frozen=True):
     """None: the step itself cannot be read."""
     problem: str
     seconds: float
+    noticed: Noticed = Noticed()
 
 
 class Past:
@@ -57,6 +59,7 @@ class Past:
     def judge(self, session: Session) -> Iterator[Judged]:
         """Every step in order, with a history of the steps before it."""
         reviewer = self._reviewer(session)
+        course = Course(reviewer.config, session.goal)
         history = History(session.goal)
         home = _home(session.roots[0] if session.roots else "")
         existing: set[str] = set()
@@ -67,7 +70,10 @@ class Past:
             began = perf_counter()
             review = None if step.problem else bounded_review(reviewer, action, history)
             seconds = perf_counter() - began
-            yield Judged(session.name, index, action, review, step.problem, seconds)
+            noticed = Noticed()
+            if review is not None:
+                noticed = course.take(index, action, review, step.outcome, step.at)
+            yield Judged(session.name, index, action, review, step.problem, seconds, noticed)
             if review is not None:
                 _remember(history, action, step, review, existing)
 

@@ -84,4 +84,25 @@ def _json_line(judged: "Judged") -> str:
     whole = answer(judged.review) if judged.review else refusal(judged.problem)
     chosen = ("decision", "reasons", "risk", "severity", "alternative", "updated_input")
     line = {"run": judged.run, "step": judged.step, **{key: whole[key] for key in chosen}}
-    return dump({**line, "findings": []}).decode() + "\n"
+    noticed = judged.noticed
+    line["findings"] = [
+        {
+            "kind": finding.kind,
+            "severity": finding.severity.value,
+            "confidence": round(finding.confidence, 2),
+            "evidence": finding.evidence,
+            "says": finding.says,
+        }
+        for finding in noticed.findings
+    ]
+    line["interventions"] = [
+        {
+            "kind": done.means,
+            "finding": done.finding.kind,
+            "score": round(done.score, 2),
+            "escalation": done.escalation,
+            "guidance": done.guidance,
+        }
+        for done in noticed.interventions
+    ]
+    return dump(line).decode() + "\n"

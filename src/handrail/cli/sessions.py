@@ -30,6 +30,8 @@ class PastStep(msgspec.Struct, frozen=True):
     """None: it did not run, or nobody noted what came of it."""
     problem: str = ""
     """Why the step cannot be read, if it cannot."""
+    at: float | None = None
+    """Seconds since some moment, where the record has them."""
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -66,6 +68,10 @@ class _TraceStep(msgspec.Struct):
     ok: bool | None = None
     exit_code: int | None = None
     output: str | None = None
+    output_tail: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    t: float | None = None
     cwd: str | None = None
     env: dict[str, str] | None = None
 
@@ -147,10 +153,16 @@ def _trace(line: _Line, place: str) -> Session:
         action = Action(step.tool, step.input, cwd, step.env or {})
         outcome = None
         if step.ok is not None:
-            outcome = Outcome(step.ok, step.exit_code, step.output or "")
-        steps.append(PastStep(action, outcome))
+            tokens = (step.tokens_in or 0) + (step.tokens_out or 0)
+            outcome = Outcome(step.ok, step.exit_code, _output(step), tokens=tokens)
+        steps.append(PastStep(action, outcome, at=step.t))
     name = place if line.run is None else str(line.run)
     return Session(name, goal, steps, roots)
+
+
+def _output(step: _TraceStep) -> str:
+    said = step.output or ""
+    return f"{said}\n…\n{step.output_tail}" if step.output_tail else said
 
 
 def _read_step(raw: msgspec.Raw) -> "_TraceStep | str":
