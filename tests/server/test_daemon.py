@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import resource
+import shlex
 import signal
 import socket
 import stat
@@ -48,6 +49,16 @@ def ended(pid: int) -> bool:
         return file.read().rpartition(")")[2].split()[0] == "Z"
 
 
+def ancestors(pid: int) -> list[int]:
+    """The parent of a process, and the parents of that one."""
+    found: list[int] = []
+    while pid > 1:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        pid = int(fields[1])
+        found.append(pid)
+    return found
+
+
 def head_of(length: int) -> bytes:
     """How a hook's request begins."""
     return f"POST /hooks/claude HTTP/1.1\r\nHost: h\r\nContent-Length: {length}\r\n\r\n".encode()
@@ -83,10 +94,31 @@ def test_a_daemon_survives_the_shell_and_the_terminal_it_was_started_from(place:
     command = f"{sys.executable} -m handrail serve --background; exit 0"
     assert place.execute(["sh", "-c", command]).returncode == 0
     pid = place.pid
-    assert os.getsid(pid) == pid, "it has no terminal that could end it"
+    assert os.getsid(pid) != os.getsid(0), "it has no terminal that could end it"
     os.kill(pid, signal.SIGHUP)
     assert place.before("ls") == {}
     assert place.pid == pid
+
+
+@on_linux
+def test_a_daemon_is_nobodys_child_so_it_outlives_a_host_that_ends_what_its_hooks_started(
+    place: Place,
+) -> None:
+    hook = subprocess.Popen(
+        ["/bin/sh", "-c", f"{shlex.join([*SERVE, '--background'])}; echo started; exec cat"],
+        env=place.environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with hook:
+        assert hook.stdout is not None
+        while hook.stdout.readline() != b"started\n":
+            pass
+        assert hook.pid not in ancestors(place.pid)
+        assert os.getpgid(place.pid) != hook.pid
+        os.killpg(hook.pid, signal.SIGKILL)
+    assert place.before("touch a") == {}
 
 
 def test_in_the_foreground_it_survives_a_lost_terminal_too(place: Place) -> None:

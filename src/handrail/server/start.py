@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping
+from typing import Self
 
 from handrail.server.client import DaemonError, health
 from handrail.server.home import Home, open_private
@@ -15,7 +16,14 @@ from handrail.server.lock import holder
 
 PATIENCE = 15.0
 _STEP = 0.02
+_TRIES = 2
+"""One that found another one in its place ends at once, and that other one may end too."""
 _MAX_LOG_BYTES = 1_000_000
+_ENV = "/usr/bin/env"
+_DAEMON = (sys.executable, "-EP", "-m", "handrail", "serve")
+# A child of nobody who could take it along: hosts end what their hooks have started, and go by
+# the parent of a process for that.
+_DETACH = 'log=$1; shift; "$@" >>"$log" 2>&1 </dev/null & echo "$!"'
 
 
 def ensure_daemon(
@@ -26,25 +34,24 @@ def ensure_daemon(
         return False
     home.prepare()
     until = time.monotonic() + patience
-    child: subprocess.Popen[bytes] | None = None
-    while (told := health(home)) is None:
-        running = holder(home)
-        # One that found another one in its place has ended with 0: that other one may end too.
-        if running is None and (child is None or child.poll() == 0):
-            child = _spawn(home, environ)
-        elif running is None and child is not None and child.poll() is not None:
-            raise DaemonError(f"the daemon did not start: {_last_line(home.daemon_log)}")
-        if time.monotonic() > until:
-            raise DaemonError(
-                f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
-                "and try `handrail serve --restart`"
-            )
-        time.sleep(_STEP)
-    if child is None or told.get("pid") == child.pid:
-        return child is not None
-    # Another one was quicker. Ours must not wait for a chance: nobody would expect it then.
-    child.terminate()
-    return False
+    with contextlib.ExitStack() as exits:
+        spawned: list[_Spawned] = []
+        while (told := health(home)) is None:
+            if holder(home) is None and not any(each.lives for each in spawned):
+                if len(spawned) == _TRIES:
+                    raise DaemonError(f"the daemon did not start: {_last_line(home.daemon_log)}")
+                spawned.append(exits.enter_context(_Spawned(home, environ)))
+            if time.monotonic() > until:
+                raise DaemonError(
+                    f"the daemon does not answer after {patience:g} s; see {home.daemon_log}, "
+                    "and try `handrail serve --restart`"
+                )
+            time.sleep(_STEP)
+        others = [each for each in spawned if each.pid != told.get("pid")]
+        for each in others:
+            # Another one was quicker. Ours must not wait for a chance: nobody would expect it.
+            each.end()
+        return len(others) < len(spawned)
 
 
 def stop_daemon(home: Home, *, patience: float = PATIENCE) -> bool:
@@ -72,24 +79,53 @@ def _end(home: Home, number: signal.Signals, patience: float) -> bool:
     return True
 
 
-def _spawn(home: Home, environ: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    log = home.daemon_log
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.getsize(log) > _MAX_LOG_BYTES:
-            os.replace(log, f"{log}.old")
-    with open(open_private(log, os.O_WRONLY | os.O_APPEND), "a") as file:
-        child = subprocess.Popen(
-            [sys.executable, "-EP", "-m", "handrail", "serve"],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=file,
-            cwd="/",
-            env=home.environment(environ),
-            start_new_session=True,
-        )
-    # Should it end before this process does, somebody has to take note of it.
-    threading.Thread(target=child.wait, daemon=True).start()
-    return child
+class _Spawned:
+    """A daemon that was started, while somebody looks after it."""
+
+    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
+        log = home.daemon_log
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.getsize(log) > _MAX_LOG_BYTES:
+                os.replace(log, f"{log}.old")
+        os.close(open_private(log, os.O_WRONLY))
+        # It holds the other end as long as it lives.
+        self._life, held = os.pipe()
+        try:
+            given = [f"{name}={value}" for name, value in home.environment(environ).items()]
+            started = subprocess.run(
+                # A shell adds variables of its own, which env takes out again.
+                ["/bin/sh", "-c", _DETACH, "sh", log, _ENV, "-i", *given, *_DAEMON],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                cwd="/",
+                env={},
+                start_new_session=True,
+                pass_fds=(held,),
+                check=True,
+            )
+        except BaseException:
+            os.close(self._life)
+            raise
+        finally:
+            os.close(held)
+        self.pid = int(started.stdout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._life)
+
+    @property
+    def lives(self) -> bool:
+        """Whether it has not ended yet."""
+        return not select.select([self._life], [], [], 0)[0]
+
+    def end(self) -> None:
+        """Ask it to end, unless it has ended: its number may be somebody else's then."""
+        if self.lives:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
 
 
 def _last_line(path: str) -> str:
