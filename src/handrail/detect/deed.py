@@ -14,7 +14,6 @@ Ending = Literal["ok", "failed", "refused", "dropped"]
 
 _MAX_PATHS = 8
 _MAX_SHOWN = 120
-_OUTWARD = frozenset({Kind.SEND, Kind.PUBLISH, Kind.REACH})
 
 
 class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -32,11 +31,13 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Paths that it touches outside of the scope."""
     secrets: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
-    """Where it sends something, or connects to."""
+    """Machines of others that it sends something to, or connects to."""
     alignment: float = 0.0
     """How well it fits the goal, from 0 to 1."""
     agent: str = ""
     """The sub-agent that wants it; empty: the agent itself."""
+    kinds: tuple[Kind, ...] = ()
+    """Of its effects."""
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -68,9 +69,10 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         tuple(e.target for e in effects if e.kind in CHANGING_KINDS)[:_MAX_PATHS],
         review.outside[:_MAX_PATHS],
         tuple(e.target for e in effects if e.kind is Kind.SECRET)[:_MAX_PATHS],
-        tuple(e.target for e in effects if e.kind in _OUTWARD)[:_MAX_PATHS],
+        review.outgoing[:_MAX_PATHS],
         review.rationality.goal_alignment,
         agent,
+        tuple(dict.fromkeys(e.kind for e in effects)),
     )
 
 

@@ -82,6 +82,8 @@ class Review(msgspec.Struct, frozen=True):
     """Faults of Handrail itself: a rule that raised does not decide; any other one blocks."""
     outside: tuple[str, ...] = ()
     """Paths that it touches outside of the scope."""
+    outgoing: tuple[str, ...] = ()
+    """Machines of others that it sends something to, or connects to."""
 
     @property
     def explanation(self) -> str:
