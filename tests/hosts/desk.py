@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Visit
+from handrail.hosts.claude_hooks import ClaudeHooks, Seat, Visit
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -47,7 +47,7 @@ class Desk:
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:
         """What a raw message is answered with."""
-        return self.hooks.handle(body, attended, proxied=proxied).wait()
+        return self.hooks.handle(body, Seat(attended, proxied)).wait()
 
     def tell(
         self, event: str, attended: bool | None = None, *, proxied: bool = False, **fields: Any

@@ -64,7 +64,7 @@ def test_whether_somebody_is_there_comes_with_a_header(
 def test_a_proxy_is_told_by_a_header(office: Office) -> None:
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="yes")
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="")
-    assert [visit.proxied for visit, _ in office.desk.asked_about] == [True, False]
+    assert [visit.seat.proxied for visit, _ in office.desk.asked_about] == [True, False]
 
 
 @pytest.mark.parametrize(

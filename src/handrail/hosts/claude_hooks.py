@@ -8,6 +8,7 @@ import msgspec
 from handrail.hosts import claude_reply as reply
 from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_payload
 from handrail.hosts.claude_settings import READS
+from handrail.intervene import Capability
 from handrail.model.event import (
     AgentEnded,
     AgentStarted,
@@ -44,18 +45,34 @@ WELCOME = (
     "files, settings and processes, and the hooks in Claude Code's settings, are off limits."
 )
 _DOCTOR = "handrail doctor says what is wrong."
+_STOPPED = (
+    "Handrail has stopped this run. This prompt was not sent. What happened: "
+    "handrail incident show {0}. How it can go on: handrail incident resume {0}"
+)
+CAPABILITIES = frozenset(
+    {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP, Capability.END}
+)
+"""What the hooks of a session, and its process number, let Handrail do."""
 _NOTIFICATION = "<task-notification>"
 """How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """What a request's headers tell of the session that sent it."""
+
+    attended: bool | None = None
+    """Whether somebody sits at the session; None where this request does not tell."""
+    proxied: bool = False
+    """The session sends its hooks through a proxy, which could answer them itself."""
+    pid: int = 0
+    """The session's process; 0 where this request does not tell."""
 
 
 class Visit(msgspec.Struct, frozen=True):
     """One hook request: what it says, and what is known of the session beside it."""
 
     payload: Payload
-    attended: bool | None = None
-    """Whether somebody sits at the session; None where this request does not tell."""
-    proxied: bool = False
-    """The session sends its hooks through a proxy, which could answer them itself."""
+    seat: Seat = Seat()
 
 
 class ClaudeHooks:
@@ -73,7 +90,7 @@ class ClaudeHooks:
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
 
-    def handle(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Answer:
+    def handle(self, body: bytes, seat: Seat = Seat()) -> Answer:  # noqa: B008 - it is frozen
         """Answer one request; what it raises is a bug, and `failed` is the answer then."""
         try:
             payload = read_payload(body)
@@ -82,7 +99,7 @@ class ClaudeHooks:
         react = _REACTIONS.get(payload.hook_event_name)
         if react is None:
             return _now(reply.NO_OPINION)
-        visit = Visit(payload, attended, proxied)
+        visit = Visit(payload, seat)
         try:
             return react(self, visit, self._supervisor(visit))
         except StoreError as error:
@@ -102,11 +119,12 @@ class ClaudeHooks:
         supervisor = self.runs.get(payload.session_id, payload.cwd)
         state = supervisor.state
         # Handrail came in later, or the session's start was not heard.
-        unknown = state.seq == 0 or visit.attended not in (None, state.attended)
+        seat = visit.seat
+        unknown = state.seq == 0 or seat.attended not in (None, state.attended)
         if unknown and payload.hook_event_name != "SessionStart":
             cwd = state.cwd or payload.cwd
             supervisor.record(
-                RunStarted(self._clock(), "claude", cwd, attended=bool(visit.attended))
+                RunStarted(self._clock(), "claude", cwd, attended=bool(seat.attended), pid=seat.pid)
             )
         return supervisor
 
@@ -162,6 +180,8 @@ class ClaudeHooks:
         text = visit.payload.prompt
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
+        if incident := supervisor.state.stopped:
+            return _now(reply.block(_STOPPED.format(incident)))
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
         if problem := self._problem(visit, supervisor):
             event = FaultNoted(self._clock(), "hooks", problem)
@@ -173,9 +193,12 @@ class ClaudeHooks:
         payload = visit.payload
         if payload.source in _STARTS:
             self.runs.renew(payload.session_id)
-        attended = supervisor.state.attended if visit.attended is None else visit.attended
+        seat = visit.seat
+        attended = supervisor.state.attended if seat.attended is None else seat.attended
         cwd = supervisor.state.cwd or payload.cwd
-        event = RunStarted(self._clock(), "claude", cwd, payload.source, attended, payload.model)
+        event = RunStarted(
+            self._clock(), "claude", cwd, payload.source, attended, payload.model, pid=seat.pid
+        )
         said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
         return Pending(
             said,

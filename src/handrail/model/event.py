@@ -38,6 +38,8 @@ class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     model: str = ""
     settings: InForce | None = None
     """None where they could not be read."""
+    pid: int = 0
+    """The host's process; 0 where it is not known."""
 
 
 class PromptGiven(_Event, frozen=True, omit_defaults=True, tag="prompt_given"):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Reply, failed, unreadable
+from handrail.hosts.claude_hooks import ClaudeHooks, Reply, Seat, failed, unreadable
 from handrail.hosts.claude_payload import MAX_BYTES
 from handrail.model.event import ActionReviewed, FeedbackGiven
 from handrail.model.ordinal import Decision
@@ -26,8 +27,10 @@ _log = logging.getLogger(__name__)
 
 ATTENDED_HEADER = b"x-handrail-attended"
 PROXY_HEADER = b"x-handrail-proxy"
+PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
 _CLAUDE = "/hooks/claude"
+_PID = re.compile(rb"\d{1,9}\Z")
 _JSON = (b"content-type", b"application/json")
 _HEALTH_SECONDS = 1.0
 """Whoever asks for it waits only a little longer than this."""
@@ -108,19 +111,16 @@ class Face:
             said = unreadable(f"it has more than {MAX_BYTES:,} bytes")
         else:
             headers = dict(reversed(scope["headers"]))
-            attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
-            said = await self._answer(body, attended, bool(headers.get(PROXY_HEADER)))
+            said = await self._answer(body, _seat(headers))
             self._metrics.hook_took(perf_counter() - began)
         data = _encode(said)
         length = (b"content-length", b"%d" % len(data))
         await send({"type": "http.response.start", "status": 200, "headers": [_JSON, length]})
         await send({"type": "http.response.body", "body": data})
 
-    async def _answer(self, body: bytes, attended: bool | None, proxied: bool) -> Reply:
+    async def _answer(self, body: bytes, seat: Seat) -> Reply:
         try:
-            return await self._brain.answer(
-                lambda: self._hooks.handle(body, attended, proxied=proxied)
-            )
+            return await self._brain.answer(lambda: self._hooks.handle(body, seat))
         except TooSlowError as error:
             self._metrics.fault("slow")
             return self._failed(str(error), body)
@@ -176,6 +176,12 @@ class Face:
             if isinstance(event, ActionReviewed) and event.step == step:
                 return event.verdict.decision
         raise NoSuchStepError(run, step)
+
+
+def _seat(headers: Mapping[bytes, bytes]) -> Seat:
+    attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
+    pid = headers.get(PID_HEADER, b"")
+    return Seat(attended, bool(headers.get(PROXY_HEADER)), int(pid) if _PID.match(pid) else 0)
 
 
 async def _whole(receive: Receive) -> bytes | None:

@@ -78,7 +78,7 @@ class Daemon:
             folder,
             [each.settings.path for each in load_installs(self.home.installs)],
             url=hook_url(self.port),
-            proxied=visit.proxied,
+            proxied=visit.seat.proxied,
         )
 
     def app(self) -> ASGIApp:

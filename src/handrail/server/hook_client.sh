@@ -84,6 +84,7 @@ else
         --header 'Content-Type: application/json' \
         --header "X-Handrail-Attended: $attended" \
         --header "X-Handrail-Proxy: ${proxy:+yes}" \
+        --header "X-Handrail-Pid: ${CLAUDE_PID:-}" \
         --data-binary @- http://handrail/hooks/claude)
     status=$?
 fi

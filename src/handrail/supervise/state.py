@@ -104,6 +104,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     """The folder that it began in, which decides about its settings and its scope."""
     attended: bool = False
     model: str = ""
+    pid: int = 0
     started: float = 0.0
     changed: float = 0.0
     step: int = 0
@@ -187,6 +188,7 @@ def _started(state: RunState, event: RunStarted) -> None:
     state.cwd = event.cwd or state.cwd
     state.attended = event.attended
     state.model = event.model or state.model
+    state.pid = event.pid or state.pid
     state.settings = event.settings or state.settings
 
 
