@@ -20,6 +20,7 @@ from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
+from handrail.review.outside import note_outside
 from handrail.review.places import Places
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
@@ -143,7 +144,7 @@ class Reviewer:
     def _review(self, action: Action, history: History) -> Review:
         at = self._circumstances(action, history)
         understood = self._understand(action, at)
-        draft = self._judge(action, understood, at)
+        draft = note_outside(self._judge(action, understood, at), at)
         if draft.decision is not Decision.MODIFY:
             return draft
         rewrite = self._rewrite(action, understood, draft, at)
