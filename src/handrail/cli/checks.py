@@ -28,6 +28,7 @@ from handrail.server.home import Home
 from handrail.server.start import ensure_daemon
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.sqlite import SqliteStore
+from handrail.store.topics import RUNS
 
 Mark = Literal["ok", "warn", "bad"]
 _INSTALL = "handrail install claude"
@@ -64,7 +65,7 @@ def check_log(who: Patient) -> Iterator[Check]:
         return
     try:
         with closing(SqliteStore(path, read_only=True)) as store:
-            runs = len(store.topics("run:"))
+            runs = len(store.topics(RUNS))
     except DamagedError as error:
         yield Check("log", "bad", str(error), "handrail doctor --fix")
     except StoreError as error:

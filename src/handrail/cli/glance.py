@@ -10,6 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from handrail.store.port import Store
+from handrail.store.topics import topic_of
 
 _MAX_GOAL = 2000
 _GOES_ON = ("", "compact")
@@ -81,7 +82,7 @@ _glance = msgspec.json.Decoder(Glance)
 
 def load_glance(store: Store, run: str) -> Glance:
     """A run as it is now: its last snapshot, and the events since."""
-    topic = f"run:{run}"
+    topic = topic_of(run)
     glance = Glance(run)
     snapshot = store.load_snapshot(topic)
     if snapshot is not None:

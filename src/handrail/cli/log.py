@@ -23,11 +23,11 @@ from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
+from handrail.store.topics import RUNS, run_of
 
 if TYPE_CHECKING:
     from handrail.store.port import Store, Stored
 
-_TOPIC = "run:"
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it is shown as running."""
 _TAIL = 20
@@ -174,11 +174,11 @@ class Log:
 
     def _source(self, run: KnownRun | None) -> Source:
         self._only = run
-        return Source(self._store, run.topic if run else _TOPIC, whole_log=run is None)
+        return Source(self._store, run.topic if run else RUNS, whole_log=run is None)
 
     def _take(self, page: "list[Stored]") -> None:
         for stored in page:
-            run = stored.topic.removeprefix(_TOPIC)
+            run = run_of(stored.topic)
             event = _event(stored)
             wanted = self._filter.wants(run, event)
             if not self._as_json:

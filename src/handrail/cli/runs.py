@@ -14,12 +14,12 @@ from handrail.cli.moments import span
 from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.port import Store
+from handrail.store.topics import RUNS, run_of, topic_of
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
 
 LAST = "last"
-_TOPIC = "run:"
 _SHORT = 4
 """Of a session's id so many characters are shown, more where two of them begin alike."""
 _MAX_LISTED = 10
@@ -47,7 +47,7 @@ class KnownRun(msgspec.Struct, frozen=True):
     @property
     def topic(self) -> str:
         """Where its events stand in the log."""
-        return _TOPIC + self.id
+        return topic_of(self.id)
 
 
 class _Began(msgspec.Struct):
@@ -62,8 +62,8 @@ class Runs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._topics = store.topics(_TOPIC)
-        self._short = _short_ids([topic.name.removeprefix(_TOPIC) for topic in self._topics])
+        self._topics = store.topics(RUNS)
+        self._short = _short_ids([run_of(topic.name) for topic in self._topics])
 
     def __len__(self) -> int:
         return len(self._topics)
@@ -76,7 +76,7 @@ class Runs:
         for topic in self._topics:
             if topic.changed < moment:
                 continue
-            run = topic.name.removeprefix(_TOPIC)
+            run = run_of(topic.name)
             project = _project(self._store, topic.name)
             name = f"{project}-{self._short[run]}"
             yield KnownRun(run, name, project, topic.changed, topic.seq)

@@ -20,8 +20,8 @@ from handrail.model.ordinal import Decision
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.store.errors import StoreError
+from handrail.store.topics import topic_of
 from handrail.supervise.pending import Pending
-from handrail.supervise.supervisor import topic_of
 
 _log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from handrail.config import ConfigError, load_settings
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Store
+from handrail.store.topics import RUNS, run_of
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
-from handrail.supervise.supervisor import topic_of
 
 _log = logging.getLogger(__name__)
 
@@ -19,7 +19,6 @@ DAY = 86_400.0
 BITE = 5
 """Runs that are forgotten at once: whoever wants to write waits for all of them."""
 PAUSE = 0.2
-_RUNS = topic_of("")
 
 
 def keep_days(environ: Mapping[str, str]) -> int:
@@ -56,8 +55,8 @@ class Retention:
         before = self._clock() - days * DAY
         return [
             topic.name
-            for topic in reversed(self._store.topics(_RUNS))
-            if topic.changed < before and topic.name.removeprefix(_RUNS) not in self._runs
+            for topic in reversed(self._store.topics(RUNS))
+            if topic.changed < before and run_of(topic.name) not in self._runs
         ]
 
 

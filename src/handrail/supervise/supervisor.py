@@ -27,6 +27,7 @@ from handrail.review import fingerprint
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
+from handrail.store.topics import topic_of
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
 from handrail.supervise.correct import corrected, corrections
@@ -360,8 +361,3 @@ class Supervisor:
         self._said.add(kind)
         alarm = f"Handrail cannot do its work: {problem}. Fix: {fix}"
         return msgspec.structs.replace(verdict, alarm=alarm)
-
-
-def topic_of(run: str) -> str:
-    """Where a run's events stand in the log."""
-    return f"run:{run}"
