@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
+from handrail.config.notify import Notify
 from handrail.config.texts import FilePath, Glob, Place, Regex
 from handrail.model.effect import Kind
 from handrail.model.knowledge import Program
@@ -223,6 +224,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     step_reviewer: StepReviewer = StepReviewer()
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
+    notify: Notify = Notify()
 
 
 class RulesFile(Struct, frozen=True, forbid_unknown_fields=True):

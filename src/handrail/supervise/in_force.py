@@ -12,6 +12,8 @@ _MAX_BYTES = 64 * 1024
 """Of settings that are larger only the scope is kept; the defaults stand in for the rest."""
 
 _Values = dict[str, object]
+_ELSEWHERE = frozenset({"notify", "judge"})
+"""Sections with addresses and budgets, which hold no agent back and are read when they are used."""
 _DEFAULTS: _Values = msgspec.to_builtins(Config())
 
 
@@ -23,9 +25,11 @@ def identity(config: Config) -> str:
 def in_force(config: Config) -> InForce:
     """Settings as an event holds them."""
     # Not by msgspec: a folder in them may have a name that is no text.
-    text = json.dumps(_differing(msgspec.to_builtins(config), _DEFAULTS), sort_keys=True)
-    kept = text if len(text) <= _MAX_BYTES else json.dumps({"scope": config.scope})
-    return InForce(hashlib.sha256(text.encode()).hexdigest()[:32], json.loads(kept))
+    values = _differing(msgspec.to_builtins(config), _DEFAULTS)
+    kept = {name: value for name, value in values.items() if name not in _ELSEWHERE}
+    text = json.dumps(kept, sort_keys=True)
+    short = text if len(text) <= _MAX_BYTES else json.dumps({"scope": config.scope})
+    return InForce(hashlib.sha256(text.encode()).hexdigest()[:32], json.loads(short))
 
 
 def config_of(settings: InForce) -> Config:

@@ -1,0 +1,50 @@
+"""The `notify` section of `handrail.yaml`: who is told when a run goes badly wrong."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from handrail.model.ordinal import Severity
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class MissingVariableError(LookupError):
+    """An address names a variable that the daemon does not have."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the variable {name} is not set where Handrail's daemon was started")
+        self.name = name
+
+
+class Notify(Struct, frozen=True, forbid_unknown_fields=True):
+    """Messages to people. Emergency stops are always sent; findings from `severity` on."""
+
+    urls: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Where to, as Apprise addresses: `mailtos://you:${MAIL_PASSWORD}@example.com`,"
+            " `slack://…`, `ntfy://…`. `${NAME}` is taken from the daemon's environment."
+        ),
+    ] = ()
+    severity: Annotated[
+        Severity, Meta(description="Findings that are at least this bad are told.")
+    ] = Severity.HIGH
+    per_hour: Annotated[
+        int,
+        Meta(description="How many messages an hour at most; the next one counts the rest.", ge=1),
+    ] = 10
+
+
+def filled(url: str, environ: Mapping[str, str]) -> str:
+    """An address with its variables put in; raises MissingVariableError."""
+
+    def value(found: "re.Match[str]") -> str:
+        name = found.group(1)
+        if name not in environ:
+            raise MissingVariableError(name)
+        return environ[name]
+
+    return _VARIABLE.sub(value, url)

@@ -1,0 +1,159 @@
+"""Messages to people, sent by Apprise from a thread of its own: no review ever waits for one."""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from queue import Full, Queue
+from time import monotonic
+
+import msgspec
+
+from handrail.config.notify import MissingVariableError, Notify, filled
+
+_log = logging.getLogger(__name__)
+
+_HOUR = 3600.0
+_WAITS = (1.0, 5.0, 25.0)
+"""Seconds before each new try."""
+_MAX_WAITING = 100
+_MAX_BODY = 3000
+
+
+class Message(msgspec.Struct, frozen=True):
+    """What people are told. It holds no secrets: whoever makes it has taken them out."""
+
+    title: str
+    body: str
+    urgent: bool = False
+    """It is sent however many there were in the last hour."""
+
+
+class NotSentError(Exception):
+    """A message did not get through everywhere."""
+
+    def __init__(self, left: Mapping[str, str]) -> None:
+        """`left`: the addresses that it did not reach, and why."""
+        super().__init__("; ".join(left.values()))
+        self.left = left
+
+
+Send = Callable[[tuple[str, ...], Message], None]
+
+
+def send(urls: tuple[str, ...], message: Message) -> None:
+    """Send a message now; raises NotSentError."""
+    # Only here: it takes a quarter of a second and 20 MB, and most people have no addresses.
+    import apprise  # noqa: PLC0415
+
+    left = {}
+    for url in urls:
+        service = apprise.Apprise.instantiate(url)
+        if service is None:
+            left[url] = f"{_scheme(url)} is not an address that Apprise understands"
+        elif not service.notify(title=message.title, body=message.body):
+            left[url] = f"{_scheme(url)} did not take the message"
+    if left:
+        raise NotSentError(left)
+
+
+class Notifier:
+    """Takes messages and sends them one after the other, not too many, again if need be."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        failed: Callable[[str], None] = lambda says: None,
+        deliver: Send = send,
+        now: Callable[[], float] = monotonic,
+        waits: tuple[float, ...] = _WAITS,
+    ) -> None:
+        """`failed` is told, in the notifier's thread, why a message was given up."""
+        self._environ = environ
+        self._failed = failed
+        self._deliver = deliver
+        self._now = now
+        self._waits = waits
+        self._queue: Queue[tuple[tuple[str, ...], Message] | None] = Queue(_MAX_WAITING)
+        self._sent: deque[float] = deque()
+        self._left_out = 0
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def tell(self, settings: Notify, message: Message) -> None:
+        """Have a message sent, if there is anybody to send it to. Returns at once."""
+        if not settings.urls or self._closing.is_set():
+            return
+        if not message.urgent and not self._may_send(settings.per_hour):
+            self._left_out += 1
+            return
+        try:
+            urls = tuple(filled(url, self._environ) for url in settings.urls)
+            self._queue.put_nowait((urls, self._counted(message)))
+        except MissingVariableError as error:
+            self._failed(str(error))
+        except Full:
+            self._left_out += 1
+        else:
+            self._start()
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Send what waits, for a moment; then give up."""
+        self._closing.set()
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join(seconds)
+
+    def _may_send(self, per_hour: int) -> bool:
+        now = self._now()
+        while self._sent and now - self._sent[0] >= _HOUR:
+            self._sent.popleft()
+        if len(self._sent) >= per_hour:
+            return False
+        self._sent.append(now)
+        return True
+
+    def _counted(self, message: Message) -> Message:
+        """The message, cut, with how many before it were left out."""
+        body = message.body
+        if len(body) > _MAX_BODY:
+            body = f"{body[:_MAX_BODY]} …"
+        if self._left_out:
+            body += f"\n\n{self._left_out} more in the last hour were not sent (notify.per_hour)."
+            self._left_out = 0
+        return msgspec.structs.replace(message, body=body)
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="notifier", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while (work := self._queue.get()) is not None:
+            urls, message = work
+            if problem := self._try(urls, message):
+                _log.warning("a message was not sent: %s", problem)
+                self._failed(problem)
+
+    def _try(self, urls: tuple[str, ...], message: Message) -> str:
+        """Send, again if it fails; what is wrong in the end, or nothing."""
+        problem = ""
+        for wait in (0.0, *self._waits):
+            if wait and self._closing.wait(wait):
+                break
+            try:
+                self._deliver(urls, message)
+            except NotSentError as error:
+                problem = str(error)
+                urls = tuple(error.left)
+            except Exception as error:  # noqa: BLE001 - some plugin of many; the run goes on
+                problem = f"{type(error).__name__} in Apprise"
+            else:
+                return ""
+        return problem
+
+
+def _scheme(url: str) -> str:
+    """What may be said of an address: the rest of it is a password, or leads to one."""
+    return f"{url.partition('://')[0]}://…"
