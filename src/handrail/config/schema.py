@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
+from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.texts import FilePath, Glob, Place, Regex
 from handrail.model.effect import Kind
@@ -225,6 +226,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
     notify: Notify = Notify()
+    judge: Judge = Judge()
 
 
 class RulesFile(Struct, frozen=True, forbid_unknown_fields=True):

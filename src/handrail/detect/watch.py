@@ -44,6 +44,11 @@ class Watch(msgspec.Struct):
         for detector in self._all():
             detector.prompted()
 
+    def told(self, score: float) -> None:
+        """A model has said how well the last deeds serve the goal, from 0 to 1."""
+        for detector in self._all():
+            detector.told(score)
+
     def heard(self, text: str, agent: str = "") -> None:
         """An agent stopped, and said this."""
         self.last = agent

@@ -15,6 +15,7 @@ from handrail.model.event import (
     Compacted,
     Event,
     FaultNoted,
+    ModelAsked,
     PromptGiven,
     RunEnded,
     RunStarted,
@@ -106,6 +107,13 @@ class ClaudeHooks:
             return _now(self._without_log(visit, error))
         except RecursionError:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
+
+    def reconsider(self, run: str, event: ModelAsked) -> Pending[Reply | None]:
+        """The reply in the light of a second opinion; None: it stays as it was."""
+        pending = self.runs.get(run, "/").reconsider(event)
+        return pending.then(
+            lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
+        )
 
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""

@@ -4,6 +4,10 @@ from collections.abc import Callable
 from concurrent.futures import TimeoutError as WaitTimeoutError
 from typing import Generic, TypeVar
 
+import msgspec
+
+from handrail.config.judge import Judge
+from handrail.judge import Question
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 
@@ -18,6 +22,15 @@ class NotWrittenError(StoreError):
         super().__init__("", f"the log did not answer within {seconds:g} s")
 
 
+class Doubt(msgspec.Struct, frozen=True):
+    """A question to a model, whose answer may make what was decided stricter."""
+
+    run: str
+    step: int
+    question: Question
+    settings: Judge
+
+
 class Pending(Generic[T]):
     """A value, the receipts it has to wait for, and what is answered if one of them fails."""
 
@@ -27,12 +40,15 @@ class Pending(Generic[T]):
         self.value = value
         self.receipts = receipts
         self.otherwise = otherwise
+        self.doubt: Doubt | None = None
 
     def then(self, change: Callable[[T], U]) -> "Pending[U]":
         """The same, made into something else."""
-        return Pending(
+        changed = Pending(
             change(self.value), self.receipts, lambda error: change(self.otherwise(error))
         )
+        changed.doubt = self.doubt
+        return changed
 
     def wait(self, seconds: float = 10.0) -> T:
         """The value, once everything is durable; for callers outside of an event loop."""

@@ -48,6 +48,7 @@ _MAX_GOAL = 2000
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
 _MAX_CALLS = 120
+_MAX_SHOWN = 20
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -84,6 +85,8 @@ class Usage(msgspec.Struct, omit_defaults=True):
     right: int = 0
     wrong: int = 0
     tokens: int = 0
+    opinions: int = 0
+    """How often a model was asked for a second opinion."""
     tool_ms: float = 0.0
     review_ms: float = 0.0
 
@@ -130,6 +133,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     """What it had used when it was throttled."""
     calls: list[float] = []
     """When the last actions were let through."""
+    shown: list[str] = []
+    """The last actions in a few words."""
     checkpoints: list[Checkpoint] = []
     held: str = ""
     """The intervention whose rollback is under way: nothing may change a file until it is done."""
@@ -221,6 +226,9 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         event.command,
         intent_of(event.action, event.review, event.agent),
     )
+    if action.intent is not None:
+        state.shown.append(f"{action.intent.tool}: {action.intent.shown}")
+        del state.shown[:-_MAX_SHOWN]
     state.open.append(action)
     del state.open[:-_MAX_OPEN]
     if action.let_through:
@@ -359,7 +367,26 @@ def _resolved(state: RunState, event: IncidentResolved) -> None:
 
 
 def _model_asked(state: RunState, event: ModelAsked) -> None:
-    """Only part of the record."""
+    state.usage.opinions += 1
+    if event.question == "goal" and not event.problem:
+        state.watch.told(event.score)
+    elif event.answer == "block":
+        state.open = [
+            msgspec.structs.replace(each, verdict=second_opinion(event))
+            if each.step == event.step
+            else each
+            for each in state.open
+        ]
+
+
+def second_opinion(event: ModelAsked) -> Verdict:
+    """What becomes of an action that a model would not let run."""
+    return Verdict(
+        Decision.BLOCK,
+        f"A second opinion is against it: {event.says}",
+        "Do it in a way that can be undone, or say why it is needed and ask the person.",
+        overrulable=True,
+    )
 
 
 def _run_ended(state: RunState, event: RunEnded) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability, Controller
+from handrail.judge import Question, about_action, about_goal
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
     ActionDropped,
@@ -18,6 +19,7 @@ from handrail.model.event import (
     InForce,
     Intervened,
     IterationEnded,
+    ModelAsked,
     RunStarted,
     SettingsChanged,
 )
@@ -33,9 +35,9 @@ from handrail.supervise.breach import Ended, command_name, find_breach
 from handrail.supervise.correct import corrected, corrections
 from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
-from handrail.supervise.pending import NotWrittenError, Pending
+from handrail.supervise.pending import Doubt, NotWrittenError, Pending
 from handrail.supervise.project import Project
-from handrail.supervise.state import OpenAction, RunState
+from handrail.supervise.state import OpenAction, RunState, second_opinion
 from handrail.supervise.verdict import fault_verdict, only_reads, under_fault, verdict_of
 
 SNAPSHOT_EVERY = 100
@@ -160,12 +162,25 @@ class Supervisor:
         elif known is not None:
             verdict = self._correct(verdict, receipts)
         self._ended.keep(action.id, name, verdict)
-        return self._pending(verdict, receipts)
+        pending = self._pending(verdict, receipts)
+        every = self.project.config.judge.goal_every
+        if every and self.state.step % every == 0 and self._goal and self._may_doubt():
+            question = about_goal(self._goal, self.state.shown, self.project.redactor)
+            pending.doubt = self._doubt(question)
+        return pending
 
     def rest(self, says: str) -> Pending[Verdict]:
         """Note that the agent has stopped, and see whether what it says is true."""
         receipts = [self.record(IterationEnded(self._clock(), says))]
         return self._pending(self._correct(_FINE, receipts), receipts)
+
+    def reconsider(self, event: ModelAsked) -> Pending[Verdict | None]:
+        """Note what a model thinks; the verdict is what counts now, None: what was decided."""
+        receipt = self.record(event)
+        if event.question != "action" or event.answer != "block":
+            return Pending(None, [receipt], lambda error: None)
+        verdict = second_opinion(event)
+        return Pending(verdict, [receipt], lambda error: verdict)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:
         """Note that an action which was let through did not run."""
@@ -251,7 +266,22 @@ class Supervisor:
         if verdict.decision is Decision.BLOCK and not self.state.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
             verdict = self._correct(verdict, receipts)
-        return self._pending(verdict, receipts, harmless=harmless)
+        pending = self._pending(verdict, receipts, harmless=harmless)
+        if verdict.decision is Decision.WARN and self._may_doubt():
+            question = about_action(self._goal, action, review, self.project.redactor)
+            pending.doubt = self._doubt(question)
+        return pending
+
+    @property
+    def _goal(self) -> str:
+        return self.state.history.goal or self.project.config.goal
+
+    def _may_doubt(self) -> bool:
+        judge = self.project.config.judge
+        return judge.enabled and self.state.usage.opinions < judge.calls_per_run
+
+    def _doubt(self, question: Question) -> Doubt:
+        return Doubt(self.state.run, self.state.step, question, self.project.config.judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""

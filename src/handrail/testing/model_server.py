@@ -110,7 +110,9 @@ AFTER_THE_SCRIPT = Say("The script ends here.")
 class ModelServer:
     """Plays a script to whoever asks, while its block runs."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, *, beside: Step = BESIDE_THE_SCRIPT) -> None:
+        """`beside`: the answer to requests that offer no tools."""
+        self._beside = beside
         self._routes = script if isinstance(script, Mapping) else {"": script}
         self._lock = threading.Lock()
         self._requests: list[Request] = []
@@ -166,13 +168,12 @@ class ModelServer:
 
     def _pick(self, request: Request) -> Turn:
         if not request.tools:
-            return BESIDE_THE_SCRIPT
+            return _turn(self._beside, request)
         prompt, index = request.prompt, request.turn
         route = next((route for route in self._routes if re.search(route, prompt)), None)
         steps = self._routes[route] if route is not None else ()
         step = steps[index] if index < len(steps) else AFTER_THE_SCRIPT
-        answer = step(request) if callable(step) else step
-        turn = answer if isinstance(answer, Turn) else Turn((answer,))
+        turn = _turn(step, request)
         with self._lock:
             self._tries[route, index] += 1
             failing = self._tries[route, index] <= turn.times
@@ -237,6 +238,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Nothing: the requests are recorded."""
+
+
+def _turn(step: Step, request: Request) -> Turn:
+    answer = step(request) if callable(step) else step
+    return answer if isinstance(answer, Turn) else Turn((answer,))
 
 
 def _message(turn: Turn, model: str, tokens: int) -> Json:

@@ -1,0 +1,90 @@
+"""The real client against a scripted model: answers, silence, garbage, errors, repetition."""
+
+import asyncio
+import threading
+
+import pytest
+
+from handrail.config.judge import Judge as Settings
+from handrail.judge import Judge, NoOpinionError, Question
+from handrail.judge.judge import Answer
+from handrail.testing.model_server import ModelServer, Say, Turn
+
+QUESTION = Question("action", "Should `make deploy` be blocked?")
+BLOCK = Say('{"answer": "block", "says": "It deploys."}')
+SETTINGS = Settings(enabled=True)
+
+
+def ask(judge: Judge, *questions: Question, settings: Settings = SETTINGS) -> list[Answer]:
+    async def all_of_them() -> list[Answer]:
+        answers = [await judge.ask(question, settings) for question in questions]
+        await judge.close()
+        return answers
+
+    return asyncio.run(all_of_them())
+
+
+def test_an_answer_is_an_opinion_with_its_price() -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        [answer] = ask(Judge("key", base_url=server.url), QUESTION)
+        assert (answer.opinion.answer, answer.opinion.says) == ("block", "It deploys.")
+        assert answer.tokens > 0
+
+
+def test_the_form_of_the_answer_is_asked_for() -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        ask(Judge("key", base_url=server.url), QUESTION)
+        [request] = server.requests
+        assert request.body["output_config"] == {
+            "format": {"type": "json_schema", "schema": QUESTION.schema}
+        }
+
+
+def test_the_same_question_is_asked_once() -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        answers = ask(Judge("key", base_url=server.url), QUESTION, QUESTION)
+        assert [bool(answer.tokens) for answer in answers] == [True, False]
+        assert len(server.requests) == 1
+
+
+def test_without_a_key_nobody_is_asked() -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        with pytest.raises(NoOpinionError, match="ANTHROPIC_API_KEY is not set"):
+            ask(Judge("", base_url=server.url), QUESTION)
+        assert server.requests == []
+
+
+def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
+    never = threading.Event()
+    with (
+        ModelServer([], beside=Turn((BLOCK,), after=never)) as server,
+        pytest.raises(NoOpinionError, match=r"no answer within 0\.2 s"),
+    ):
+        ask(
+            Judge("key", base_url=server.url),
+            QUESTION,
+            settings=Settings(enabled=True, seconds=0.2),
+        )
+
+
+@pytest.mark.parametrize(
+    ("turn", "says"),
+    [
+        (Turn((Say("Sure! It is fine."),)), "cannot be read"),
+        (Turn((Say('{"answer": "maybe"}'),)), "cannot be read"),
+        (Turn(), "cannot be read"),
+        (Turn(status=429, times=99), "the API said"),
+        (Turn(status=500, times=99), "the API said"),
+    ],
+)
+def test_anything_but_an_answer_is_no_opinion(turn: Turn, says: str) -> None:
+    with (
+        ModelServer([], beside=turn) as server,
+        pytest.raises(NoOpinionError, match=says),
+    ):
+        ask(Judge("key", base_url=server.url), QUESTION)
+
+
+def test_nobody_there_is_no_opinion() -> None:
+    with pytest.raises(NoOpinionError, match="the API said"):
+        ask(Judge("key", base_url="http://127.0.0.1:9"), QUESTION)
