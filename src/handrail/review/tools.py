@@ -9,7 +9,9 @@ import msgspec
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.paths import join
+from handrail.review.mcp import by_name, input_effects, written_texts
+from handrail.review.tool_command import find_command
+from handrail.review.tool_input import joined, look_through
 from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.word import Word
 
@@ -101,85 +103,38 @@ HOST_TOOLS = frozenset(
 
 _COMMAND_FIELDS = ("command", "cmd", "script", "argv")
 _PATH_FIELDS = ("file_path", "path", "notebook_path", "filePath", "absolute_path")
-_STEERING = re.compile(r"(?:^|/)(?:handrail\.yaml|\.claude(?:\.json)?)(?:/|$)")
-"""Names that count in any field: settings of an agent or its guard."""
 _PATCHED = re.compile(r"(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$")
-_DEEPEST = 4
-_LONGEST = 4096
 _TEXT_FIELDS = ("content", "new_string", "new_source", "newString", "file_text", "new_str", "text")
-_HARMLESS_SERVERS = (
-    "read",
-    "get",
-    "list",
-    "search",
-    "find",
-    "query",
-    "fetch",
-    "view",
-    "describe",
-    "show",
-    "status",
-    "count",
-    "lookup",
-    "inspect",
-    "check",
-    "explain",
-)
-_HARMFUL_WORDS = (
-    "delete",
-    "remove",
-    "drop",
-    "destroy",
-    "purge",
-    "truncate",
-    "wipe",
-    "erase",
-    "terminate",
-    "revoke",
-    "reset",
-    "force",
-)
-_OUTWARD_WORDS = (
-    "send",
-    "post",
-    "publish",
-    "upload",
-    "tweet",
-    "email",
-    "pay",
-    "transfer",
-    "deploy",
-    "merge",
-    "execute",
-    "run",
-    "exec",
-    "eval",
-)
 
 
 def command_field(action: Action) -> str | None:
-    """Which field of a shell tool's input holds the command line; None for other tools."""
+    """Which field of an input holds the command line; None if the tool runs none.
+
+    Where it stands in several fields, the answer is none of them.
+    """
     name = action.tool.lower()
     if name in SHELL_TOOLS:
         return next((field for field in _COMMAND_FIELDS if field in action.input), "command")
-    if name in _RUNNING_TOOLS and isinstance(action.input.get("command"), str):
-        return "command"
-    if action.tool in HOST_TOOLS or name.replace("_", "") in _TOOLS:
+    if not _may_run(action):
         return None
-    # A tool that is given a command line runs it, whatever the tool is called.
-    fields = _COMMAND_FIELDS if name.startswith("mcp__") else ("command", "cmd")
-    return next((field for field in fields if _is_command(action.input.get(field))), None)
+    found = find_command(action)
+    return found.field if found is not None else None
 
 
-def _is_command(value: object) -> bool:
-    return (isinstance(value, str) and " " in value) or isinstance(value, list)
+def _may_run(action: Action) -> bool:
+    """Whether a tool that is no shell runs a command line, if it is given one."""
+    name = action.tool.lower()
+    return name in _RUNNING_TOOLS or not (
+        action.tool in HOST_TOOLS or name.replace("_", "") in _TOOLS
+    )
 
 
 def command_of(action: Action) -> str | None:
     """The command line of a shell tool; None for other tools."""
-    field = command_field(action)
-    if field is None:
-        return None
+    if action.tool.lower() not in SHELL_TOOLS:
+        found = find_command(action) if _may_run(action) else None
+        return found.text if found is not None else None
+    field = command_field(action) or ""
     value = action.input.get(field)
     if isinstance(value, str):
         return value
@@ -195,11 +150,21 @@ def read_tool(action: Action) -> ToolUse:
     reader = _TOOLS.get(name.lower().replace("_", ""))
     if reader is not None:
         return reader(action)
-    if name.startswith("mcp__") or "__" in name or "." in name:
-        return _mcp(action)
     if name in HOST_TOOLS:
         return ToolUse()
-    return ToolUse((_unknown(name),))
+    contents = look_through(action)
+    texts = written_texts(action, contents)
+    return ToolUse(
+        (*_by_name(name), *input_effects(action, contents)),
+        tuple(Written(path, text) for path, text in texts.items()),
+    )
+
+
+def _by_name(name: str) -> Iterator[Effect]:
+    if "__" in name or "." in name:
+        yield from by_name(name)
+    else:
+        yield _unknown(name)
 
 
 def _unknown(name: str) -> Effect:
@@ -212,18 +177,11 @@ def _unknown(name: str) -> Effect:
     )
 
 
-def _joined(action: Action, text: str) -> Word:
-    """A path of a tool's input, seen from the action's folder and home."""
-    if text == "~" or text.startswith("~/"):
-        text = action.env.get("HOME", "") + text[1:]
-    return join(Word(action.cwd or "/"), Word(text))
-
-
 def _path(action: Action) -> Word:
     for field in _PATH_FIELDS:
         value = action.input.get(field)
         if isinstance(value, str) and value:
-            return _joined(action, value)
+            return joined(action, value)
     raise MalformedInputError(action.tool, "file_path", "a path is expected")
 
 
@@ -264,24 +222,16 @@ def _delete(action: Action) -> ToolUse:
 
 def _patch(action: Action) -> ToolUse:
     """Codex' patches name their files themselves."""
-    text = next((value for value in _strings(action.input) if "*** " in value), None)
+    texts = (leaf.text for leaf in look_through(action).leaves)
+    text = next((text for text in texts if "*** " in text), None)
     if text is None:
         raise MalformedInputError(action.tool, "input", "a patch is expected")
     effects: list[Effect] = []
     for match in _PATCHED.finditer(text):
         kind = Kind.DELETE if match[1] == "Delete" else Kind.WRITE
-        path = _joined(action, (match[2] or match[4]).strip())
+        path = joined(action, (match[2] or match[4]).strip())
         effects.append(path_effect(kind, path, recursive=kind is Kind.DELETE))
     return ToolUse(tuple(effects))
-
-
-def _strings(value: object, depth: int = 0) -> Iterator[str]:
-    """All texts in a tool's input, however they are packed."""
-    if isinstance(value, str):
-        yield value
-    elif depth < _DEEPEST and isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _strings(item, depth + 1)
 
 
 def _fetch(action: Action) -> ToolUse:
@@ -316,69 +266,6 @@ def _leave_worktree(action: Action) -> ToolUse:
             ),
         )
     )
-
-
-def _mcp(action: Action) -> ToolUse:
-    """A tool of an MCP server: its name says what it does, its input which paths and hosts."""
-    name = action.tool.rpartition("__")[2] or action.tool
-    words = [word.lower() for word in _split_words(name)]
-    effects: list[Effect] = []
-    if any(word in _HARMFUL_WORDS for word in words):
-        effects.append(
-            effect(
-                Kind.DESTROY,
-                name,
-                severity=Severity.MEDIUM,
-                undo=Undo.UNKNOWN,
-                says=f"calls {action.tool}, which by its name destroys something",
-            )
-        )
-    elif any(word in _OUTWARD_WORDS for word in words):
-        effects.append(
-            effect(
-                Kind.CHANGE,
-                name,
-                severity=Severity.MEDIUM,
-                undo=Undo.UNKNOWN,
-                says=f"calls {action.tool}, which acts outside this machine",
-            )
-        )
-    reads = any(word in _HARMLESS_SERVERS for word in words)
-    writes = any(
-        word in {"write", "create", "edit", "update", "save", "move", "append"} for word in words
-    )
-    kind = Kind.DELETE if effects and effects[0].kind is Kind.DESTROY else Kind.WRITE
-    kind = Kind.READ if reads and not writes else kind
-    for value in _paths_in(action):
-        path = _joined(action, value.removeprefix("file://"))
-        effects.append(path_effect(kind, path))
-    effects.extend(
-        effect(Kind.FETCH, value)
-        for value in action.input.values()
-        if isinstance(value, str) and value.startswith(("http://", "https://"))
-    )
-    return ToolUse(tuple(effects))
-
-
-def _paths_in(action: Action) -> Iterator[str]:
-    """Paths in the fields that are known for them; those that steer an agent in any field."""
-    seen: set[str] = set()
-    for field in (*_PATH_FIELDS, "source", "destination", "file", "filename", "uri"):
-        value = action.input.get(field)
-        if isinstance(value, str) and value.startswith(("/", "~", "./", "../", "file://")):
-            seen.add(value)
-            yield value
-    state = action.env.get("HANDRAIL_HOME") or "handrail.yaml"
-    for value in _strings(action.input):
-        if value in seen or len(value) > _LONGEST or any(char.isspace() for char in value):
-            continue
-        if value.startswith(state) or (_STEERING.search(value) and "://" not in value):
-            yield value
-
-
-def _split_words(name: str) -> list[str]:
-    spaced = "".join(f" {char}" if char.isupper() else char for char in name)
-    return spaced.replace("_", " ").replace("-", " ").replace(".", " ").split()
 
 
 _TOOLS: dict[str, Callable[[Action], ToolUse]] = {
