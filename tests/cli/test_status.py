@@ -1,5 +1,6 @@
 """`handrail status`: the first line answers, then a line for each run."""
 
+import socket
 import time
 from collections.abc import Iterator
 
@@ -8,8 +9,9 @@ from rich.cells import cell_len
 
 from handrail.cli.render import Screen
 from handrail.cli.runs import Runs
-from handrail.cli.status import Health, find_rows, report, say_short
+from handrail.cli.status import Health, find_rows, report, say_short, trouble_with
 from handrail.model.event import AgentStarted, FaultNoted, IterationEnded
+from handrail.server.home import Home
 
 from .conftest import Shell
 from .logbook import Logbook, memory_logbook, open_logbook
@@ -30,13 +32,15 @@ def shown(
     *,
     daemon: Health | None = RUNNING,
     running: bool = False,
+    taken: bool = False,
     show_all: bool = False,
     width: int = 80,
 ) -> str:
     runs = Runs(book.store)
     rows = find_rows(runs, book.store, book.now, show_all=show_all)
     older = len(runs) - len(rows)
-    report(Screen(colour=False, width=width), rows, daemon, running=running, older=older)
+    trouble = trouble_with(daemon, running=running, taken=taken)
+    report(Screen(colour=False, width=width), rows, daemon, trouble=trouble, older=older)
     return capsys.readouterr().out
 
 
@@ -80,6 +84,30 @@ def test_a_daemon_that_hangs_is_said_loudly(
     assert shown(book, capsys, daemon=None, running=True).splitlines()[1] == (
         " ! The daemon does not answer. Start it anew: handrail serve --restart"
     )
+
+
+def test_another_program_on_the_port_is_said_loudly(
+    book: Logbook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    three_runs(book)
+    _, first, second, third, *_ = shown(book, capsys, daemon=None, taken=True).splitlines()
+    assert first == " ! The daemon is not running, and ANOTHER PROGRAM answers on its port: open"
+    assert second == "   sessions may not be supervised. handrail doctor says what to do."
+    assert "◆" in third
+
+
+def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: Shell) -> None:
+    home = Home(str(shell.state))
+    with open_logbook(shell), socket.create_server(("127.0.0.1", home.port)):
+        assert "ANOTHER PROGRAM" in shell.run("status").out
+        assert "ANOTHER PROGRAM" in shell.run("status", "--json").json["problem"]
+    assert "The daemon is not running. " in shell.run("status").out
+
+
+def test_to_look_at_the_status_chooses_no_port(shell: Shell) -> None:
+    with open_logbook(shell):
+        shell.run("status")
+    assert not (shell.state / "port").exists()
 
 
 def test_a_problem_of_the_daemon_is_said_loudly(

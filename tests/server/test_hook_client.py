@@ -228,6 +228,15 @@ def test_nothing_is_asked_of_another_program_on_the_port(place: Place) -> None:
     assert err.startswith(f"Another program answers on Handrail's port {place.home.port}")
 
 
+def test_an_agent_is_told_that_another_program_answers_on_the_port(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", place.home.port)) as other:
+        other.listen()
+        code, out, err = hook(place, "ensure")
+    context = json.loads(out)["hookSpecificOutput"]["additionalContext"]
+    assert (code, err) == (0, "")
+    assert context.startswith("Another program answers on the port of Handrail")
+
+
 def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: Place) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         code, out, err = hook(place, "PreToolUse", "change")

@@ -4,7 +4,7 @@ import difflib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,10 @@ def choose_file(user: bool, project: str | None) -> tuple[str, str]:
     return project_file(folder, "local"), folder
 
 
-def short(path: str) -> str:
-    """A path as a person would write it here."""
+def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) -> str:
+    """A path as a person would write it here, or in a folder."""
     names = [path]
-    for base, name in ((os.getcwd(), "."), (os.environ.get("HOME", ""), "~")):
+    for base, name in ((folder or os.getcwd(), "."), (environ.get("HOME", ""), "~")):
         if base and path.startswith(f"{base}/"):
             names.append(path.replace(base, name, 1))
     return min(names, key=len)

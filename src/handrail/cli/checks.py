@@ -6,11 +6,17 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import reduce
+from operator import and_
+from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 import msgspec
 
 from handrail import __version__
+from handrail.cli.changes import short
+from handrail.cli.render import count
 from handrail.hosts.claude_obstacles import find_obstacles, settings_files
 from handrail.hosts.claude_program import Program, find_claude
 from handrail.hosts.claude_settings import (
@@ -23,15 +29,20 @@ from handrail.hosts.claude_settings import (
 )
 from handrail.hosts.jsontext import JsonTextError
 from handrail.hosts.settings_file import decode, read
-from handrail.server.client import DaemonError, health
+from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
+from handrail.server.lock import holder
 from handrail.server.start import ensure_daemon
 from handrail.store.errors import DamagedError, StoreError
+from handrail.store.journal import decode as decode_event
 from handrail.store.sqlite import SqliteStore
 from handrail.store.topics import RUNS
 
 Mark = Literal["ok", "warn", "bad"]
 _INSTALL = "handrail install claude"
+_RUNS_LOOKED_AT = 20
+_EVENTS_LOOKED_AT = 100
+"""The last runs, and the last events of each: what sessions that are open need."""
 
 
 class Check(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,6 +62,10 @@ class Patient(msgspec.Struct, frozen=True):
     environ: Mapping[str, str]
     claude: Program | None
 
+    def short(self, path: str) -> str:
+        """A path as a person would write it there."""
+        return short(path, self.folder, self.environ)
+
 
 def patient(home: Home, folder: str, environ: Mapping[str, str]) -> Patient:
     """The patient, with the Claude Code that a terminal there would start."""
@@ -65,14 +80,17 @@ def check_log(who: Patient) -> Iterator[Check]:
         return
     try:
         with closing(SqliteStore(path, read_only=True)) as store:
-            runs = len(store.topics(RUNS))
+            topics = store.topics(RUNS)
+            for topic in topics[:_RUNS_LOOKED_AT]:
+                for stored in store.read(topic.name, topic.seq - _EVENTS_LOOKED_AT):
+                    decode_event(stored)
     except DamagedError as error:
         yield Check("log", "bad", str(error), "handrail doctor --fix")
     except StoreError as error:
         yield Check("log", "bad", str(error), "make the file readable, and room on the disk")
     else:
         size = os.path.getsize(path) / 1e6
-        yield Check("log", "ok", f"{runs} run{'s' * (runs != 1)}, {size:.1f} MB")
+        yield Check("log", "ok", f"{count(len(topics), 'run')}, {size:.1f} MB")
 
 
 def check_daemon(who: Patient) -> Iterator[Check]:
@@ -103,6 +121,13 @@ def check_port(who: Patient) -> Iterator[Check]:
     """Is it our daemon that answers on the port in the settings?"""
     socket_side = health(who.home)
     if socket_side is None:
+        if holder(who.home) is None and port_answers(who.home):
+            says = (
+                f"ANOTHER PROGRAM answers on 127.0.0.1:{who.home.port}: open sessions ask it in "
+                "Handrail's place, and it may let everything run"
+            )
+            fix = f"end that program (lsof -i :{who.home.port}), then: handrail serve --background"
+            yield Check("port", "bad", says, fix)
         return
     connection = http.client.HTTPConnection("127.0.0.1", who.home.port, timeout=2)
     try:
@@ -131,7 +156,7 @@ def check_claude(who: Patient) -> Iterator[Check]:
         yield Check("claude", "warn", f"{claude.path} does not say its version", "update it")
         return
     old = "" if claude.version >= HTTP_SINCE else ", called as a command"
-    yield Check("claude", "ok", f"{claude.says}, {_short(claude.path, who)}{old}")
+    yield Check("claude", "ok", f"{claude.says}, {who.short(claude.path)}{old}")
 
 
 def check_client(who: Patient) -> Iterator[Check]:
@@ -146,7 +171,7 @@ def check_hooks(who: Patient) -> Iterator[Check]:
     """Are the hooks in a settings file that counts here?"""
     found = False
     for file in settings_files(who.environ, who.folder):
-        name = _short(file.path, who)
+        name = who.short(file.path)
         try:
             data = read(file.path)
             text = None if data is None else decode(data)
@@ -159,6 +184,9 @@ def check_hooks(who: Patient) -> Iterator[Check]:
             continue
         found = True
         option = f" --project {who.folder}" if file.scope == "local" else ""
+        if text and who.home.hook_token in text and _others_can_read(file.path):
+            says = f"others on this machine can read {name}, and the token of the hooks in it"
+            yield Check("hooks", "warn", says, f"chmod 600 {quote(file.path)}")
         if state == "complete":
             yield Check("hooks", "ok", f"loaded from {name}")
             if style == "http" and who.claude and (who.claude.version or HTTP_SINCE) < HTTP_SINCE:
@@ -175,7 +203,7 @@ def check_obstacles(who: Patient) -> Iterator[Check]:
     """Does anything keep hooks from running in this folder?"""
     url = _hooking(who, "http").url
     for found in find_obstacles(who.environ, who.folder, url=url):
-        where = f"{_short(found.path, who)}: " if found.path else ""
+        where = f"{who.short(found.path)}: " if found.path else ""
         says, _, fix = found.says.partition(": ")
         yield Check("project", "bad", f"{where}{says}; sessions here are NOT supervised", fix)
 
@@ -189,10 +217,13 @@ def _style(text: str | None) -> Style:
     return "http" if text and ENDPOINT in text else "command"
 
 
+def _others_can_read(path: str) -> bool:
+    """Whether a group or everybody has a way to a file, and may read it."""
+    real = Path(path).resolve()
+    enter = reduce(and_, (folder.stat().st_mode for folder in real.parents))
+    # The right to pass through a folder is two bits away from the right to read.
+    return bool(real.stat().st_mode & (enter << 2) & 0o044)
+
+
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
-
-
-def _short(path: str, who: Patient) -> str:
-    home = who.environ.get("HOME", "")
-    return path.replace(home, "~", 1) if home and path.startswith(f"{home}/") else path

@@ -92,14 +92,15 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     if short:
         say_short(options.screen(), rows, running=running)
         return 0
-    from handrail.server.client import health
+    from handrail.server.client import health, port_answers
 
     daemon = health(home)
+    trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
     if as_json:
-        _print_json(rows, daemon)
+        _print_json(rows, daemon, trouble)
     else:
         older = len(runs) - len(rows)
-        report(options.screen(), rows, daemon, running=running, older=older)
+        report(options.screen(), rows, daemon, trouble=trouble, older=older)
     return 0
 
 
@@ -122,11 +123,10 @@ def find_rows(runs: Runs, store: "Store", now: float, *, show_all: bool) -> list
 
 
 def report(
-    screen: Screen, rows: list[Row], daemon: Health | None, *, running: bool, older: int
+    screen: Screen, rows: list[Row], daemon: Health | None, *, trouble: str, older: int
 ) -> None:
     """Print the head line, the daemon's troubles, and a line for each run."""
     head = count(len(rows), "run") if rows else "No runs now."
-    trouble = _trouble(daemon, running=running)
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
@@ -146,12 +146,18 @@ def report(
         screen.say(screen.paint(f" {more}", "dim"))
 
 
-def _trouble(daemon: Health | None, *, running: bool) -> str:
+def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
+    """What is wrong with the daemon. `taken`: another program answers on its port."""
     if daemon is not None:
         problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
         return "" if daemon.get("ok") else problem
     if running:
         return "The daemon does not answer. Start it anew: handrail serve --restart"
+    if taken:
+        return (
+            "The daemon is not running, and ANOTHER PROGRAM answers on its port: open sessions "
+            "may not be supervised. handrail doctor says what to do."
+        )
     return (
         "The daemon is not running. The next session or prompt starts it; until then "
         "agents can only read. Start it now: handrail serve --background"
@@ -217,7 +223,7 @@ def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:
     screen.say("  ".join(parts) or "○ no runs")
 
 
-def _print_json(rows: list[Row], daemon: Health | None) -> None:
+def _print_json(rows: list[Row], daemon: Health | None, trouble: str) -> None:
     from handrail.cli.jsonline import json_line
 
     runs = [
@@ -241,4 +247,4 @@ def _print_json(rows: list[Row], daemon: Health | None) -> None:
         }
         for row in rows
     ]
-    click.echo(json_line({"daemon": daemon, "runs": runs}))
+    click.echo(json_line({"daemon": daemon, "problem": trouble, "runs": runs}))

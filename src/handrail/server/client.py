@@ -47,6 +47,17 @@ def call(
     return said
 
 
+def port_answers(home: Home) -> bool:
+    """Whether somebody listens on the port. Without a daemon that is somebody else."""
+    if not home.has_port:
+        return False
+    try:
+        socket.create_connection(("127.0.0.1", home.port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
 def health(home: Home) -> dict[str, object] | None:
     """What the daemon says of itself; None if there is none."""
     try:

@@ -80,6 +80,11 @@ class Home:
         return int(text)
 
     @property
+    def has_port(self) -> bool:
+        """Whether a port was chosen already; asking for it chooses one."""
+        return os.path.exists(self._file("port"))
+
+    @property
     def hook_token(self) -> str:
         """Opens the hook endpoint and nothing else; it stands in the settings of hosts."""
         return self._kept("hook-token", lambda: secrets.token_urlsafe(24))

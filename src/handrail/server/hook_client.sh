@@ -60,6 +60,9 @@ case $event in
         if start; then
             tell "Handrail was not running, so what would have changed something was refused." \
                 "It has been started: try again."
+        elif squatted; then
+            tell "Another program answers on the port of Handrail, so nothing you do is supervised." \
+                "Stop here, and tell the person who started you; for them: handrail doctor"
         else
             tell "Handrail cannot be started, so nothing that changes anything is run." \
                 "Tell the person who started you; for them: handrail doctor"
