@@ -1,0 +1,72 @@
+"""What can go wrong with checkpoints.
+
+CheckpointError
+├── RefusedError           this folder is not saved: too large a thing, or no folder at all
+├── NoSuchCheckpointError  there is no checkpoint with this id
+├── BusyError              another process saves or restores, and does not come to an end
+├── GitError               git is missing, refused, or failed
+│   └── GitTooSlowError    git was ended because it took too long
+└── NotRestoredError       some files are not as they were
+"""
+
+from collections.abc import Sequence
+
+_MAX_NAMED = 5
+
+
+class CheckpointError(Exception):
+    """A work tree could not be saved or restored."""
+
+
+class RefusedError(CheckpointError, ValueError):
+    """This folder is not saved."""
+
+    def __init__(self, work_tree: str, why: str) -> None:
+        super().__init__(f"{work_tree} is not saved: {why}")
+        self.work_tree = work_tree
+        self.why = why
+
+
+class NoSuchCheckpointError(CheckpointError, LookupError):
+    """There is no such checkpoint."""
+
+    def __init__(self, commit: str) -> None:
+        super().__init__(f"there is no checkpoint {commit!r}")
+        self.commit = commit
+
+
+class BusyError(CheckpointError, TimeoutError):
+    """Another process works in the same folder."""
+
+    def __init__(self, folder: str, seconds: float) -> None:
+        super().__init__(f"{folder}: another process has used it for {seconds:g} s")
+        self.folder = folder
+
+
+class GitError(CheckpointError):
+    """Git could not do it."""
+
+    def __init__(self, command: str, says: str) -> None:
+        super().__init__(f"git {command}: {says}")
+        self.command = command
+        self.says = says
+
+
+class GitTooSlowError(GitError, TimeoutError):
+    """Git was ended because it took too long."""
+
+    def __init__(self, command: str, seconds: float) -> None:
+        super().__init__(command, f"not done after {seconds:g} s")
+
+
+class NotRestoredError(CheckpointError):
+    """Some files are not as they were in the checkpoint."""
+
+    def __init__(self, paths: Sequence[str], undo: str, why: str = "") -> None:
+        named = ", ".join(paths[:_MAX_NAMED])
+        more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
+        because = f" ({why})" if why else ""
+        super().__init__(f"not restored{because}: {named}{more}")
+        self.paths = tuple(paths)
+        self.undo = undo
+        """The checkpoint of what was there before."""

@@ -1,0 +1,167 @@
+"""Runs git on a private directory: no settings, hooks, filters or programs of anybody else."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from time import monotonic
+
+from handrail.checkpoint.errors import GitError, GitTooSlowError
+
+_SETTINGS = {
+    "core.attributesFile": os.devnull,
+    "core.autocrlf": "false",
+    "core.fileMode": "true",
+    "core.fsmonitor": "false",
+    "core.fsync": "committed",
+    "core.fsyncMethod": "batch",
+    "core.hooksPath": os.devnull,
+    "core.looseCompression": "1",
+    # Names that are odd on other systems are fine here: git never writes these files itself.
+    "core.protectHFS": "false",
+    "core.protectNTFS": "false",
+    "core.safecrlf": "false",
+    "core.splitIndex": "false",
+    "core.symlinks": "true",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+ATTRIBUTES = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
+"""Of a git directory: stronger than every .gitattributes, so that bytes stay as they are."""
+_PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
+_MAX_SAID = 500
+
+
+class Deadline:
+    """Time that several git processes share."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._until = monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds; never less than nothing."""
+        return max(self._until - monotonic(), 0.0)
+
+
+class Git:
+    """Git with one private directory, one private index and one work tree."""
+
+    def __init__(
+        self,
+        directory: str,
+        index: str,
+        work_tree: str,
+        deadline: Deadline,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.directory = directory
+        self.index = index
+        self.work_tree = work_tree
+        self.excludes = ""
+        """The user's own list of files that git leaves alone everywhere."""
+        self.deadline = deadline
+        self._environ = {
+            **{name: environ[name] for name in _PASSED_ON if name in environ},
+            "LC_ALL": "C",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_AUTHOR_EMAIL": "handrail@localhost",
+            "GIT_AUTHOR_NAME": "Handrail",
+            "GIT_COMMITTER_EMAIL": "handrail@localhost",
+            "GIT_COMMITTER_NAME": "Handrail",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_DIR": directory,
+            "GIT_INDEX_FILE": index,
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_WORK_TREE": work_tree,
+        }
+
+    def make(self) -> None:
+        """Make the private directory, bound to no work tree."""
+        self._without("GIT_WORK_TREE").run("init", "--quiet", "--bare", "--template=")
+
+    def of_user(self) -> "Git":
+        """The same git with the settings of the user, to read them."""
+        return self._without("GIT_CONFIG_GLOBAL")
+
+    def elsewhere(self, work_tree: str) -> "Git":
+        """The same git with another work tree."""
+        other = self._without("GIT_WORK_TREE")
+        other.work_tree = work_tree
+        other._environ["GIT_WORK_TREE"] = work_tree
+        return other
+
+    def _without(self, name: str) -> "Git":
+        other = copy(self)
+        other._environ = {key: text for key, text in self._environ.items() if key != name}
+        return other
+
+    def run(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
+        """What git prints."""
+        command = arguments[0]
+        process = self.start(*arguments)
+        try:
+            out, err = process.communicate(given, timeout=self.deadline.left)
+        except subprocess.TimeoutExpired:
+            raise GitTooSlowError(command, self.deadline.seconds) from None
+        finally:
+            end(process)
+        if process.returncode not in good:
+            says = os.fsdecode(err).strip()[-_MAX_SAID:] or f"ended with {process.returncode}"
+            raise GitError(command, says)
+        return out
+
+    def text(self, *arguments: str, given: bytes = b"") -> str:
+        """The same, as one line of text."""
+        return os.fsdecode(self.run(*arguments, given=given)).strip()
+
+    def paths(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> list[str]:
+        """The same, as the paths that were asked for with -z."""
+        return split_paths(self.run(*arguments, given=given, good=good))
+
+    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """A process of git, which the caller ends."""
+        settings = dict(_SETTINGS)
+        if self.excludes:
+            settings["core.excludesFile"] = self.excludes
+        options = [part for name, text in settings.items() for part in ("-c", f"{name}={text}")]
+        program = shutil.which("git", path=self._environ.get("PATH"))
+        if program is None:
+            raise GitError(arguments[0], "git is not installed, and checkpoints need it")
+        try:
+            return subprocess.Popen(
+                [program, *options, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=self.work_tree,
+                env=self._environ,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise GitError(arguments[0], str(error)) from None
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End git and what it has started, where it still runs."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def join_paths(paths: Sequence[str]) -> bytes:
+    """Paths as git reads them with -z."""
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def split_paths(data: bytes) -> list[str]:
+    """Paths as git prints them with -z."""
+    return [os.fsdecode(path) for path in data.split(b"\0") if path]

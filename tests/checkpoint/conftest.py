@@ -1,0 +1,72 @@
+"""A scratch project with checkpoints of its own."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from handrail.checkpoint import Checkpoints, Restored, Saved
+
+
+class Bench:
+    """A work tree, and its checkpoints beside it."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.tree = self.home / "shop"
+        self.tree.mkdir(parents=True)
+        self.folder = root / "state" / "checkpoints" / "shop"
+        self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
+        self.checkpoints = Checkpoints(str(self.folder), self.environ)
+
+    def save(self, why: str = "a test") -> Saved:
+        return self.checkpoints.save(str(self.tree), why)
+
+    def restore(self, saved: Saved | str) -> Restored:
+        commit = saved if isinstance(saved, str) else saved.commit
+        return self.checkpoints.restore(str(self.tree), commit)
+
+    def write(self, path: str, content: str | bytes = "") -> Path:
+        file = self.tree / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def content(self) -> dict[str, bytes | str]:
+        """Every file and link of the work tree, without the user's repository."""
+        found: dict[str, bytes | str] = {}
+        for path in sorted(self.tree.rglob("*")):
+            name = str(path.relative_to(self.tree))
+            if name.split("/", maxsplit=1)[0] == ".git":
+                continue
+            if path.is_symlink():
+                found[name] = f"-> {os.readlink(path)}"
+            elif path.is_file():
+                found[name] = path.read_bytes()
+        return found
+
+    def git(self, *args: str, at: Path | None = None) -> str:
+        """The user's own git."""
+        person = ["-c", "user.name=Me", "-c", "user.email=me@example.invalid"]
+        ran = subprocess.run(
+            ["git", *person, *args],
+            cwd=at or self.tree,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return ran.stdout
+
+    def repository(self) -> None:
+        """Make the work tree a repository of the user."""
+        self.write("README.md", "# A shop\n")
+        self.git("init", "-q", "-b", "main")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "start")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
