@@ -1,14 +1,14 @@
 """Agents that are started with settings of their own, so that nobody's hooks are loaded."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.readers.build import effect
 from handrail.shell.word import Word
 
@@ -20,6 +20,16 @@ _OFF = frozenset(
 _HOMES = frozenset({"HOME", "CLAUDE_CONFIG_DIR", "USERPROFILE"})
 """Variables that say where an agent finds its settings."""
 _ALL_SOURCES = frozenset({"user", "project", "local"})
+_BARE = ("--bare", "--safe-mode")
+_OTHER_USERS = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"})
+"""Wrappers behind which the home folder is another one."""
+_PROGRAM_FILE = re.compile(
+    r"(?:^|[/:])claude-code(?:@[^/]*)?(?:/(?:bin/)?(?:cli|claude|cli-wrapper)(?:\.[cm]?js)?)?$"
+)
+"""What an interpreter is given to run Claude Code."""
+_OPTIONS = Grammar(
+    frozenset({"--settings", "--setting-sources", "--append-system-prompt", "--system-prompt"})
+)
 
 
 def _unsupervised(target: str, says: str) -> Effect:
@@ -29,8 +39,19 @@ def _unsupervised(target: str, says: str) -> Effect:
 def _claude(command: Command, call: Call) -> Iterator[Effect]:
     for name, value in command.assignments:
         if name in _HOMES:
-            says = f"starts an agent that takes its settings from {value.shown}"
+            where = value.shown or "another place"
+            says = f"starts an agent that takes its settings from {where}"
             yield _unsupervised(f"{name}={value.shown}", says)
+    if not command.elsewhere and not _OTHER_USERS.isdisjoint(command.via):
+        yield _unsupervised("another user", "starts an agent with the settings of another user")
+    yield from _settings(call)
+    if "npm" in command.via:
+        # `npm exec PACKAGE -- --bare`: npm takes the two dashes for itself.
+        yield from _bare_settings([word for word in command.argv[1:] if word.text != "--"])
+
+
+def _settings(call: Call) -> Iterator[Effect]:
+    """Options that take the place of settings, or leave them out."""
     for word in call.values("--settings"):
         if not _keeps_hooks(word):
             says = "starts an agent with settings that may switch its hooks off"
@@ -39,6 +60,27 @@ def _claude(command: Command, call: Call) -> Iterator[Effect]:
         if not set(re.split(r"[,\s]+", word.text)) >= _ALL_SOURCES:
             says = "starts an agent that leaves out settings, and with them hooks"
             yield _unsupervised(f"--setting-sources {word.shown}", says)
+
+
+def _bare_settings(words: Sequence[Word]) -> Iterator[Effect]:
+    """The same of arguments that no table has read."""
+    call = parse(words, _OPTIONS)
+    for name in _BARE:
+        if call.has(name):
+            says = "starts an agent without its hooks, so that nobody supervises it"
+            yield _unsupervised(name, says)
+    yield from _settings(call)
+
+
+def _interpreter(command: Command, call: Call) -> Iterator[Effect]:
+    """`node …/claude-code/cli.js`: the program by its file."""
+    for word, place in zip(call.operands, call.places, strict=True):
+        if _PROGRAM_FILE.search(word.text):
+            rest = command.argv[place + 1 :]
+            inner = msgspec.structs.replace(command, argv=(word, *rest))
+            yield from _claude(inner, parse((), _OPTIONS))
+            yield from _bare_settings(rest)
+            return
 
 
 def _keeps_hooks(word: Word) -> bool:
@@ -52,4 +94,6 @@ def _keeps_hooks(word: Word) -> bool:
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "claude": _claude,
+    "interpreter": _interpreter,
+    "deno": _interpreter,
 }
