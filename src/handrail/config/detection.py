@@ -4,11 +4,81 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from handrail.config.texts import Regex
+from handrail.config.texts import Glob, Regex
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 
 Share = Annotated[float, Meta(ge=0, le=1)]
+Part = Annotated[float, Meta(ge=0, lt=1)]
+"""A share that can be exceeded."""
+
+
+class ScopeCreep(Struct, frozen=True, forbid_unknown_fields=True):
+    """The agent works outside of the scope."""
+
+    allowed_share: Annotated[
+        Part, Meta(description="Share of touched paths that may lie outside of the scope.")
+    ] = 0.3
+    min_paths: Annotated[
+        int, Meta(description="How many paths have to be touched before shares count.", ge=1, le=50)
+    ] = 6
+    critical_paths: Annotated[
+        tuple[Glob, ...],
+        Meta(
+            description="Paths of which one is enough, besides secrets, the system's and others'."
+        ),
+    ] = ()
+
+
+class ResourceSpiral(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the agent uses grows and grows."""
+
+    growth: Annotated[
+        float, Meta(description="Mean growth from one sample to the next.", ge=1.2, le=10)
+    ] = 1.5
+    samples: Annotated[
+        int, Meta(description="How many samples have to grow; one is five actions.", ge=3, le=6)
+    ] = 4
+
+
+class GoalDrift(Struct, frozen=True, forbid_unknown_fields=True):
+    """The agent turns away from the goal."""
+
+    fall: Annotated[
+        Part,
+        Meta(
+            description="How far the mean alignment with the goal falls from the first to the "
+            "second half of the last 20 actions; it can fall by 0.4."
+        ),
+    ] = 0.2
+    lowest_opinion: Annotated[
+        Share, Meta(description="A model's opinion of the alignment below which it is drift.")
+    ] = 0.4
+
+
+class Hallucination(Struct, frozen=True, forbid_unknown_fields=True):
+    """The agent relies on things that are not there."""
+
+    min_occurrences: Annotated[
+        int, Meta(description="How many such things within 20 actions.", ge=1, le=20)
+    ] = 2
+
+
+class ExplorationWandering(Struct, frozen=True, forbid_unknown_fields=True):
+    """The agent looks around here and there, and changes nothing."""
+
+    threshold: Annotated[
+        Part, Meta(description="The score from 0 to 1 above which it is wandering.")
+    ] = 0.7
+    max_unique_directories: Annotated[
+        int, Meta(description="Folders within 40 looks that count as very many.", ge=2, le=40)
+    ] = 12
+    backtrack_limit: Annotated[
+        float,
+        Meta(
+            description="Share of moves back to a folder left before that is very much.", gt=0, le=1
+        ),
+    ] = 0.4
 
 
 class CountingRule(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,7 +98,10 @@ class CountingRule(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     commands: Annotated[
         tuple[Regex, ...],
-        Meta(description="Condition: one of these regular expressions is found in the action."),
+        Meta(
+            description="Condition: one of these regular expressions is found in the first 120 "
+            "characters of the command, path, pattern or address."
+        ),
     ] = ()
     kinds: Annotated[
         tuple[Kind, ...], Meta(description="Condition: an effect is of one of these kinds.")
@@ -54,4 +127,9 @@ class Detection(Struct, frozen=True, forbid_unknown_fields=True):
     disabled: Annotated[
         tuple[str, ...], Meta(description="Kinds of findings to leave out, `goal_drift` say.")
     ] = ()
+    scope_creep: ScopeCreep = ScopeCreep()
+    resource_spiral: ResourceSpiral = ResourceSpiral()
+    goal_drift: GoalDrift = GoalDrift()
+    hallucination: Hallucination = Hallucination()
+    exploration_wandering: ExplorationWandering = ExplorationWandering()
     counting: Annotated[tuple[CountingRule, ...], Meta(description="Patterns of your own.")] = ()

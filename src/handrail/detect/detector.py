@@ -27,8 +27,15 @@ class Detector(msgspec.Struct):
         """The trouble that the last deed is part of, if there is any."""
         raise NotImplementedError
 
+    def lately(self, settings: Detection) -> Finding | None:
+        """The trouble that the last few deeds are part of: another one may come on top of it."""
+        return self.find(settings)
+
     def prompted(self) -> None:
         """A person said something: what they ask for again is no repetition of the agent's."""
+
+    def told(self, score: float) -> None:
+        """A model has said how well the last deeds serve the goal, from 0 to 1."""
 
     def heard(self, text: str) -> None:
         """The agent stopped, and said this."""

@@ -1,13 +1,22 @@
 """All detectors of one run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from handrail.config.detection import Detection
+from handrail.detect.combine import combine
+from handrail.detect.counting import Counting
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.drift import GoalDrift
 from handrail.detect.errors import RepetitiveErrors
+from handrail.detect.flow import InformationFlow
+from handrail.detect.hallucination import Hallucination
+from handrail.detect.plugins import Custom, load_plugins
+from handrail.detect.resources import ResourceSpiral
+from handrail.detect.scope import ScopeCreep
+from handrail.detect.wandering import Wandering
 from handrail.model.finding import Finding
 
 _MAX_AGENTS = 16
@@ -17,9 +26,28 @@ class Habits(msgspec.Struct):
     """What is watched in each agent by itself: sub-agents work at the same time."""
 
     errors: RepetitiveErrors = msgspec.field(default_factory=RepetitiveErrors)
+    drift: GoalDrift = msgspec.field(default_factory=GoalDrift)
+    wandering: Wandering = msgspec.field(default_factory=Wandering)
 
     def __iter__(self) -> Iterator[Detector]:
         yield self.errors
+        yield self.drift
+        yield self.wandering
+
+
+class Whole(msgspec.Struct):
+    """What is watched in the run as a whole, whichever agent does it."""
+
+    scope: ScopeCreep = msgspec.field(default_factory=ScopeCreep)
+    resources: ResourceSpiral = msgspec.field(default_factory=ResourceSpiral)
+    hallucination: Hallucination = msgspec.field(default_factory=Hallucination)
+    flow: InformationFlow = msgspec.field(default_factory=InformationFlow)
+
+    def __iter__(self) -> Iterator[Detector]:
+        yield self.scope
+        yield self.resources
+        yield self.hallucination
+        yield self.flow
 
 
 class Watch(msgspec.Struct):
@@ -28,6 +56,9 @@ class Watch(msgspec.Struct):
     agents: dict[str, Habits] = {}
     last: str = ""
     """The agent of the last deed."""
+    whole: Whole = msgspec.field(default_factory=Whole)
+    counting: Counting = msgspec.field(default_factory=Counting)
+    custom: Custom = msgspec.field(default_factory=Custom)
 
     def see(self, deed: Deed) -> None:
         """Take in the next deed."""
@@ -36,13 +67,16 @@ class Watch(msgspec.Struct):
             self.agents[self.last] = Habits()
             while len(self.agents) > _MAX_AGENTS:
                 del self.agents[next(name for name in self.agents if name)]
-        for detector in self.agents[self.last]:
+        for detector in self._asked():
             detector.see(deed)
+        self.counting.see(deed)
+        self.custom.see(deed)
 
     def prompted(self) -> None:
         """A person said something."""
         for detector in self._all():
             detector.prompted()
+        self.custom.prompted()
 
     def told(self, score: float) -> None:
         """A model has said how well the last deeds serve the goal, from 0 to 1."""
@@ -52,21 +86,41 @@ class Watch(msgspec.Struct):
     def heard(self, text: str, agent: str = "") -> None:
         """An agent stopped, and said this."""
         self.last = agent
-        for detector in self.agents.get(agent, ()):
+        for detector in self._asked():
             detector.heard(text)
+        self.custom.heard(text)
 
     def ended(self, agent: str) -> None:
         """A sub-agent is done."""
         self.agents.pop(agent, None)
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Detectors of others that could not be loaded or were left out, and why."""
+        return (*load_plugins().problems, *self.custom.faults.values())
+
     def findings(self, settings: Detection) -> list[Finding]:
         """The troubles that the last deed is part of, the worst first."""
         if not settings.enabled:
             return []
-        found = [detector.find(settings) for detector in self.agents.get(self.last, ())]
-        kept = [each for each in found if each is not None and each.kind not in settings.disabled]
-        return sorted(kept, key=lambda each: (-each.severity.rank, -each.confidence))
+        asked = tuple(self._asked())
+        found = _kept((detector.find(settings) for detector in asked), settings)
+        if found:
+            recent = _kept((detector.lately(settings) for detector in asked), settings)
+            found += _kept(combine(found, recent), settings)
+        found += _kept((*self.counting.find(settings), *self.custom.find(settings)), settings)
+        return sorted(found, key=lambda each: (-each.severity.rank, -each.confidence))
+
+    def _asked(self) -> Iterator[Detector]:
+        """The detectors of the agent of the last deed, and those of the run."""
+        yield from self.agents.get(self.last, ())
+        yield from self.whole
 
     def _all(self) -> Iterator[Detector]:
         for habits in self.agents.values():
             yield from habits
+        yield from self.whole
+
+
+def _kept(found: Iterable[Finding | None], settings: Detection) -> list[Finding]:
+    return [each for each in found if each is not None and each.kind not in settings.disabled]

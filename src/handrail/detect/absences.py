@@ -1,0 +1,92 @@
+"""Things that an agent took to be there and that are not: files, modules, commands, texts."""
+
+import re
+from typing import Literal, NamedTuple
+
+from handrail.detect.deed import Deed
+
+Sort = Literal["file", "module", "command", "text"]
+
+_BEGIN, _END = 1_500, 1_500
+"""Characters of an error that are looked at: tools say it first, programs last."""
+_PROBES = re.compile(
+    r"^\s*(?:which|type|hash|test|\[|ls|find|fd|stat|file|whereis|locate|tree|du|grep|rg)\b"
+    r"|2> ?/dev/null|\|\||--version|--help|\b(?:which |command -v|test -[defrx])|\[ -[defrx] "
+)
+"""Commands that look whether something is there: not finding it is their answer."""
+_TEXT = re.compile(
+    r"string to replace not found|did not appear verbatim|old_str(?:ing)? (?:was )?not found"
+    r"|could not find the (?:string|text) to replace|failed to find (?:expected lines|context)"
+    r"|no match(?:es)? (?:was |were )?found for old_str|search text not found",
+    re.IGNORECASE,
+)
+_FILE_OF_TOOL = re.compile(
+    r"file does not exist|no such file or directory|path\b.{0,200}?\bdoes not exist"
+    r"|file not found|cannot find the file|enoent",
+    re.IGNORECASE | re.DOTALL,
+)
+_FILE_OF_COMMAND = re.compile(
+    r"^(?:\S*/)?(?:cat|head|tail|less|more|nl|wc|sed|awk|diff|source|sort|jq|node|ruby|perl|php|bash|sh)"
+    r": (?:can't read |cannot open |can't open |line \d+: )?['‘\"]?(?P<a>[^'’\":\n]+)['’\"]?"
+    r"(?: for reading)?: no such file"
+    r"|^\S*python\S*: can't open file '(?P<b>[^'\n]+)'",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MODULE = re.compile(
+    r"(?:ModuleNotFoundError: |ImportError: |/python\S*: )No module named ['\"]?(?P<a>[\w.]+)"
+    r"|Cannot find (?:module|package) ['\"](?P<b>[^'\"\n./][^'\"\n]*)['\"]"
+)
+_COMMAND = re.compile(
+    r"^(?:[\w./-]*sh: )?(?:line \d+: |\d+: )?(?P<a>[\w.+-]+): (?:command )?not found$", re.MULTILINE
+)
+
+
+class Absence(NamedTuple):
+    """What is not there."""
+
+    sort: Sort
+    name: str
+
+
+def absence_in(deed: Deed) -> Absence | None:
+    """What a deed relied on that is not there, if that is why it failed."""
+    if deed.ending != "failed":
+        return None
+    said = deed.outcome.error or deed.outcome.output
+    said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
+    intent = deed.intent
+    if intent.tool.lower() not in _SHELLS:
+        return _of_tool(deed, said)
+    if _PROBES.search(intent.shown):
+        return None
+    return _of_command(said)
+
+
+def _of_tool(deed: Deed, said: str) -> Absence | None:
+    intent = deed.intent
+    path = next(iter((*intent.writes, *intent.reads)), "")
+    if not path or intent.tool.lower() in _MAKERS:
+        return None
+    if _TEXT.search(said):
+        return Absence("text", path)
+    return Absence("file", path) if _FILE_OF_TOOL.search(said) else None
+
+
+def _of_command(said: str) -> Absence | None:
+    for sort, pattern in _SORTS:
+        found = pattern.search(said)
+        if found is not None:
+            return Absence(sort, next(filter(None, found.groups())).strip())
+    return None
+
+
+_SHELLS = frozenset(
+    {"bash", "shell", "run_shell_command", "terminal", "execute_bash", "local_shell"}
+)
+_MAKERS = frozenset({"write", "write_file", "create", "create_file", "mkdir"})
+"""Tools that make a file: that its folder is not there yet is no mistake about what is."""
+_SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
+    ("file", _FILE_OF_COMMAND),
+    ("module", _MODULE),
+    ("command", _COMMAND),
+)

@@ -1,0 +1,76 @@
+"""Patterns of a user's own: rules in the settings that count actions."""
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from handrail.config.detection import CountingRule, Detection
+from handrail.detect.deed import Deed
+from handrail.model.effect import Kind
+from handrail.model.finding import Finding
+
+_MOST = 50
+"""As many as a rule may look back."""
+
+
+class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What rules can ask about a deed."""
+
+    step: int
+    tool: str
+    shown: str
+    kinds: tuple[Kind, ...]
+    failed: bool | None
+    """None: it did not run."""
+
+
+class Counting(msgspec.Struct):
+    """The last deeds, for all rules."""
+
+    deeds: list[Light] = []
+
+    def see(self, deed: Deed) -> None:
+        """Keep the next deed."""
+        intent = deed.intent
+        failed = {"ok": False, "failed": True}.get(deed.ending)
+        self.deeds.append(Light(deed.step, intent.tool, intent.shown, intent.kinds, failed))
+        del self.deeds[:-_MOST]
+
+    def find(self, settings: Detection) -> list[Finding]:
+        """The rules that count the last deed, and enough before it."""
+        if not settings.counting or not self.deeds:
+            return []
+        found = (self._count(rule) for rule in settings.counting)
+        return [finding for finding in found if finding is not None]
+
+    def _count(self, rule: CountingRule) -> Finding | None:
+        if not _counts(rule, self.deeds[-1]):
+            return None
+        steps = tuple(deed.step for deed in self.deeds[-rule.within :] if _counts(rule, deed))
+        if len(steps) < rule.times:
+            return None
+        return Finding(
+            rule.name,
+            rule.severity,
+            1.0,
+            steps,
+            says=rule.says,
+            symptom=rule.name,
+            facts={"times": str(len(steps)), "within": str(rule.within)},
+        )
+
+
+def _counts(rule: CountingRule, deed: Light) -> bool:
+    if rule.failed is not None and deed.failed is not rule.failed:
+        return False
+    if rule.tools and deed.tool not in rule.tools:
+        return False
+    if rule.kinds and not set(rule.kinds).intersection(deed.kinds):
+        return False
+    return not rule.commands or _pattern(rule.commands).search(deed.shown) is not None
+
+
+@lru_cache(maxsize=64)
+def _pattern(expressions: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{expression})" for expression in expressions))

@@ -1,0 +1,159 @@
+"""Things that are not there: files, modules, commands and texts relied on, and false claims."""
+
+from collections import Counter
+from typing import ClassVar, Literal
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.absences import Sort, absence_in
+from handrail.detect.claims import claims_tests_pass
+from handrail.detect.deed import Deed
+from handrail.detect.detector import Detector
+from handrail.detect.trials import is_test_run, passed, runs_code
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_WINDOW = 20
+"""Deeds within which things that are not there belong together."""
+_MOST_KNOWN = 256
+_SLIP = 0.5
+"""A text that is not in a file which was read is quoted wrongly rather than made up."""
+_MEDIUM, _HIGH = 2, 4
+"""That many more than the first finding needs."""
+_WHAT: dict[Sort, str] = {
+    "file": "the file {}",
+    "module": "the module {}",
+    "command": "the command {}",
+    "text": "text in {}",
+}
+Tested = Literal["", "maybe", "passed", "failed"]
+
+
+class Missed(msgspec.Struct, frozen=True):
+    """One thing that was not there."""
+
+    step: int
+    deed: int
+    """The number of the deed."""
+    agent: str
+    sort: Sort
+    name: str
+    call: str
+    weight: float
+
+
+class Hallucination(Detector):
+    """What was missed lately, what is known to be there, and how the last tests went."""
+
+    kind: ClassVar[str] = "hallucination"
+    missed: list[Missed] = msgspec.field(default_factory=list)
+    known: dict[str, None] = msgspec.field(default_factory=dict)
+    """Names of files that were read or written: what was there and is gone is not made up."""
+    deeds: int = 0
+    last: int = 0
+    """The step of the last deed."""
+    agent: str = ""
+    tested: Tested = ""
+    test_step: int = 0
+    claimed: bool = False
+    """The agent just said that the tests pass."""
+
+    def see(self, deed: Deed) -> None:
+        """Note what was not there, and how tests went."""
+        self.deeds += 1
+        self.last, self.agent, self.claimed = deed.step, deed.intent.agent, False
+        if deed.ending in ("refused", "dropped"):
+            return
+        self._note_tests(deed)
+        absence = absence_in(deed)
+        if absence is None:
+            self._know(deed)
+        else:
+            self._miss(deed, absence.sort, absence.name)
+
+    def heard(self, text: str) -> None:
+        """Note a claim."""
+        self.claimed = claims_tests_pass(text)
+
+    def find(self, settings: Detection) -> Finding | None:
+        """A false claim, or one more thing that is not there."""
+        if self.claimed:
+            return self._claim()
+        if not self.missed or self.missed[-1].deed != self.deeds:
+            return None
+        return self.lately(settings)
+
+    def lately(self, settings: Detection) -> Finding | None:
+        """Several things that were not there."""
+        found = {
+            (each.sort, each.name, each.call if each.sort == "text" else ""): each
+            for each in self.missed
+            if each.agent == self.agent and each.deed > self.deeds - _WINDOW
+        }
+        least = settings.hallucination.min_occurrences
+        points = sum(each.weight for each in found.values())
+        if points < least:
+            return None
+        missed = list(found.values())
+        severity = Severity.LOW
+        if points >= least + _MEDIUM:
+            severity = Severity.HIGH if points >= least + _HIGH else Severity.MEDIUM
+        names = Counter(_WHAT[each.sort].format(each.name) for each in missed)
+        things = ", ".join(
+            f"{name} ({times} times)" if times > 1 else name for name, times in names.items()
+        )
+        return Finding(
+            self.kind,
+            severity,
+            round(min(0.4 + 0.1 * points, 0.95), 2),
+            tuple(sorted(each.step for each in missed)),
+            says=f"It relied on what is not there: {things}.",
+            symptom=missed[-1].sort,
+            facts={"things": things, "times": str(len(missed))},
+        )
+
+    def _claim(self) -> Finding | None:
+        if self.tested in ("passed", "maybe"):
+            return None
+        said = "though the last run of tests failed"
+        if not self.tested:
+            said = "though none were run"
+        step = self.test_step if self.tested else self.last
+        return Finding(
+            self.kind,
+            Severity.MEDIUM,
+            0.8 if self.tested else 0.6,
+            tuple(dict.fromkeys((step, self.last))),
+            0.3,
+            f"It said that the tests pass, {said}.",
+            "claim",
+            {"claim": "the tests pass", "tests": self.tested or "none"},
+        )
+
+    def _note_tests(self, deed: Deed) -> None:
+        if is_test_run(deed):
+            self.tested, self.test_step = ("passed" if passed(deed) else "failed"), deed.step
+        elif not self.tested and runs_code(deed):
+            self.tested, self.test_step = "maybe", deed.step
+
+    def _know(self, deed: Deed) -> None:
+        for path in (*deed.intent.reads, *deed.intent.writes, *deed.changed[:8]):
+            name = path.rpartition("/")[2]
+            self.known.pop(name, None)
+            self.known[name] = None
+        while len(self.known) > _MOST_KNOWN:
+            del self.known[next(iter(self.known))]
+
+    def _miss(self, deed: Deed, sort: Sort, name: str) -> None:
+        known = (
+            name.rpartition("/")[2] in self.known or f"{name.partition('.')[0]}.py" in self.known
+        )
+        if known and sort != "text":
+            return
+        weight = _SLIP if known else 1.0
+        intent = deed.intent
+        self.missed.append(
+            Missed(deed.step, self.deeds, intent.agent, sort, name, intent.call, weight)
+        )
+        del self.missed[:-_WINDOW]

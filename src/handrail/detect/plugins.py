@@ -1,0 +1,133 @@
+"""Detectors from packages of a user's own: entry points in the group `handrail.detectors`.
+
+An entry point names a subclass of `Detector`. A detector that cannot be loaded, or that raises,
+is told and left out; it never breaks a run.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.detector import Detector
+from handrail.model.finding import Finding
+
+GROUP = "handrail.detectors"
+_MOST_BYTES = 65_536
+"""What a detector may remember: its fields are saved with the run."""
+
+
+class TooLargeError(ValueError):
+    """A detector remembers more and more."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"it remembers {size:,} bytes, more than {_MOST_BYTES:,}")
+
+
+class Plugins(msgspec.Struct, frozen=True):
+    """What was found when it was looked for."""
+
+    detectors: dict[str, type[Detector]] = {}
+    problems: tuple[str, ...] = ()
+    """What could not be loaded, and why."""
+
+
+@lru_cache(maxsize=1)
+def load_plugins() -> Plugins:
+    """The detectors of all installed packages; looked for once."""
+    detectors: dict[str, type[Detector]] = {}
+    problems: list[str] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        try:
+            detectors[point.name] = _load(point)
+        except Exception as error:  # noqa: BLE001 - somebody else's package may do anything
+            problems.append(_says(point.name, "cannot be loaded", error))
+    return Plugins(detectors, tuple(problems))
+
+
+def _load(point: EntryPoint) -> type[Detector]:
+    loaded = point.load()
+    if not (isinstance(loaded, type) and issubclass(loaded, Detector)):
+        raise TypeError(f"{point.value} is not a subclass of handrail.detect.Detector")
+    if not isinstance(getattr(loaded, "kind", None), str):
+        raise TypeError(f"{point.value} has no kind")
+    loaded()  # a detector must be able to begin with nothing
+    return loaded
+
+
+class Custom(msgspec.Struct):
+    """The detectors from packages, in one run."""
+
+    states: dict[str, object] = {}
+    """By entry point: a detector, or its fields as they were saved."""
+    faults: dict[str, str] = {}
+    """Detectors that raised and are left out, and what is said about it."""
+
+    def see(self, deed: Deed) -> None:
+        """Let each take in the next deed."""
+        for name, detector in self._working():
+            try:
+                detector.see(deed)
+                size = len(msgspec.json.encode(detector))
+                if size > _MOST_BYTES:
+                    raise TooLargeError(size)
+            except Exception as error:  # noqa: BLE001 - see above
+                self._leave_out(name, error)
+
+    def prompted(self) -> None:
+        """Tell each that a person said something."""
+        for name, detector in self._working():
+            try:
+                detector.prompted()
+            except Exception as error:  # noqa: BLE001 - see above
+                self._leave_out(name, error)
+
+    def heard(self, text: str) -> None:
+        """Tell each what the agent said."""
+        for name, detector in self._working():
+            try:
+                detector.heard(text)
+            except Exception as error:  # noqa: BLE001 - see above
+                self._leave_out(name, error)
+
+    def find(self, settings: Detection) -> list[Finding]:
+        """What each has found; one that raises is left out from then on."""
+        found: list[Finding] = []
+        for name, detector in self._working():
+            try:
+                finding = detector.find(settings)
+                if finding is not None:
+                    found.append(msgspec.convert(finding, Finding, from_attributes=True))
+            except Exception as error:  # noqa: BLE001 - see above
+                self._leave_out(name, error)
+        return found
+
+    def _working(self) -> Iterator[tuple[str, Detector]]:
+        for name, kind in load_plugins().detectors.items():
+            if name in self.faults:
+                continue
+            detector = self.states.get(name)
+            if not isinstance(detector, kind):
+                detector = self.states[name] = _revived(kind, detector)
+            yield name, detector
+
+    def _leave_out(self, name: str, error: Exception) -> None:
+        self.states.pop(name, None)
+        self.faults[name] = _says(name, "failed and is left out", error)
+
+
+def _revived(kind: type[Detector], saved: object) -> Detector:
+    """The detector as it was saved; it begins anew where its fields have changed since."""
+    if saved is None:
+        return kind()
+    try:
+        return msgspec.convert(saved, kind)
+    except msgspec.ValidationError:
+        return kind()
+
+
+def _says(name: str, what: str, error: Exception) -> str:
+    return f"The detector {name} {what}: {type(error).__name__}: {error}"[:300]

@@ -1,0 +1,45 @@
+"""Runs of tests: which commands are one, and what came of it."""
+
+import re
+
+from handrail.detect.deed import Deed
+
+_RUNNERS = re.compile(
+    r"\b(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|karma|cypress|playwright|ava|"
+    r"rspec|phpunit|pest|ctest|bats|gotestsum|nose2?|trial|behave|runtests?(?:\.py)?|"
+    r"(?:npm|pnpm|yarn|bun|cargo|go|dotnet|mix|swift|bazel|deno|flutter|dart|rake|rails|make|just|"
+    r"gradlew?|mvnw?|sbt|lein|stack|cabal|composer|poe|hatch|invoke|meson|manage\.py|setup\.py)"
+    r"(?: -\S+| run)* (?:test|check|verify|t)(?:[:\w-]*))\b"
+)
+_INTERPRETER = r"\b(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
+_OWN = re.compile(
+    rf"(?:{_INTERPRETER}(?: -\w+| run)* |(?:^|[ ;&])\./)\S*(?:test|spec|check|verif|repro)"
+)
+"""Scripts that by their name look whether something works."""
+_SCRIPT = re.compile(rf"{_INTERPRETER} |\bcargo run\b")
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
+    r"|(?:failures|errors|Failures|Errors)[=:] ?[1-9]"
+    r"|^FAIL(?:ED|URE)?\b|\bFAILED \(|test result: FAILED|^not ok\b",
+    re.MULTILINE,
+)
+_END = 3_000
+"""Characters at the end of an output that say how it went."""
+
+
+def is_test_run(deed: Deed) -> bool:
+    """Whether tests were run."""
+    shown = deed.intent.shown
+    return _RUNNERS.search(shown) is not None or _OWN.search(shown) is not None
+
+
+def runs_code(deed: Deed) -> bool:
+    """Whether it ran anything that may have been a test."""
+    return _SCRIPT.search(deed.intent.shown) is not None or is_test_run(deed)
+
+
+def passed(deed: Deed) -> bool:
+    """Whether the tests passed; a pipe hides the exit code, but not what was printed."""
+    if deed.ending != "ok":
+        return False
+    return _FAILED.search(deed.outcome.output[-_END:]) is None
