@@ -13,7 +13,7 @@ from handrail.server.retention import BITE, DAY, PAUSE, Retention, keep_days, ti
 from handrail.store.errors import DiskFullError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt
+from handrail.store.port import Entry, Receipt, Topic
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 
@@ -47,7 +47,9 @@ def log() -> Log:
 
 def retention(log: Log, *, now: float = 100 * DAY, days: int = 30) -> Retention:
     runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
-    return Retention(log, runs, lambda: days, clock=lambda: now)
+    keeper = Retention(log, runs, lambda: days, clock=lambda: now)
+    keeper.look()
+    return keeper
 
 
 def test_what_changed_before_the_limit_is_forgotten(log: Log) -> None:
@@ -80,8 +82,47 @@ def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: Log) -> None:
 def test_a_run_that_somebody_works_with_is_kept(log: Log) -> None:
     log.write("run:resumed", 1 * DAY)
     runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
+    keeper.look()
     runs.get("resumed", "/")
-    assert Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY).forget_some().wait() == 0
+    assert keeper.forget_some().wait() == 0
+
+
+def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: Log) -> None:
+    log.write("run:resumed", 1 * DAY)
+    keeper = retention(log)
+    log.write("run:resumed", 100 * DAY)
+    assert keeper.forget_some().wait() == 0
+    assert log.names() == {"run:resumed"}
+
+
+def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(log: Log) -> None:
+    log.write("run:killed", 1 * DAY)
+    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs.get("killed", "/")
+    keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
+    keeper.look()
+    assert "killed" not in runs
+    assert keeper.forget_some().wait() == 1
+
+
+class Counted(Log):
+    """A log that counts how often it is asked for everything."""
+
+    listed = 0
+
+    def topics(self, prefix: str = "") -> list[Topic]:
+        self.listed += bool(prefix)
+        return super().topics(prefix)
+
+
+def test_runs_are_listed_once_a_day_however_many_are_due() -> None:
+    log = Counted()
+    for number in range(4 * BITE):
+        log.write(f"run:{number}", 1.0)
+    tidy(retention(log), days=2)
+    assert log.names() == set()
+    assert log.listed == 3, "at the start, and once for each day"
 
 
 def test_the_oldest_go_first_and_only_a_few_at_once(log: Log) -> None:

@@ -332,3 +332,44 @@ def test_a_real_log_gives_back_what_was_in_memory(bed: Bed, tmp_path: Path) -> N
             assert snapshot is not None
             assert snapshot.seq == SNAPSHOT_EVERY
             assert load_state(Journal(store), name) == state
+
+
+# --- idle --------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_idle_is_let_go_and_goes_on_as_if_it_had_not_been(bed: Bed) -> None:
+    state = worked(bed)
+    bed.runs.let_idle_go(bed.clock() + 1)
+    assert RUN not in bed.runs
+    assert bed.run.state == state
+
+
+def test_a_run_that_something_was_heard_of_is_kept(bed: Bed) -> None:
+    worked(bed)
+    bed.runs.let_idle_go(bed.run.state.changed)
+    assert RUN in bed.runs
+
+
+def test_an_idle_run_keeps_the_settings_that_it_began_with(bed: Bed) -> None:
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup"))
+    bed.runs.let_idle_go(bed.clock() + 1)
+    bed.settings("step_reviewer: {enabled: false}\n")
+    assert bed.do(bed.bash("rm -rf .git", "a")).decision is Decision.BLOCK
+
+
+def test_a_run_that_lost_an_event_is_not_let_go_before_that_is_noted(bed: Bed) -> None:
+    bed.log.refuses = FULL
+    bed.run.before(bed.bash("make", "a"))
+    bed.runs.let_idle_go(bed.clock() + 1)
+    assert RUN in bed.runs
+
+
+def test_faults_are_remembered_for_a_bounded_number_of_runs(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "_MAX_KEPT", 5)
+    for number in range(50):
+        bare = bed.runs.bare(f"s{number}", str(bed.path))
+        bare.judge_without_log(bed.bash("make", "a"), FULL)
+    assert bed.runs.bare("s49", str(bed.path)).judge_without_log(bed.bash("make"), FULL).alarm == ""
+    assert bed.runs.bare("s0", str(bed.path)).judge_without_log(bed.bash("make"), FULL).alarm != ""

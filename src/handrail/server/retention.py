@@ -8,7 +8,7 @@ from time import time
 from handrail.config import ConfigError, load_settings
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
-from handrail.store.port import Store
+from handrail.store.port import Receipt, Store, Topic
 from handrail.store.topics import RUNS, run_of
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
@@ -41,23 +41,29 @@ class Retention:
         self._runs = runs
         self._days = days
         self._clock = clock
+        self._due: list[Topic] = []
+        """The last changed one first."""
+
+    def look(self) -> None:
+        """See what is due now; states in memory that were not needed for a day go at once."""
+        self._runs.let_idle_go(self._clock() - DAY)
+        days = self._days()
+        before = self._clock() - days * DAY
+        topics = self._store.topics(RUNS) if days else []
+        self._due = [topic for topic in topics if topic.changed < before]
 
     def forget_some(self) -> Pending[int]:
-        """Forget the oldest runs that nobody works with, a few of them; says how many."""
-        due = self._due()[:BITE]
-        receipts = [self._store.forget(topic) for topic in due]
-        return Pending(len(due), receipts, lambda error: 0)
+        """Forget the oldest runs that were due at the last look, a few of them; says how many."""
+        receipts: list[Receipt] = []
+        while self._due and len(receipts) < BITE:
+            topic = self._due.pop()
+            if not self._is_used(topic):
+                receipts.append(self._store.forget(topic.name))
+        return Pending(len(receipts), receipts, lambda error: 0)
 
-    def _due(self) -> list[str]:
-        days = self._days()
-        if not days:
-            return []
-        before = self._clock() - days * DAY
-        return [
-            topic.name
-            for topic in reversed(self._store.topics(RUNS))
-            if topic.changed < before and run_of(topic.name) not in self._runs
-        ]
+    def _is_used(self, topic: Topic) -> bool:
+        """Whether somebody works with a run, or has done so since the last look."""
+        return run_of(topic.name) in self._runs or bool(self._store.read(topic.name, topic.seq, 1))
 
 
 async def tidy_daily(
@@ -68,6 +74,7 @@ async def tidy_daily(
     """Forget what is due, now and once a day, for ever."""
     while True:
         try:
+            await brain.do(retention.look)
             while await brain.settle(await brain.do(retention.forget_some)):
                 await sleep(PAUSE)
         except (ConfigError, OSError, StoreError, TooSlowError) as error:

@@ -124,6 +124,16 @@ class Runs:
         self._kept.move_to_end(run, last=False)
         self._let_go()
 
+    def let_idle_go(self, before: float) -> None:
+        """Forget the states of runs that nothing was heard of since; the log has them."""
+        idle = [
+            run
+            for run, kept in self._kept.items()
+            if kept.state.changed < before and kept.settled and not kept.broken
+        ]
+        for run in idle:
+            self._drop(run)
+
     def save_all(self) -> None:
         """Keep the states of all runs, before the daemon ends."""
         for supervisor in self._kept.values():
@@ -146,9 +156,11 @@ class Runs:
                 break
             if not oldest.settled:  # read again now, it would lack what is on its way to the log
                 break
-            oldest.save()
-            del self._kept[run]
-            self._said.pop(run, None)
+            self._drop(run)
+
+    def _drop(self, run: str) -> None:
+        self._kept.pop(run).save()
+        self._said.pop(run, None)
 
 
 def load_state(journal: Journal, run: str) -> RunState:
