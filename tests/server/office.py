@@ -10,6 +10,7 @@ from blockbuster import blockbuster_ctx
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.metrics import Metrics
+from handrail.server.opinions import Opinions
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
@@ -36,8 +37,9 @@ class Office:
         self.store = ReopeningStore(lambda: store or MemoryStore())
         self.desk = Desk(store=self.store, environ=environ, observers=[self.metrics.on_event])
         self.brain = Brain(think=think, write=write)
+        self.opinions = Opinions(self.brain, self.desk.hooks, environ, lambda: 1.0)
         self.app = Face(
-            self.brain, self.desk.hooks, self.metrics, WHO, self._state, lambda: 1.0
+            self.brain, self.desk.hooks, self.metrics, self.opinions, WHO, self._state, lambda: 1.0
         ).app()
 
     def __enter__(self) -> Self:

@@ -84,14 +84,15 @@ class Judge:
 
     async def _connect(self) -> "AsyncAnthropic":
         if self._client is None:
-            try:
-                # A second of loading, which the loop must not spend.
-                anthropic = await asyncio.to_thread(__import__, "anthropic")
-            except ImportError:
-                raise NoOpinionError(
-                    "the package anthropic is missing: pip install 'handrail[judge]'"
-                ) from None
-            self._client = anthropic.AsyncAnthropic(
-                api_key=self._key, base_url=self._base_url, max_retries=0
-            )
+            # It loads for a second and reads certificates: the loop has no time for that.
+            self._client = await asyncio.to_thread(self._make_client)
         return self._client
+
+    def _make_client(self) -> "AsyncAnthropic":
+        try:
+            from anthropic import AsyncAnthropic  # noqa: PLC0415 - optional, and slow to load
+        except ImportError:
+            raise NoOpinionError(
+                "the package anthropic is missing: pip install 'handrail[judge]'"
+            ) from None
+        return AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0)

@@ -19,6 +19,7 @@ from handrail.model.event import ActionReviewed, FeedbackGiven
 from handrail.model.ordinal import Decision
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
+from handrail.server.opinions import Opinions
 from handrail.store.errors import StoreError
 from handrail.store.topics import topic_of
 from handrail.supervise.pending import Pending
@@ -62,6 +63,7 @@ class Face:
         brain: Brain,
         hooks: ClaudeHooks,
         metrics: Metrics,
+        opinions: Opinions,
         who: Mapping[str, object],
         state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
@@ -69,6 +71,7 @@ class Face:
         self._brain = brain
         self._hooks = hooks
         self._metrics = metrics
+        self._opinions = opinions
         self._who = who
         self._state = state
         self._clock = clock
@@ -119,8 +122,16 @@ class Face:
         await send({"type": "http.response.body", "body": data})
 
     async def _answer(self, body: bytes, seat: Seat) -> Reply:
+        thoughts: list[Pending[Reply]] = []
+
+        def think() -> Pending[Reply]:
+            thoughts.append(self._hooks.handle(body, seat))
+            return thoughts[0]
+
         try:
-            return await self._brain.answer(lambda: self._hooks.handle(body, seat))
+            said = await self._brain.answer(think)
+            doubt = thoughts[0].doubt
+            return said if doubt is None else await self._opinions.consider(doubt, said)
         except TooSlowError as error:
             self._metrics.fault("slow")
             return self._failed(str(error), body)

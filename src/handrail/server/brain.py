@@ -1,6 +1,7 @@
 """The one thread in which every run is thought about."""
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -11,6 +12,8 @@ from typing import Generic, TypeVar
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.pending import NotWrittenError, Pending
+
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -122,6 +125,17 @@ class Brain:
         if problem is None:
             return pending.value
         return await self.do(lambda: pending.otherwise(problem))
+
+    def later(self, function: Callable[[], object]) -> None:
+        """Have something done that nobody waits for. May be called in any thread."""
+
+        def work() -> None:
+            try:
+                function()
+            except Exception:  # noqa: BLE001 - the brain goes on
+                _log.exception("something that nobody waits for went wrong")
+
+        self._queue.put(work)
 
     def close(self) -> None:
         """Finish what was begun; what waits is not begun any more."""

@@ -31,6 +31,7 @@ from handrail.server.gate import Gate
 from handrail.server.home import Home, HomeError
 from handrail.server.lock import locked
 from handrail.server.metrics import Metrics
+from handrail.server.opinions import Opinions
 from handrail.server.retention import Retention, keep_days, tidy_daily
 from handrail.shell import Reading
 from handrail.store.journal import Journal
@@ -63,8 +64,9 @@ class Daemon:
         self.runs = Runs(journal, Projects(environ))
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
+        self.opinions = Opinions(self.brain, self.hooks, environ, time)
         self._began = monotonic()
-        self._user_home = environ.get("HOME", "")
+        self._environ = environ
         self._watch()
         # The first review loads the tables; no session should wait for that.
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
@@ -74,7 +76,7 @@ class Daemon:
     def _find_problem(self, visit: Visit, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
-            {"HOME": self._user_home, **visit.payload.action.env},
+            {"HOME": self._environ.get("HOME", ""), **visit.payload.action.env},
             folder,
             [each.settings.path for each in load_installs(self.home.installs)],
             url=hook_url(self.port),
@@ -90,7 +92,8 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        return Face(self.brain, self.hooks, self.metrics, who, self.state, time).app()
+        face = Face(self.brain, self.hooks, self.metrics, self.opinions, who, self.state, time)
+        return face.app()
 
     def state(self) -> dict[str, object]:
         """How it is. Asked in the brain's thread."""
@@ -159,6 +162,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
     for task in tasks:
         task.cancel()
+    await daemon.opinions.close()
     _log.info("Handrail ends")
 
 

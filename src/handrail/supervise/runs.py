@@ -69,6 +69,8 @@ class Runs:
         self._let_go()
         self._kept[run] = supervisor
         self._kept.move_to_end(run)
+        if state.acting is not None:  # what was begun before a daemon ended is finished now
+            self._tell(run, state.acting)
         if lost:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")

@@ -136,8 +136,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     shown: list[str] = []
     """The last actions in a few words."""
     checkpoints: list[Checkpoint] = []
-    held: str = ""
-    """The intervention whose rollback is under way: nothing may change a file until it is done."""
+    acting: Intervened | None = None
+    """The rollback or stop that is under way and not confirmed yet."""
     stopped: str = ""
     """The incident that it was stopped for, until a person has decided how it goes on."""
     approval: bool = False
@@ -149,6 +149,12 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         self.changed = event.at
         self.started = self.started or event.at
         _APPLY[type(event)](self, event)
+
+    @property
+    def held(self) -> bool:
+        """A rollback is under way: nothing may change a file until it is done."""
+        acting = self.acting
+        return acting is not None and acting.intervention.means == Means.CHECKPOINT_ROLLBACK
 
     @property
     def under_way(self) -> int:
@@ -335,8 +341,9 @@ def _intervened(state: RunState, event: Intervened) -> None:
         state.changes_before = state.history.file_operations
         state.tokens_before = state.usage.tokens
     if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
-        state.held = done.id
+        state.acting = event
     elif done.means == Means.EMERGENCY_STOP:
+        state.acting = event
         state.stopped = done.incident
 
 
@@ -352,11 +359,11 @@ def _checkpoint(state: RunState, event: CheckpointTaken) -> None:
 
 
 def _rolled_back(state: RunState, event: RolledBack) -> None:
-    state.held = ""
+    state.acting = None if state.held else state.acting
 
 
 def _stop_confirmed(state: RunState, event: StopConfirmed) -> None:
-    """Only part of the record."""
+    state.acting = None
 
 
 def _resolved(state: RunState, event: IncidentResolved) -> None:

@@ -1,0 +1,90 @@
+"""Second opinions: a model is asked while nobody else has to wait for it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from time import perf_counter
+
+from handrail.hosts.claude_hooks import ClaudeHooks, Reply
+from handrail.judge import Judge, NoOpinionError
+from handrail.model.event import ModelAsked
+from handrail.server.brain import Brain, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.supervise.pending import Doubt
+
+_log = logging.getLogger(__name__)
+
+
+class Opinions:
+    """Asks what a doubt is about, and lets the run know the answer. Used in the event loop."""
+
+    def __init__(
+        self,
+        brain: Brain,
+        hooks: ClaudeHooks,
+        environ: Mapping[str, str],
+        clock: Callable[[], float],
+    ) -> None:
+        self._brain = brain
+        self._hooks = hooks
+        self._environ = environ
+        self._clock = clock
+        self._judges: dict[str, Judge] = {}
+        self._asking: set[asyncio.Task[Reply | None]] = set()
+
+    async def consider(self, doubt: Doubt, said: Reply) -> Reply:
+        """The reply in the light of a second opinion; about the goal nobody waits for one."""
+        if doubt.question.about == "action":
+            return await self._ask(doubt) or said
+        task = asyncio.create_task(self._ask(doubt))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        return said
+
+    async def close(self) -> None:
+        """Wait until everything that was asked is answered, and hang up."""
+        if self._asking:
+            await asyncio.wait(self._asking)
+        while self._judges:
+            await self._judges.popitem()[1].close()
+
+    async def _ask(self, doubt: Doubt) -> Reply | None:
+        event = await self._event(doubt)
+        try:
+            return await self._brain.answer(lambda: self._hooks.reconsider(doubt.run, event))
+        except (StoreError, TooSlowError) as error:
+            _log.warning("a second opinion could not be written down: %s", error)
+            return None
+
+    async def _event(self, doubt: Doubt) -> ModelAsked:
+        began = perf_counter()
+        about = doubt.question.about
+        try:
+            answer = await self._judge(doubt).ask(doubt.question, doubt.settings)
+        except NoOpinionError as error:
+            return ModelAsked(
+                self._clock(), doubt.step, about, problem=str(error), ms=_since(began)
+            )
+        opinion = answer.opinion
+        return ModelAsked(
+            self._clock(),
+            doubt.step,
+            about,
+            opinion.answer if about == "action" else "",
+            opinion.score,
+            opinion.says,
+            answer.tokens,
+            _since(began),
+        )
+
+    def _judge(self, doubt: Doubt) -> Judge:
+        variable = doubt.settings.key_variable
+        if variable not in self._judges:
+            key = self._environ.get(variable, "")
+            base_url = self._environ.get("ANTHROPIC_BASE_URL")
+            self._judges[variable] = Judge(key, base_url=base_url)
+        return self._judges[variable]
+
+
+def _since(began: float) -> float:
+    return round((perf_counter() - began) * 1000, 3)

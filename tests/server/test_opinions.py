@@ -1,0 +1,146 @@
+"""A second opinion changes a warning into a refusal; without one the warning stands."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from handrail.model.event import Event, ModelAsked
+from handrail.testing.model_server import Answer, ModelServer, Say, Turn
+from tests.hosts.desk import SESSION, Json
+from tests.server.office import Office
+
+BLOCK = Say('{"answer": "block", "says": "It touches another project."}')
+ALLOW = Say('{"answer": "allow", "says": "It is harmless."}')
+SETTINGS = """\
+judge: {{enabled: true, seconds: {seconds}, calls_per_run: {calls}, goal_every: 2}}
+step_reviewer:
+  rules:
+    custom: [{{name: deploys, decision: warn, says: It goes live., commands: [deploy]}}]
+"""
+WARNED = "make deploy"
+
+
+class Court:
+    """A project with a judge, and a model behind it that gives one answer."""
+
+    def __init__(self, project: Path, server: ModelServer, *, seconds: float = 9, calls: int = 9):
+        (project / ".git").mkdir(parents=True)
+        text = SETTINGS.format(seconds=seconds, calls=calls)
+        (project / "handrail.yaml").write_text(text)
+        self.project = project
+        self.server = server
+        self.office = Office(
+            environ={
+                "HOME": str(project.parent),
+                "ANTHROPIC_API_KEY": "key",
+                "ANTHROPIC_BASE_URL": server.url,
+            }
+        )
+
+    def message(self, event: str, **more: object) -> bytes:
+        message = {
+            "session_id": SESSION,
+            "cwd": str(self.project),
+            "hook_event_name": event,
+            "tool_name": "Bash",
+            **more,
+        }
+        return json.dumps(message).encode()
+
+    def post(self, event: str, command: str, **more: object) -> Json:
+        body = self.message(event, tool_input={"command": command}, **more)
+
+        async def work() -> Json:
+            answer = await self.office.hook(body)
+            await self.office.opinions.close()
+            reply: Json = json.loads(answer.body)
+            return reply
+
+        return self.office.run(work)
+
+    def events(self) -> list[Event]:
+        return self.office.desk.events()
+
+
+def decide(
+    project: Path, answer: Answer, *, seconds: float = 9, calls: int = 9
+) -> tuple[Json, Court]:
+    with ModelServer([], beside=answer) as server:
+        court = Court(project, server, seconds=seconds, calls=calls)
+        with court.office:
+            return court.post("PreToolUse", WARNED), court
+
+
+def permission(reply: Json) -> object:
+    said = reply["hookSpecificOutput"]
+    assert isinstance(said, dict)
+    return said.get("permissionDecision")
+
+
+def test_a_warning_becomes_a_refusal(tmp_path: Path) -> None:
+    reply, court = decide(tmp_path / "shop", BLOCK)
+    assert permission(reply) == "deny"
+    assert "It touches another project." in json.dumps(reply)
+    [asked] = [event for event in court.events() if isinstance(event, ModelAsked)]
+    assert (asked.answer, asked.step, asked.question) == ("block", 1, "action")
+
+
+def test_a_warning_stays_one_where_the_model_has_nothing_against_it(tmp_path: Path) -> None:
+    reply, _ = decide(tmp_path / "shop", ALLOW)
+    assert permission(reply) is None
+
+
+def test_what_runs_although_a_model_was_against_it_is_a_breach(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    with ModelServer([], beside=BLOCK) as server:
+        court = Court(project, server)
+        with court.office:
+            court.post("PreToolUse", WARNED, tool_use_id="t1")
+            reply = court.post("PostToolUse", WARNED, tool_use_id="t1", tool_response={})
+    assert reply["continue"] is False
+
+
+@pytest.mark.parametrize(
+    "answer", [Say("of course!"), Turn(status=529, times=99), Turn((BLOCK,), threading.Event())]
+)
+def test_without_an_answer_what_was_decided_stands(tmp_path: Path, answer: Answer) -> None:
+    reply, court = decide(tmp_path / "shop", answer, seconds=0.2)
+    assert permission(reply) is None
+    [asked] = [event for event in court.events() if isinstance(event, ModelAsked)]
+    assert asked.problem
+
+
+def test_a_run_has_a_budget(tmp_path: Path) -> None:
+    reply, court = decide(tmp_path / "shop", BLOCK, calls=0)
+    assert permission(reply) is None
+    assert court.server.requests == []
+
+
+def test_nobody_is_asked_about_what_is_allowed_or_refused_anyway(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    with ModelServer([], beside=ALLOW) as server:
+        court = Court(project, server)
+        with court.office:
+            court.post("PreToolUse", "ls")
+            court.post("PreToolUse", "rm -rf /")
+        assert server.requests == []
+
+
+def test_the_goal_is_asked_about_now_and_then_and_nobody_waits(tmp_path: Path) -> None:
+    with ModelServer([], beside=Say('{"score": 0.1, "says": "It plays."}')) as server:
+        court = Court(tmp_path / "shop", server)
+
+        async def work() -> None:
+            await court.office.hook(court.message("UserPromptSubmit", prompt="fix the cart"))
+            for step in (1, 2):
+                call = {"tool_input": {"command": f"ls part{step}"}, "tool_use_id": f"t{step}"}
+                await court.office.hook(court.message("PreToolUse", **call))
+                await court.office.hook(court.message("PostToolUse", tool_response={}, **call))
+            await court.office.opinions.close()
+
+        with court.office:
+            court.office.run(work)
+        [asked] = [event for event in court.events() if isinstance(event, ModelAsked)]
+    assert (asked.question, asked.step, asked.score) == ("goal", 2, 0.1)
