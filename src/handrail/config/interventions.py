@@ -1,8 +1,4 @@
-"""The `interventions` section of `handrail.yaml`.
-
-Nothing reads it yet: it takes effect with live supervision. It is here in full so that a
-file written now is checked now, and stays valid.
-"""
+"""The `interventions` section of `handrail.yaml`: what is done about a run that goes wrong."""
 
 from typing import Annotated, Literal
 
@@ -14,42 +10,70 @@ Factor = Annotated[float, Meta(gt=0, le=1)]
 
 
 class SoftCorrection(Struct, frozen=True, forbid_unknown_fields=True):
-    """Guidance in the agent's conversation."""
+    """A hint in the agent's conversation: what was seen, and what to try instead."""
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
     max_attempts: Annotated[
-        int, Meta(description="How often, before something stronger is tried.", ge=1)
+        int, Meta(description="How often against the same trouble in one run.", ge=1)
     ] = 3
     custom_prompts_path: Annotated[
-        FilePath, Meta(description="A YAML file with your own texts, by finding.")
+        FilePath,
+        Meta(
+            description="A YAML file with your own texts: lists by kind of finding, with fields "
+            "such as `{error}`. They come before the built-in ones."
+        ),
     ] = ""
 
 
 class ContextReinforcement(Struct, frozen=True, forbid_unknown_fields=True):
-    """The task, its constraints and boundaries said again."""
+    """The task, its constraints and its boundaries said again."""
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
+    max_attempts: Annotated[
+        int, Meta(description="How often against the same trouble in one run.", ge=1)
+    ] = 2
     reinforcement_strength: Annotated[
-        Literal["light", "medium", "strong"], Meta(description="How much is said again.")
+        Literal["light", "medium", "strong"],
+        Meta(
+            description="How much is said again. light: the request and the constraint that "
+            "matters now; medium: boundaries and goals too; strong: everything, and the agent is "
+            "asked to say how its next step serves the request."
+        ),
     ] = "medium"
-    include_examples: Annotated[bool, Meta(description="Whether with examples.")] = True
+    constraints: Annotated[
+        tuple[str, ...],
+        Meta(description="What the agent must keep to, one sentence each."),
+    ] = ()
+    include_examples: Annotated[
+        bool, Meta(description="Whether an example of a better next step is given; not if light.")
+    ] = True
 
 
 class ReductionFactors(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a limit is multiplied by."""
+    """What a limit is multiplied by, by how much the use grew from one sample to the next."""
 
-    moderate: Annotated[Factor, Meta(description="Growth above 1.2 per sample.")] = 0.85
+    moderate: Annotated[
+        Factor, Meta(description="Growth above 1.2, or trouble that is no growth.")
+    ] = 0.85
     aggressive: Annotated[Factor, Meta(description="Growth above 1.5.")] = 0.7
     severe: Annotated[Factor, Meta(description="Growth above 2.")] = 0.5
 
 
 class ResourceThrottling(Struct, frozen=True, forbid_unknown_fields=True):
-    """Lower limits on files, memory, tokens and time."""
+    """Lower limits on calls, file changes, time, memory and tokens."""
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
+    max_attempts: Annotated[
+        int, Meta(description="How often against the same trouble in one run.", ge=1)
+    ] = 3
     reduction_factors: ReductionFactors = ReductionFactors()
     metrics_window_seconds: Annotated[
-        int, Meta(description="Over which time growth is measured.", ge=1)
+        int,
+        Meta(
+            description="Over which time the use of a run is measured; file changes and tokens "
+            "are limited to what is left of ten such windows.",
+            ge=1,
+        ),
     ] = 60
 
 
@@ -57,7 +81,7 @@ class SafeCheckpointCriteria(Struct, frozen=True, forbid_unknown_fields=True):
     """What makes a checkpoint one to go back to."""
 
     min_success_rate: Annotated[
-        float, Meta(description="Share of actions before it that worked.", ge=0, le=1)
+        float, Meta(description="Share of the last 10 actions before it that worked.", ge=0, le=1)
     ] = 0.8
     no_errors_duration_seconds: Annotated[
         int, Meta(description="How long before it nothing failed.", ge=0)
@@ -65,14 +89,22 @@ class SafeCheckpointCriteria(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheckpointRollback(Struct, frozen=True, forbid_unknown_fields=True):
-    """Files, conversation and state put back to before the trouble began."""
+    """The files put back to before the trouble began."""
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
+    max_attempts: Annotated[
+        int, Meta(description="How often against the same trouble in one run.", ge=1)
+    ] = 2
     max_rollback_depth: Annotated[
-        int, Meta(description="How many checkpoints back at most.", ge=1)
+        int,
+        Meta(
+            description="How many checkpoints from before the trouble are looked at, the newest "
+            "first.",
+            ge=1,
+        ),
     ] = 3
     checkpoint_retention_minutes: Annotated[
-        int, Meta(description="How long checkpoints are kept.", ge=1)
+        int, Meta(description="No checkpoint is gone back to that is older.", ge=1)
     ] = 30
     safe_checkpoint_criteria: SafeCheckpointCriteria = SafeCheckpointCriteria()
 
@@ -84,35 +116,69 @@ class EmergencyStop(Struct, frozen=True, forbid_unknown_fields=True):
     auto_cleanup: Annotated[
         bool, Meta(description="Whether the run's temporary files are removed.")
     ] = False
-    notification_channels: Annotated[
-        tuple[str, ...], Meta(description="Who is told: `email`, `slack` …")
-    ] = ()
     preserve_incident_data_days: Annotated[
         int, Meta(description="How long incidents are kept.", ge=1)
     ] = 30
 
 
 class Strategy(Struct, frozen=True, forbid_unknown_fields=True):
-    """How the next intervention is chosen."""
+    """How the next intervention is chosen, and when the last one is judged."""
 
     type: Annotated[
         Literal["progressive", "pattern_specific", "custom"],
-        Meta(description="By effect so far, by the kind of finding, or by your own code."),
+        Meta(
+            description="By the score and the effect so far; by the kind and severity of the "
+            "finding; or by your own code."
+        ),
     ] = "progressive"
+    custom: Annotated[
+        str,
+        Meta(description="With `type: custom`: its name among the entry points."),
+    ] = ""
+    patterns: Annotated[
+        dict[str, tuple[str, ...]],
+        Meta(
+            description="What fits a kind of finding: four means, for low, medium, high and "
+            "critical; built-in ones or those of a package of your own. `default` stands for all "
+            "kinds that are not listed."
+        ),
+    ] = {}
     effectiveness_threshold: Annotated[
-        float, Meta(description="Below this, something stronger is tried.", ge=0, le=1)
+        float,
+        Meta(
+            description="A means that helped in a smaller share of cases is followed by a "
+            "stronger one.",
+            ge=0,
+            le=1,
+        ),
     ] = 0.6
     escalation_delay_seconds: Annotated[
-        int, Meta(description="How long an intervention has to show effect.", ge=0)
+        int, Meta(description="How long an intervention has to show effect …", ge=0)
     ] = 120
+    escalation_delay_actions: Annotated[
+        int, Meta(description="… or how many actions, whichever comes first.", ge=1)
+    ] = 3
+    effect_actions: Annotated[
+        int, Meta(description="It helped if the trouble is gone after so many actions.", ge=1)
+    ] = 5
+
+    def __post_init__(self) -> None:
+        if self.type == "custom" and not self.custom:
+            raise ValueError("type custom needs the name of a strategy under the key custom")
+        for kind, means in self.patterns.items():
+            if len(means) != 4:
+                raise ValueError(
+                    f"patterns.{kind} needs four means, for low, medium, high and critical; "
+                    f"it has {len(means)}"
+                )
 
 
 class Interventions(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is done about a run that goes wrong. Takes effect with live supervision."""
+    """What is done about a run that goes wrong, by the mildest means that works."""
 
     enabled: Annotated[bool, Meta(description="Whether anything is done.")] = True
     max_interventions_per_execution: Annotated[
-        int, Meta(description="How many in one run at most.", ge=1)
+        int, Meta(description="How many in one run at most; a stop always stops.", ge=1)
     ] = 10
     intervention_cooldown_seconds: Annotated[
         int, Meta(description="Time between two of them; a stop does not wait.", ge=0)

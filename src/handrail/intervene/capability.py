@@ -12,6 +12,8 @@ class Capability(StrEnum):
     HOLD = "hold a call"
     STOP = "stop the run"
     END = "end its processes"
+    LIMIT = "limit its memory"
+    """Only where Handrail itself starts the agent's processes."""
     REWIND = "rewind the conversation"
     SWITCH = "switch the model"
     FILES = "roll back files"

@@ -1,57 +1,227 @@
 """Chooses what is done about a finding."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
 
+from handrail.config.errors import ConfigError
 from handrail.config.interventions import Interventions
+from handrail.config.prompts import Prompts, read_prompts
+from handrail.intervene.draft import Draft
+from handrail.intervene.effect import effects_of, judgements
+from handrail.intervene.emergency_stop import emergency_stop
+from handrail.intervene.fitting import row_for
+from handrail.intervene.options import (
+    STOP,
+    budget_spent,
+    options,
+    stops_at_once,
+    usable,
+)
+from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, Plugins, load_plugins
+from handrail.intervene.reinforce import MAX_REMINDER, context_reinforcement
+from handrail.intervene.rollback_choice import checkpoint_rollback
+from handrail.intervene.score import LADDER, score_of
 from handrail.intervene.situation import Situation
+from handrail.intervene.soft_correction import soft_correction
+from handrail.intervene.strategy import STRATEGIES as BUILT_IN
+from handrail.intervene.strategy import Case, progressive
+from handrail.intervene.throttle import resource_throttling
+from handrail.intervene.wording import fresh
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
-from handrail.model.ordinal import Severity
 
-_WEIGHTS = {
-    Severity.NONE: 0.0,
-    Severity.LOW: 0.2,
-    Severity.MEDIUM: 0.5,
-    Severity.HIGH: 0.8,
-    Severity.CRITICAL: 1.0,
-}
-_EFFECT_WITHIN = 5
-"""Deeds without the finding after which an intervention has helped."""
+_Build = Callable[[Finding, Situation], Draft]
 
 
 class Controller:
-    """Decides, for one project's settings; everything it knows of a run is in the situation."""
+    """Decides, for one project's settings; everything it knows of a run is in the situation.
 
-    def __init__(self, settings: Interventions) -> None:
+    Nothing that it meets makes it fail: what is wrong with a user's own texts or plugins is told
+    in `faults`, and the built-in ones stand in.
+    """
+
+    def __init__(
+        self,
+        settings: Interventions,
+        *,
+        interventions: Plugins | None = None,
+        strategies: Plugins | None = None,
+    ) -> None:
+        """Plugins are looked for among the installed packages unless they are given."""
         self.settings = settings
+        self.faults: list[str] = []
+        strategy = settings.strategy
+        named = frozenset(
+            name for row in strategy.patterns.values() for name in row if name not in LADDER
+        )
+        chosen = frozenset({strategy.custom} if strategy.type == "custom" else ())
+        # All of them where a strategy of the user's own may name any.
+        self._own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)
+        self._strategies = strategies or load_plugins(STRATEGIES, chosen)
+        self._prompts, problem = _own_prompts(settings.soft_correction.custom_prompts_path)
+        for each in (*self._own.problems, *self._strategies.problems, problem):
+            self._report(each)
+        self._build: dict[str, _Build] = {
+            Means.SOFT_CORRECTION: lambda f, at: soft_correction(f, at, self._prompts),
+            Means.CONTEXT_REINFORCEMENT: lambda f, at: context_reinforcement(
+                f, at, settings.context_reinforcement
+            ),
+            Means.RESOURCE_THROTTLING: lambda f, at: resource_throttling(
+                f, at, settings.resource_throttling
+            ),
+            Means.CHECKPOINT_ROLLBACK: lambda f, at: checkpoint_rollback(
+                f, at, settings.checkpoint_rollback
+            ),
+            Means.EMERGENCY_STOP: emergency_stop,
+        }
 
     def judge(self, findings: Sequence[Finding], at: Situation) -> list[InterventionJudged]:
-        """What is now known about the interventions so far."""
-        names = {finding.name for finding in findings}
-        judged = []
-        for made in at.past.made:
-            if made.worked is not None or at.step <= made.step:
-                continue
-            if made.name in names:
-                judged.append(InterventionJudged(at.now, made.id, at.step, worked=False))
-            elif at.step >= made.step + _EFFECT_WITHIN:
-                judged.append(InterventionJudged(at.now, made.id, at.step, worked=True))
-        return judged
+        """What is now known about the interventions so far; to be asked before `choose`."""
+        return judgements(findings, at, self.settings.strategy)
 
     def choose(self, findings: Sequence[Finding], at: Situation) -> Intervention | None:
-        """The one thing to do now, if anything; the worst finding comes first."""
-        for finding in findings:
-            if any(made.name == finding.name and made.step >= at.step for made in at.past.made):
-                continue
-            score = _WEIGHTS[finding.severity] * finding.confidence * (1 + finding.impact)
-            number = len(at.past.made) + 1
-            return Intervention(
-                f"i{number}",
-                Means.SOFT_CORRECTION,
-                finding,
-                at.step,
-                score,
-                guidance=f"{finding.says} Try something else.",
-            )
+        """The one thing to do now, if anything; the worst finding decides, the others wait."""
+        if not self.settings.enabled or at.stopped or _stopped_now(at):
+            return None
+        worst_first = sorted(findings, key=lambda each: (-each.severity.rank, -score_of(each)))
+        cases = [self._case(finding, at) for finding in worst_first]
+        choices = [(case, self._choices(case, at)) for case in cases]
+        for case, names in choices:  # a stop waits for nothing
+            if names == [STOP]:
+                return self._make(STOP, case, at)
+        if self._must_wait(at):
+            return None
+        for case, names in choices:
+            if _is_open(case):  # it has not had its time to show effect
+                return None
+            for name in names:
+                made = self._make(name, case, at)
+                if made is not None:
+                    return made
         return None
+
+    def _case(self, finding: Finding, at: Situation) -> Case:
+        return Case(
+            finding,
+            row_for(finding.kind, self.settings.strategy.patterns),
+            tuple(at.past.against(finding.name, at.agent)),
+            effects_of(at.past.made),
+        )
+
+    def _choices(self, case: Case, at: Situation) -> list[str]:
+        if stops_at_once(case, self.settings):
+            return [STOP]
+        if _is_open(case):
+            return []
+        if self.settings.strategy.type == "custom":
+            found = self._by_own_strategy(case, at)
+            if found is not None:
+                return found
+        pick = BUILT_IN.get(self.settings.strategy.type, progressive)
+        aim = pick(case, self.settings.strategy)
+        return [
+            name
+            for name in options(case, aim, at, self.settings)
+            if name in LADDER or name in self._own.found
+        ]
+
+    def _must_wait(self, at: Situation) -> bool:
+        """Only one thing is done in a step, and only so often."""
+        if not at.past.made:
+            return False
+        last = at.past.made[-1]
+        waited = at.now - last.at
+        return last.step >= at.step or waited < self.settings.intervention_cooldown_seconds
+
+    def _make(self, name: str, case: Case, at: Situation) -> Intervention | None:
+        if name in self._build:
+            draft = self._build[name](case.finding, at)
+        else:
+            own = self._by_own_means(name, case, at)
+            if own is None:
+                return None
+            draft = own
+        return Intervention(
+            f"i{len(at.past.made) + 1}",
+            name,
+            case.finding,
+            at.step,
+            case.score,
+            len(case.fruitless),
+            draft.guidance,
+            draft.allowance,
+            draft.checkpoint,
+            draft.incident,
+            draft.limits,
+        )
+
+    def _by_own_strategy(self, case: Case, at: Situation) -> list[str] | None:
+        """What the user's own strategy wants; None: it cannot be asked."""
+        name = self.settings.strategy.custom
+        strategy = self._strategies.found.get(name)
+        if strategy is None:
+            return None
+        try:
+            wanted = strategy(case.finding, at)
+        except Exception as error:  # noqa: BLE001 - another's code must not break a run
+            self._report(f"the strategy {name} failed: {error!r}")
+            return None
+        if wanted is None:
+            return []
+        if not isinstance(wanted, str) or wanted not in (*LADDER, *self._own.found):
+            self._report(f"the strategy {name} wants {wanted!r}, which is no intervention")
+            return None
+        if wanted != STOP and budget_spent(at, self.settings):
+            return []
+        return [str(wanted)] if usable(wanted, case, at, self.settings) else []
+
+    def _by_own_means(self, name: str, case: Case, at: Situation) -> Draft | None:
+        """What the user's own intervention does; None: nothing, or it cannot."""
+        try:
+            made = self._own.found[name](case.finding, at)
+        except Exception as error:  # noqa: BLE001 - another's code must not break a run
+            self._report(f"the intervention {name} failed: {error!r}")
+            return None
+        if made is None:
+            return None
+        if not isinstance(made, Intervention):
+            self._report(f"the intervention {name} gave {type(made).__name__}, no Intervention")
+            return None
+        said = fresh(made.guidance, at, MAX_REMINDER) if made.guidance else ""
+        return Draft(said, made.allowance, limits=made.limits)
+
+    def _report(self, fault: str) -> None:
+        if fault and fault not in self.faults:
+            self.faults.append(fault)
+
+
+def _is_open(case: Case) -> bool:
+    """Whether something was tried of which it is not known yet whether it helps."""
+    return any(made.worked is None for made in case.tried)
+
+
+def _stopped_now(at: Situation) -> bool:
+    """Whether this very step was answered with a stop."""
+    return any(made.means == STOP and made.step >= at.step for made in at.past.made)
+
+
+def _own_prompts(path: str) -> tuple[Prompts, str]:
+    """The user's own texts, and what is wrong with them."""
+    if not path:
+        return {}, ""
+    try:
+        facts = os.stat(path)
+    except OSError as error:
+        return {}, f"{path}: {error.strerror}"
+    return _read_own(path, facts.st_mtime_ns, facts.st_size)
+
+
+@lru_cache(maxsize=64)
+def _read_own(path: str, _changed: int, _size: int) -> tuple[Prompts, str]:
+    try:
+        return read_prompts(Path(path), path), ""
+    except ConfigError as error:
+        return {}, str(error)

@@ -3,6 +3,7 @@
 import msgspec
 
 from handrail.model.event import Intervened, InterventionJudged
+from handrail.model.intervention import Means
 
 
 class Made(msgspec.Struct, omit_defaults=True):
@@ -17,6 +18,10 @@ class Made(msgspec.Struct, omit_defaults=True):
     text: str = ""
     worked: bool | None = None
     """None: that is not known yet."""
+    kind: str = ""
+    """Of the finding."""
+    agent: str = ""
+    checkpoint: str = ""
 
 
 class Past(msgspec.Struct, omit_defaults=True):
@@ -28,7 +33,17 @@ class Past(msgspec.Struct, omit_defaults=True):
         """Note an intervention."""
         done = event.intervention
         self.made.append(
-            Made(done.id, done.means, done.finding.name, event.at, done.step, done.guidance)
+            Made(
+                done.id,
+                done.means,
+                done.finding.name,
+                event.at,
+                done.step,
+                done.guidance,
+                kind=done.finding.kind,
+                agent=event.agent,
+                checkpoint=done.checkpoint,
+            )
         )
 
     def judge(self, event: InterventionJudged) -> Made | None:
@@ -38,3 +53,19 @@ class Past(msgspec.Struct, omit_defaults=True):
                 made.worked = event.worked
                 return made
         return None
+
+    def against(self, name: str, agent: str) -> list[Made]:
+        """What was tried against one trouble of one agent since the run was last stopped.
+
+        Where a person let a stopped run go on, it begins anew: what failed before the stop must not
+        stop it again at the first sign.
+        """
+        return [made for made in self._since_stop() if made.name == name and made.agent == agent]
+
+    def knows(self, text: str) -> bool:
+        """Whether the agent was told the very same before."""
+        return any(made.text == text for made in self.made)
+
+    def _since_stop(self) -> list[Made]:
+        stops = (i for i, made in enumerate(self.made) if made.means == Means.EMERGENCY_STOP)
+        return self.made[max(stops, default=-1) + 1 :]

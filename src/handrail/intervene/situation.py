@@ -8,6 +8,29 @@ from handrail.model.intervention import Allowance
 from handrail.model.run import Checkpoint
 
 
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a run used in the last window (`metrics_window_seconds`); 0: not known."""
+
+    calls_per_minute: float = 0.0
+    file_operations: int = 0
+    """Files made, changed or deleted."""
+    command_seconds: float = 0.0
+    """The longest command."""
+    memory_mb: float = 0.0
+    """Of the run's processes, now."""
+    tokens: int = 0
+    batch: int = 0
+    """The most calls at the same time."""
+
+
+class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an action ended."""
+
+    step: int
+    at: float
+    ok: bool
+
+
 class Situation(msgspec.Struct, frozen=True):
     """Where a run stands when something was found."""
 
@@ -22,3 +45,15 @@ class Situation(msgspec.Struct, frozen=True):
     allowance: Allowance | None = None
     """What it may still use, if it was throttled before."""
     checkpoints: tuple[Checkpoint, ...] = ()
+    agent: str = ""
+    """The sub-agent whose deed it was; empty: the agent itself."""
+    run: str = ""
+    request: str = ""
+    """What the run was first asked for, in the person's words."""
+    goals: tuple[str, ...] = ()
+    """What it is for, the most important first."""
+    usage: Usage = Usage()
+    ended: tuple[Ended, ...] = ()
+    """How its last actions ended, the oldest first."""
+    stopped: bool = False
+    """It was stopped already, and what still comes in was under way then."""

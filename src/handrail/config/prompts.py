@@ -1,0 +1,102 @@
+"""Reads texts for agents: by kind of finding, with `{fields}` that are filled in later."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from string import Formatter
+
+from handrail.config.check import check
+from handrail.config.errors import ConfigError, Problem
+from handrail.config.load import read_yaml
+from handrail.config.tree import Node
+
+Prompts = dict[str, tuple[str, ...]]
+
+KINDS = frozenset(
+    "loop stall repeated_refusals repetitive_errors scope_creep resource_spiral goal_drift "
+    "hallucination exploration_wandering secret_flow error_exploration_loop runaway_execution "
+    "confused_state default".split()
+)
+"""Kinds of findings whose fields are known; a detector of a user's own may make up others."""
+
+FIELDS: dict[str, str] = {
+    "says": "what was seen, in a sentence",
+    "kind": "the kind of the finding",
+    "severity": "how bad it is",
+    "steps": "the steps that show it: 4, 6, 8",
+    "first": "the first of them",
+    "times": "how often it happened",
+    "step": "the step that the run is at",
+    "nth": "which hint about this kind it is: Second",
+    "goal": "what the run is for",
+    "scope": "the folders that it may change",
+    "error": "the error that comes again",
+    "command": "the action that comes again",
+    "path": "the file that is meant",
+    "reason": "why an action was refused",
+    "instead": "what may be done instead",
+    "resource": "what is used more and more",
+    "growth": "by how much it grows each time",
+    "claim": "what the agent said",
+    "folders": "how many folders were looked into",
+    "secret": "where the secret stands",
+    "host": "where something is sent",
+}
+"""What a text may name, and what stands there then."""
+
+
+def read_prompts(path: Path, shown: str) -> Prompts:
+    """The texts of a file; raises ConfigError with everything that is wrong with them."""
+    checked, problems = check(_as_lists(read_yaml(path, shown)), Prompts, "")
+    for key, node in checked.children():
+        kind = key.removeprefix(".")
+        problems += _wrong_kind(kind, node)
+        for index, text in node.children():
+            problems += _wrong_fields(kind, f"{kind}{index}", text)
+    if problems:
+        raise ConfigError(problems)
+    return {
+        key.removeprefix("."): tuple(str(text.value).strip() for _, text in node.children())
+        for key, node in checked.children()
+    }
+
+
+def fields_of(text: str) -> list[str]:
+    """The fields of a text; raises ValueError where a brace does not belong to one."""
+    fields = []
+    for _, name, form, conversion in Formatter().parse(text):
+        if name is None:
+            continue
+        if form or conversion or not name.isidentifier():
+            raise ValueError(f"{{{name}}} is no field; write {{{{ and }}}} for braces")
+        fields.append(name)
+    return fields
+
+
+def _as_lists(root: Node) -> Node:
+    """One text is a list of one."""
+    if not isinstance(root.value, dict):
+        return root
+    children = {
+        key: Node([node], node.origin) if isinstance(node.value, str) else node
+        for key, node in root.value.items()
+    }
+    return Node(children, root.origin)
+
+
+def _wrong_kind(kind: str, node: Node) -> Iterator[Problem]:
+    near = [] if kind in KINDS else get_close_matches(kind, KINDS, n=1, cutoff=0.85)
+    if near:
+        yield Problem(node.origin, kind, f"no such kind of finding; did you mean {near[0]}?")
+
+
+def _wrong_fields(kind: str, key: str, node: Node) -> Iterator[Problem]:
+    try:
+        fields = fields_of(str(node.value))
+    except ValueError as error:
+        yield Problem(node.origin, key, str(error))
+        return
+    for name in fields:
+        if name not in FIELDS and kind in KINDS:
+            says = f"unknown field {{{name}}}; allowed: {', '.join(FIELDS)}"
+            yield Problem(node.origin, key, says)

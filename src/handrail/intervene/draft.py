@@ -1,0 +1,15 @@
+"""What a means has to give to an intervention."""
+
+import msgspec
+
+from handrail.model.intervention import Allowance
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """An intervention before it has a number."""
+
+    guidance: str = ""
+    allowance: Allowance | None = None
+    checkpoint: str = ""
+    incident: str = ""
+    limits: str = ""

@@ -1,0 +1,102 @@
+"""Did it help? Each intervention is judged by what the agent did next."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from handrail.config.interventions import Strategy
+from handrail.intervene.past import Made
+from handrail.intervene.situation import Situation
+from handrail.model.event import Event, Intervened, InterventionJudged
+from handrail.model.finding import Finding
+from handrail.model.intervention import Means
+
+
+def judgements(
+    findings: Sequence[Finding], at: Situation, settings: Strategy
+) -> list[InterventionJudged]:
+    """What is now known about the interventions so far."""
+    names = {finding.name for finding in findings}
+    judged = []
+    for made in at.past.made:
+        if made.worked is not None or made.agent != at.agent or made.means == Means.EMERGENCY_STOP:
+            continue
+        deeds = at.step - made.step
+        if made.name in names:
+            if had_its_time(made, at, settings):
+                says = f"{_words(made)} did not help: the same was seen again {_later(deeds)}."
+                judged.append(InterventionJudged(at.now, made.id, at.step, worked=False, says=says))
+        elif deeds >= settings.effect_actions:
+            says = f"{_words(made)} helped: the same was not seen {_later(deeds)}."
+            judged.append(InterventionJudged(at.now, made.id, at.step, worked=True, says=says))
+    return judged
+
+
+def had_its_time(made: Made, at: Situation, settings: Strategy) -> bool:
+    """Whether an intervention could have shown effect: by actions or by time."""
+    # Time alone would not do: who loops once a second does a lot of nothing in two minutes.
+    deeds, seconds = at.step - made.step, at.now - made.at
+    return deeds >= settings.escalation_delay_actions or (
+        deeds > 0 and seconds >= settings.escalation_delay_seconds
+    )
+
+
+class Count(msgspec.Struct, omit_defaults=True):
+    """How often a means was judged, and how."""
+
+    worked: int = 0
+    failed: int = 0
+
+    @property
+    def share(self) -> float:
+        """In which share of cases it helped; 1 where nothing is known against it."""
+        judged = self.worked + self.failed
+        return self.worked / judged if judged else 1.0
+
+
+class Effects(msgspec.Struct, omit_defaults=True):
+    """How well each means helps against each kind of finding: a fold, over one run or many."""
+
+    counts: dict[str, dict[str, Count]] = {}
+    """By means, then by kind of finding."""
+    open: dict[str, tuple[str, str]] = {}
+    """Means and kind of what is not judged yet, by run and id."""
+
+    def take(self, event: Event, run: str = "") -> None:
+        """Take in the next event of a run."""
+        if isinstance(event, Intervened):
+            done = event.intervention
+            self.open[f"{run}/{done.id}"] = (done.means, done.finding.kind)
+        elif isinstance(event, InterventionJudged):
+            known = self.open.pop(f"{run}/{event.intervention}", None)
+            if known is not None:
+                self.add(*known, worked=event.worked)
+
+    def add(self, means: str, kind: str, *, worked: bool) -> None:
+        """Count one judgement."""
+        count = self.counts.setdefault(means, {}).setdefault(kind, Count())
+        if worked:
+            count.worked += 1
+        else:
+            count.failed += 1
+
+    def of(self, means: str, kind: str) -> Count:
+        """What is known of a means against a kind of finding."""
+        return self.counts.get(means, {}).get(kind, Count())
+
+
+def effects_of(made: Iterable[Made]) -> Effects:
+    """The counts of one run's past."""
+    effects = Effects()
+    for each in made:
+        if each.worked is not None:
+            effects.add(each.means, each.kind, worked=each.worked)
+    return effects
+
+
+def _words(made: Made) -> str:
+    return made.means.replace("_", " ").capitalize()
+
+
+def _later(deeds: int) -> str:
+    return f"{deeds} action{'' if deeds == 1 else 's'} later"

@@ -1,0 +1,37 @@
+"""The end of a run that harms or cannot be helped."""
+
+from datetime import UTC, datetime
+
+from handrail.intervene.capability import Capability
+from handrail.intervene.draft import Draft
+from handrail.intervene.situation import Situation
+from handrail.intervene.wording import fields_for, fresh
+from handrail.model.finding import Finding
+
+MAX_FAREWELL = 500
+
+
+def emergency_stop(finding: Finding, at: Situation) -> Draft:
+    """What the agent reads last, and the number of the incident."""
+    incident = _incident(at)
+    said = (
+        f"This run is stopped: {fields_for(finding, at)['says']} Do nothing more. A person decides "
+        f"how it goes on (incident {incident})."
+    )
+    return Draft(fresh(said, at, MAX_FAREWELL), incident=incident, limits=_limits(at))
+
+
+def _incident(at: Situation) -> str:
+    when = datetime.fromtimestamp(max(at.now, 0.0), UTC).strftime("%Y%m%d-%H%M%S")
+    stops = sum(1 for made in at.past.made)
+    return "-".join(filter(None, (when, at.run[:8], str(stops + 1))))
+
+
+def _limits(at: Situation) -> str:
+    if at.attended:
+        return "The host's own window is left to the person at it; every call is refused."
+    if Capability.END in at.can:
+        return ""
+    if Capability.STOP in at.can:
+        return "This host ends the run itself; Handrail cannot end its processes."
+    return "This host cannot be ended from here; every call is refused instead."

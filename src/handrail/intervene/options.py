@@ -1,0 +1,94 @@
+"""What is left to be done about one trouble, in the order in which it should be tried."""
+
+from collections.abc import Iterator
+
+from handrail.config.interventions import Interventions
+from handrail.intervene.capability import Capability
+from handrail.intervene.score import LADDER, level_of, score_of
+from handrail.intervene.situation import Situation
+from handrail.intervene.strategy import Aim, Case
+from handrail.intervene.throttle import can_throttle
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
+
+STOP = Means.EMERGENCY_STOP
+_ENOUGH = 2
+"""Interventions without effect that a stop needs, unless each further action can do harm."""
+
+
+def stops_at_once(case: Case, settings: Interventions) -> bool:
+    """Whether each further action can do harm, so that nothing milder is tried first."""
+    least = case.row.at_once
+    return (
+        least is not None
+        and case.finding.severity >= least
+        and _calls_for_stop(score_of(case.finding))
+        and _has_stop(case, settings)
+    )
+
+
+def options(case: Case, aim: Aim, at: Situation, settings: Interventions) -> list[str]:
+    """Names of means, the first choice first; only a stop stands there alone."""
+    spent = budget_spent(at, settings)
+    left = (
+        [] if spent else [name for name in _by_aim(case, aim) if usable(name, case, at, settings)]
+    )
+    if left:
+        return left
+    # A low finding never stops a run, however long it goes on: its score comes from escalation.
+    may_stop = (
+        _has_stop(case, settings)
+        and case.finding.severity >= Severity.MEDIUM
+        and _calls_for_stop(case.score)
+    )
+    if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
+        same = case.fruitless[-1].means
+        if usable(same, case, at, settings):
+            return [same]
+    return [STOP] if may_stop else []
+
+
+def usable(name: str, case: Case, at: Situation, settings: Interventions) -> bool:
+    """Whether a means is switched on, has tries left, and the host gives it any power."""
+    if name not in LADDER:
+        return True
+    own = getattr(settings, name)
+    if not own.enabled:
+        return False
+    if name == STOP:
+        return True
+    tries = sum(made.means == name for made in case.tried)
+    return tries < own.max_attempts and _has_power(name, at)
+
+
+def budget_spent(at: Situation, settings: Interventions) -> bool:
+    """Whether the run has had as many interventions as it may have; stops are not counted."""
+    made = sum(made.means != STOP for made in at.past.made)
+    return made >= settings.max_interventions_per_execution
+
+
+def _by_aim(case: Case, aim: Aim) -> Iterator[str]:
+    """First what is aimed at, then milder ones that have not failed, then stronger ones."""
+    means = case.row.means
+    milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
+    stronger = range(aim.place + 1, len(means))
+    return (means[place] for place in (*milder, *stronger) if means[place] != STOP)
+
+
+def _has_power(name: str, at: Situation) -> bool:
+    """A hint is at least read by a person; the others would be empty words."""
+    if name == Means.CONTEXT_REINFORCEMENT:
+        return Capability.INJECT in at.can
+    if name == Means.RESOURCE_THROTTLING:
+        return can_throttle(at.can)
+    if name == Means.CHECKPOINT_ROLLBACK:
+        return bool({Capability.FILES, Capability.INJECT} & at.can)
+    return True
+
+
+def _has_stop(case: Case, settings: Interventions) -> bool:
+    return STOP in case.row.means and settings.emergency_stop.enabled
+
+
+def _calls_for_stop(score: float) -> bool:
+    return level_of(score) == len(LADDER) - 1

@@ -1,0 +1,34 @@
+"""How much is called for, as a number, and which means that is."""
+
+from bisect import bisect_right
+
+from handrail.model.finding import Finding
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
+
+LADDER = tuple(Means)
+"""All means, from the mildest to the strongest."""
+
+_WEIGHTS = {
+    Severity.NONE: 0.0,
+    Severity.LOW: 0.2,
+    Severity.MEDIUM: 0.5,
+    Severity.HIGH: 0.8,
+    Severity.CRITICAL: 1.0,
+}
+_PER_FAILURE = 0.3
+_THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
+"""From each on, the next step of the ladder."""
+_PRECISION = 6
+"""Digits: 0.5 × 0.6 must be 0.3, not a little less."""
+
+
+def score_of(finding: Finding, failures: int = 0) -> float:
+    """How much is called for: more for what was tried without effect."""
+    worth = _WEIGHTS[finding.severity] * finding.confidence * (1 + finding.impact)
+    return round(worth + _PER_FAILURE * failures, _PRECISION)
+
+
+def level_of(score: float) -> int:
+    """The step of the ladder that a score calls for, counted from 0."""
+    return bisect_right(_THRESHOLDS, score)

@@ -1,0 +1,105 @@
+"""Where on the list of fitting means to go on."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from handrail.config.interventions import Strategy as Settings
+from handrail.intervene.effect import Effects
+from handrail.intervene.fitting import Row
+from handrail.intervene.past import Made
+from handrail.intervene.score import LADDER, level_of, score_of
+from handrail.intervene.situation import Situation
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One trouble: what it is, what fits it, and what was tried."""
+
+    finding: Finding
+    row: Row
+    tried: tuple[Made, ...]
+    """Against this trouble, the newest at the end."""
+    effects: Effects
+    """Of all means in the run."""
+
+    @property
+    def fruitless(self) -> tuple[Made, ...]:
+        """What was tried without effect, since something last helped."""
+        helped = max((i for i, made in enumerate(self.tried) if made.worked), default=-1)
+        return tuple(made for made in self.tried[helped + 1 :] if made.worked is False)
+
+    @property
+    def score(self) -> float:
+        """How much is called for."""
+        return score_of(self.finding, len(self.fruitless))
+
+    @property
+    def reached(self) -> int:
+        """The strongest place that was tried without effect; -1: none."""
+        means = self.row.means
+        return max((means.index(m.means) for m in self.fruitless if m.means in means), default=-1)
+
+
+class Aim(msgspec.Struct, frozen=True):
+    """What a strategy wants: places in the list of fitting means."""
+
+    place: int
+    least: int = 0
+    """Nothing milder, because it did not help."""
+
+
+class CustomStrategy(Protocol):
+    """A strategy from a package of your own."""
+
+    def __call__(self, finding: Finding, situation: Situation) -> str | None:
+        """The name of a means; None: nothing is to be done."""
+
+
+Pick = Callable[[Case, Settings], Aim]
+
+
+def progressive(case: Case, settings: Settings) -> Aim:
+    """The score decides; what helped so far lowers it by one, what did not raises it by one."""
+    place = _place(case, case.score)
+    judged = [made for made in case.tried if made.worked is not None]
+    if not judged or judged[-1].means not in case.row.means:
+        return Aim(place)
+    last = judged[-1]
+    helps = case.effects.of(last.means, last.kind).share >= settings.effectiveness_threshold
+    if last.worked:
+        return Aim(max(place - helps, 0))
+    least = case.reached
+    if helps:  # it usually does: the same again, in other words, before something stronger
+        return Aim(max(_place(case, score_of(case.finding)), least), least)
+    return Aim(max(place, least + 1), least + 1)
+
+
+def pattern_specific(case: Case, settings: Settings) -> Aim:
+    """The severity names one of the kind's four means; what did not help is left behind."""
+    wanted = case.row.places[_PLACES.get(case.finding.severity, 0)]
+    place = case.row.means.index(wanted)
+    least = case.reached + 1
+    return Aim(max(place, least), least)
+
+
+STRATEGIES: dict[str, Pick] = {
+    "progressive": progressive,
+    "pattern_specific": pattern_specific,
+}
+
+
+def _place(case: Case, score: float) -> int:
+    """The strongest fitting means that a score allows; the mildest if it allows none."""
+    level = level_of(score)
+    found, reached = 0, 0.0
+    for place, means in enumerate(case.row.means):
+        # Between two steps of the ladder stands what a user's own row has put there.
+        reached = float(LADDER.index(means)) if means in LADDER else reached + 0.5
+        if reached <= level:
+            found = place
+    return found

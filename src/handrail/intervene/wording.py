@@ -1,0 +1,93 @@
+"""Texts for the agent: filled in with what the finding shows, short, never the same twice."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from handrail.config.prompts import Prompts, fields_of, read_prompts
+from handrail.intervene.situation import Situation
+from handrail.model.finding import Finding
+
+_FOLDER = Path(__file__).parent / "guidance"
+_MAX_FACT = 110
+_MAX_SAYS = 220
+_MAX_STEPS = 5
+_MAX_PLACES = 3
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth")
+
+Fields = Mapping[str, str]
+
+
+@lru_cache
+def templates(name: str) -> Prompts:
+    """The texts of one of our own files."""
+    return read_prompts(_FOLDER / f"{name}.yaml", f"{name}.yaml")
+
+
+def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
+    """Everything that a text about a finding may name."""
+    steps = finding.evidence
+    facts = {name: one_line(value, _MAX_FACT) for name, value in finding.facts.items()}
+    return {
+        "times": str(len(steps)),
+        **facts,
+        "says": _sentence(finding.says or f"There is trouble of the kind {finding.kind}"),
+        "kind": finding.kind,
+        "severity": str(finding.severity),
+        "steps": steps_in_words(steps),
+        "first": str(min(steps)) if steps else "",
+        "step": str(at.step),
+        "nth": _ORDINALS[nth - 1] if nth <= len(_ORDINALS) else f"{nth}th",
+        "goal": _sentence(at.goal or at.request) if at.goal or at.request else "",
+        "scope": places_in_words(at.scope),
+    }
+
+
+def fill(template: str, fields: Fields) -> str | None:
+    """The text with its fields; None where one of them is not known."""
+    names = fields_of(template)
+    if any(not fields.get(name) for name in names):
+        return None
+    return template.format_map(fields)
+
+
+def one_line(text: str, most: int) -> str:
+    """Text from a tool or a file: one line, cut, without what could pass for markup."""
+    line = " ".join(re.sub(r"[`\x00-\x1f\x7f]", " ", text).split())
+    return line if len(line) <= most else f"{line[: most - 2].rstrip()} …"
+
+
+def cut(text: str, most: int) -> str:
+    """At most so many characters, with its lines."""
+    return text if len(text) <= most else f"{text[: most - 2].rstrip()} …"
+
+
+def fresh(text: str, at: Situation, most: int) -> str:
+    """The text, or where the agent has read it before, one that differs."""
+    said = cut(text, most)
+    times = 1
+    while at.past.knows(said):
+        times += 1
+        tail = f" (Said {times} times by now, at step {at.step}.)"
+        said = cut(text, most - len(tail)) + tail
+    return said
+
+
+def steps_in_words(steps: tuple[int, ...]) -> str:
+    """`4, 6, 8`; of many the first and the last."""
+    if len(steps) > _MAX_STEPS:
+        return f"{', '.join(map(str, steps[: _MAX_STEPS - 1]))} … {steps[-1]}"
+    return ", ".join(map(str, steps)) or "the last ones"
+
+
+def places_in_words(scope: tuple[str, ...]) -> str:
+    """Folders that may be changed, the first few."""
+    shown = [f"`{one_line(place, _MAX_FACT)}`" for place in scope[:_MAX_PLACES]]
+    more = ["others"] if len(scope) > _MAX_PLACES else []
+    return ", ".join(shown + more)
+
+
+def _sentence(text: str) -> str:
+    line = one_line(text, _MAX_SAYS)
+    return line if line.endswith((".", "!", "?", "…")) else f"{line}."
