@@ -266,6 +266,17 @@ def test_hooks_that_are_loaded_are_named_with_their_file(place: Place, style: St
     ]
 
 
+def test_a_record_that_cannot_be_read_is_told(place: Place) -> None:
+    settings(place, hooks(place))
+    Path(place.home.installs).write_text("{broken")
+    found = examine(place, check_hooks)[0]
+    assert (found.mark, found.says) == (
+        "bad",
+        f"{place.home.installs} cannot be read: hooks that are taken out are not missed",
+    )
+    assert found.fix.startswith("handrail install claude")
+
+
 def test_hooks_that_lead_elsewhere_are_to_be_installed_again(place: Place) -> None:
     settings(place, hooks(place, port=1))
     (found,) = examine(place, check_hooks)

@@ -114,6 +114,20 @@ def test_installing_twice_changes_nothing(world: World) -> None:
     assert world.settings.read_bytes() == once
 
 
+def test_a_broken_record_is_told_kept_and_replaced(world: World) -> None:
+    world.write(TABS)
+    world.run(install, "--yes")
+    record = Path(world.state.installs)
+    record.write_text("{broken")
+    out = world.run(install)
+    assert "is kept beside a new one" in " ".join(out.split())
+    asides = list(record.parent.glob("installs.json.damaged-*"))
+    assert [aside.read_text() for aside in asides] == ["{broken"]
+    assert "is kept beside" not in world.run(install)
+    world.run(uninstall, "--yes")
+    assert json.loads(world.settings.read_bytes()) == json.loads(TABS)
+
+
 def test_uninstalling_gives_the_file_back_byte_for_byte(world: World) -> None:
     world.write(TABS)
     world.run(install, "--yes")

@@ -18,7 +18,7 @@ from handrail.hosts.claude_install import (
 )
 from handrail.hosts.claude_settings import Hooking, add
 from handrail.hosts.git_view import GitView
-from handrail.hosts.settings_file import ChangedMeanwhileError, load_installs
+from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken, load_installs
 
 HOOKING = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/x/handrail-hook")
 MOVED = Hooking("http", "http://127.0.0.1:47999/hooks/claude", "t0ken", "/x/handrail-hook")
@@ -132,6 +132,18 @@ def test_a_broken_record_is_no_record(place: Place) -> None:
     place.record.write_text("{broken")
     place.uninstall()
     assert place.file.read_bytes() == ODD
+
+
+def test_a_broken_record_is_kept_when_a_new_one_is_begun(place: Place) -> None:
+    place.write(ODD)
+    place.record.parent.mkdir()
+    place.record.write_text("{broken")
+    place.install()
+    (aside,) = place.record.parent.glob("installs.json.damaged-*")
+    assert aside.read_text() == "{broken"
+    place.uninstall()
+    assert place.file.read_bytes() == ODD
+    assert not is_broken(str(place.record))
 
 
 def test_the_record_is_for_its_user_alone(place: Place) -> None:

@@ -28,7 +28,7 @@ from handrail.hosts.claude_settings import (
     installed,
 )
 from handrail.hosts.jsontext import JsonTextError
-from handrail.hosts.settings_file import decode, read
+from handrail.hosts.settings_file import decode, is_broken, read
 from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
 from handrail.server.lock import holder
@@ -169,6 +169,9 @@ def check_client(who: Patient) -> Iterator[Check]:
 
 def check_hooks(who: Patient) -> Iterator[Check]:
     """Are the hooks in a settings file that counts here?"""
+    if is_broken(who.home.installs):
+        says = f"{who.home.installs} cannot be read: hooks that are taken out are not missed"
+        yield Check("hooks", "bad", says, f"{_INSTALL}, which keeps the old one beside it")
     found = False
     for file in settings_files(who.environ, who.folder):
         name = who.short(file.path)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -60,53 +60,75 @@ def command(
 
     Exit code: 0; 1 if you said no; 2 for an error.
     """
-    from handrail.cli.changes import agreed, choose_file, diff, print_json, show, tell
-    from handrail.hosts.claude_obstacles import proxied, session_variables
-    from handrail.hosts.claude_program import find_claude
-    from handrail.hosts.git_view import git_view
-    from handrail.server.home import open_home
+    from handrail.cli.changes import agreed, diff, print_json, show, tell
 
     options.by_a_person()
-    path, folder = choose_file(user, project)
-    home = open_home(os.environ)
-    claude = find_claude(os.environ)
-    proxy = proxied(session_variables(os.environ, folder or os.getcwd()))
-    style, notes = choose_style(handler, claude, proxy)
-    hooking = make_hooking(home, style, claude, dry_run=dry_run)
-    view = git_view(path)
-    plan = _plan(path, hooking, view if folder else None, home)
-    notes += _git_notes(view, path, style, project=bool(folder))
-    obstacles = _obstacles(plan, hooking, folder or os.getcwd())
+    offer = _make_offer(user, project, handler, dry_run=dry_run)
+    plan = offer.plan
     lines = diff((plan.exclude, plan.settings))
     screen = options.screen()
     if not as_json:
         show(screen, lines, full=dry_run)
-        for note in notes:
+        for note in offer.notes:
             tell(screen, "·", "dim", note)
-        _tell_obstacles(screen, obstacles)
+        _tell_obstacles(screen, offer.obstacles)
     done = not dry_run
     if done and plan.changes and not agreed("Install?", yes=yes, asks=not as_json):
         screen.say(" Nothing was changed.")
         return 1
     if done:
-        _install(plan, home)
+        _install(plan, offer.home)
     if as_json:
         print_json(
             {
                 "host": host,
-                "path": path,
+                "path": plan.settings.path,
                 "changed": plan.changes,
                 "done": done,
-                "handler": style,
-                "claude": claude,
+                "handler": offer.style,
+                "claude": offer.claude,
                 "diff": "\n".join(lines),
-                "notes": notes,
-                "problems": obstacles,
+                "notes": offer.notes,
+                "problems": offer.obstacles,
             }
         )
     else:
         _tell_end(screen, plan, project, done=done)
     return 0
+
+
+class _Offer(NamedTuple):
+    """What would be done, and what to say about it."""
+
+    home: "Home"
+    claude: "Program | None"
+    style: "Style"
+    plan: "Installation"
+    notes: list[str]
+    obstacles: "tuple[Obstacle, ...]"
+
+
+def _make_offer(user: bool, project: str | None, handler: str, *, dry_run: bool) -> _Offer:
+    from handrail.cli.changes import choose_file, short
+    from handrail.hosts.claude_obstacles import proxied, session_variables
+    from handrail.hosts.claude_program import find_claude
+    from handrail.hosts.git_view import git_view
+    from handrail.hosts.settings_file import is_broken
+    from handrail.server.home import open_home
+
+    path, folder = choose_file(user, project)
+    where = folder or os.getcwd()
+    home = open_home(os.environ)
+    claude = find_claude(os.environ)
+    proxy = proxied(session_variables(os.environ, where))
+    style, notes = choose_style(handler, claude, proxy)
+    hooking = make_hooking(home, style, claude, dry_run=dry_run)
+    view = git_view(path)
+    plan = _plan(path, hooking, view if folder else None, home)
+    notes += _git_notes(view, path, style, project=bool(folder))
+    if is_broken(home.installs):
+        notes.append(f"{short(home.installs)} cannot be read; it is kept beside a new one.")
+    return _Offer(home, claude, style, plan, notes, _obstacles(plan, hooking, where))
 
 
 def choose_style(handler: str, claude: "Program | None", proxy: str) -> "tuple[Style, list[str]]":
@@ -199,14 +221,14 @@ def _tell_obstacles(screen: Screen, obstacles: "tuple[Obstacle, ...]") -> None:
 def _install(plan: "Installation", home: "Home") -> None:
     """A daemon that does not start would block every session, so it comes before the hooks."""
     from handrail.hosts.claude_install import install
-    from handrail.hosts.settings_file import ChangedMeanwhileError
+    from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon
 
     home.client()
     try:
         ensure_daemon(home)
-        if plan.changes:
+        if plan.changes or is_broken(home.installs):
             install(plan, home.installs)
     except DaemonError as error:
         raise click.ClickException(f"{error}. Nothing was changed") from None

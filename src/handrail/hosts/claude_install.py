@@ -15,6 +15,7 @@ from handrail.hosts.settings_file import (
     find_install,
     load_installs,
     missing_folders,
+    put_aside,
     read,
     remove_folders,
     save_installs,
@@ -92,6 +93,7 @@ def _holds_nothing(text: str) -> bool:
 
 def install(plan: Installation, record: str) -> None:
     """Do it. The record comes first: nothing is changed that could not be given back."""
+    put_aside(record)
     known = load_installs(record)
     others = [each for each in known if each.settings.path != plan.settings.path]
     save_installs(record, [*others, plan.record])

@@ -9,6 +9,7 @@ import hashlib
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Sequence
 
 import msgspec
@@ -180,10 +181,28 @@ def _keep_owner(target: str, handle: int) -> None:
 
 def load_installs(path: str) -> list[Install]:
     """Everything that is installed, as far as it is known; a broken record is no record."""
+    return _load(path) or []
+
+
+def is_broken(path: str) -> bool:
+    """Whether there is a record that cannot be read."""
+    return _load(path) is None
+
+
+def put_aside(path: str) -> str:
+    """Rename a broken record, which holds what files were before; its new name, or nothing."""
+    if not is_broken(path):
+        return ""
+    aside = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+    os.rename(path, aside)
+    return aside
+
+
+def _load(path: str) -> list[Install] | None:
     try:
         return msgspec.json.decode(read(path) or b"[]", type=list[Install])
     except (ValueError, OSError):
-        return []
+        return None
 
 
 def find_install(installs: Sequence[Install], settings: str) -> Install | None:
