@@ -18,7 +18,7 @@ from handrail.server.daemon import Daemon
 from handrail.server.gate import Gate
 from handrail.store.errors import DiskFullError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Receipt
+from handrail.store.port import Receipt, Stored
 from tests.hosts.accepted import check
 from tests.hosts.desk import SESSION, Desk, decision, said, samples
 from tests.hosts.failing import Failing
@@ -328,6 +328,28 @@ def test_feedback_about_nothing_is_refused_and_leaves_no_trace(
     assert judge(office, step, right, run) == status
     assert "FeedbackGiven" not in office.desk.kinds()
     assert len(office.desk.runs) == 1
+
+
+class Watched(MemoryStore):
+    """A log that notes which thread reads in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.readers: list[str] = []
+
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        self.readers.append(threading.current_thread().name)
+        return super().read(topic, after, limit)
+
+
+def test_a_step_is_looked_for_without_keeping_other_runs_waiting() -> None:
+    store = Watched()
+    with Office(store=store) as office:
+        office.post(call(CRITICAL))
+        store.readers.clear()
+        assert judge(office, 1, True) == 200
+    assert store.readers
+    assert "brain" not in store.readers
 
 
 def test_feedback_that_cannot_be_kept_is_an_error() -> None:

@@ -1,5 +1,6 @@
 """The daemon's HTTP face: hooks, health, metrics, feedback."""
 
+import asyncio
 import json
 import logging
 import re
@@ -165,7 +166,9 @@ class Face:
         try:
             body = await _whole(request.receive) or b""
             given = msgspec.json.decode(body, type=Feedback)
-            problem = await self._brain.answer(lambda: self._judge(run, given))
+            # To look for a step takes as long as the run is; no other run waits for that.
+            decision = await asyncio.to_thread(self._decision, run, given.step)
+            problem = await self._brain.answer(lambda: self._judge(run, given, decision))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             return _json({"error": str(error)}, 400)
         except NoSuchStepError as error:
@@ -174,8 +177,7 @@ class Face:
             problem = str(error)
         return _json({"error": problem}, 503) if problem else _json({"ok": True})
 
-    def _judge(self, run: str, given: Feedback) -> Pending[str]:
-        decision = self._decision(run, given.step)
+    def _judge(self, run: str, given: Feedback, decision: Decision) -> Pending[str]:
         supervisor = self._hooks.runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note)
         receipt = supervisor.record(event)
