@@ -126,7 +126,7 @@ class Desk:
         self.tries = 0
         self.problems: list[str] = []
         self.notifier = Notifier(
-            {"TOKEN": "t0ken"},
+            lambda: {"TOKEN": "t0ken"},
             failed=self.problems.append,
             deliver=self._deliver,
             now=lambda: self.time,
@@ -164,7 +164,7 @@ def test_a_variable_is_filled_in() -> None:
 def test_a_missing_variable_is_a_failure_that_names_it() -> None:
     desk = Desk()
     desk.tell(MESSAGE, settings=Notify(("json://host/${OTHER}",)))
-    assert desk.problems == ["the variable OTHER is not set where Handrail's daemon was started"]
+    assert desk.problems == ["OTHER is not in secrets.env in Handrail's state folder"]
 
 
 def test_more_than_so_many_an_hour_are_not_sent_and_counted_in_the_next() -> None:
@@ -191,7 +191,7 @@ def test_an_emergency_is_sent_however_many_there_were() -> None:
 def test_what_fails_is_tried_again_where_it_failed(receiver: Receiver) -> None:
     receiver.failures = 2
     steady = Receiver()
-    notifier = Notifier({}, waits=(0.001, 0.001, 0.001))
+    notifier = Notifier(dict, waits=(0.001, 0.001, 0.001))
     notifier.tell(Notify((steady.url, receiver.url)), MESSAGE)
     # It gives up its waiting when it is closed: let it finish first.
     notifier._queue.put(None)

@@ -49,7 +49,7 @@ def test_the_same_question_is_asked_once() -> None:
 
 def test_without_a_key_nobody_is_asked() -> None:
     with ModelServer([], beside=BLOCK) as server:
-        with pytest.raises(NoOpinionError, match="ANTHROPIC_API_KEY is not set"):
+        with pytest.raises(NoOpinionError, match=r"ANTHROPIC_API_KEY is not in secrets\.env"):
             ask(Judge("", base_url=server.url), QUESTION)
         assert server.requests == []
 

@@ -37,7 +37,7 @@ class Office:
         self.store = ReopeningStore(lambda: store or MemoryStore())
         self.desk = Desk(store=self.store, environ=environ, observers=[self.metrics.on_event])
         self.brain = Brain(think=think, write=write)
-        self.opinions = Opinions(self.brain, self.desk.hooks, environ, lambda: 1.0)
+        self.opinions = Opinions(self.brain, self.desk.hooks, lambda: environ, lambda: 1.0)
         self.app = Face(
             self.brain, self.desk.hooks, self.metrics, self.opinions, WHO, self._state, lambda: 1.0
         ).app()

@@ -15,7 +15,7 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[str, Meta(description="Which model.", min_length=1)] = "claude-haiku-5-5"
     key_variable: Annotated[
         str,
-        Meta(description="The variable with the API key, in the daemon's environment."),
+        Meta(description="Which line of secrets.env in the state folder has the API key."),
     ] = "ANTHROPIC_API_KEY"
     seconds: Annotated[
         float, Meta(description="An answer that takes longer is not waited for.", gt=0, le=10)

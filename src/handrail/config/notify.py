@@ -12,10 +12,10 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class MissingVariableError(LookupError):
-    """An address names a variable that the daemon does not have."""
+    """An address names a variable that is not there."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"the variable {name} is not set where Handrail's daemon was started")
+        super().__init__(f"{name} is not in secrets.env in Handrail's state folder")
         self.name = name
 
 
@@ -26,7 +26,7 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(
             description="Where to, as Apprise addresses: `mailtos://you:${MAIL_PASSWORD}@example.com`,"
-            " `slack://…`, `ntfy://…`. `${NAME}` is taken from the daemon's environment."
+            " `slack://…`, `ntfy://…`. `${NAME}` is taken from secrets.env in the state folder."
         ),
     ] = ()
     severity: Annotated[

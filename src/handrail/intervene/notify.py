@@ -62,7 +62,7 @@ class Notifier:
 
     def __init__(
         self,
-        environ: Mapping[str, str],
+        secrets: Callable[[], Mapping[str, str]],
         *,
         failed: Callable[[str], None] = lambda says: None,
         deliver: Send = send,
@@ -70,7 +70,7 @@ class Notifier:
         waits: tuple[float, ...] = _WAITS,
     ) -> None:
         """`failed` is told, in the notifier's thread, why a message was given up."""
-        self._environ = environ
+        self._secrets = secrets
         self._failed = failed
         self._deliver = deliver
         self._now = now
@@ -89,10 +89,7 @@ class Notifier:
             self._left_out += 1
             return
         try:
-            urls = tuple(filled(url, self._environ) for url in settings.urls)
-            self._queue.put_nowait((urls, self._counted(message)))
-        except MissingVariableError as error:
-            self._failed(str(error))
+            self._queue.put_nowait((settings.urls, self._counted(message)))
         except Full:
             self._left_out += 1
         else:
@@ -132,9 +129,16 @@ class Notifier:
     def _run(self) -> None:
         while (work := self._queue.get()) is not None:
             urls, message = work
-            if problem := self._try(urls, message):
+            if problem := self._filled(urls, message):
                 _log.warning("a message was not sent: %s", problem)
                 self._failed(problem)
+
+    def _filled(self, urls: tuple[str, ...], message: Message) -> str:
+        try:
+            secrets = self._secrets()
+            return self._try(tuple(filled(url, secrets) for url in urls), message)
+        except (MissingVariableError, OSError) as error:
+            return str(error)
 
     def _try(self, urls: tuple[str, ...], message: Message) -> str:
         """Send, again if it fails; what is wrong in the end, or nothing."""

@@ -44,10 +44,13 @@ class Judge:
             self._known.move_to_end(key)
             return Answer(known)
         if not self._key:
-            raise NoOpinionError(f"{settings.key_variable} is not set")
+            raise NoOpinionError(
+                f"{settings.key_variable} is not in secrets.env in Handrail's state folder"
+            )
+        client = await self._connect()
         try:
             async with asyncio.timeout(settings.seconds):
-                answer = await self._send(question, settings.model)
+                answer = await _send(client, question, settings.model)
         except TimeoutError:
             raise NoOpinionError(f"no answer within {settings.seconds:g} s") from None
         self._known[key] = answer.opinion
@@ -59,28 +62,6 @@ class Judge:
         """Let go of the connections."""
         if self._client is not None:
             await self._client.close()
-
-    async def _send(self, question: Question, model: str) -> Answer:
-        client = await self._connect()
-        from anthropic import AnthropicError  # noqa: PLC0415 - optional, and slow to load
-
-        try:
-            message = await client.messages.create(
-                model=model,
-                max_tokens=_MAX_TOKENS,
-                system=question.role,
-                messages=[{"role": "user", "content": question.text}],
-                output_config={"format": {"type": "json_schema", "schema": question.schema}},
-            )
-        except AnthropicError as error:
-            raise NoOpinionError(f"the API said: {error}") from None
-        texts = (block.text for block in message.content if block.type == "text")
-        try:
-            opinion = read_opinion("".join(texts))
-        except ValueError as error:
-            raise NoOpinionError(f"the answer cannot be read: {error}") from None
-        usage = message.usage
-        return Answer(opinion, usage.input_tokens + usage.output_tokens)
 
     async def _connect(self) -> "AsyncAnthropic":
         if self._client is None:
@@ -96,3 +77,25 @@ class Judge:
                 "the package anthropic is missing: pip install 'handrail[judge]'"
             ) from None
         return AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0)
+
+
+async def _send(client: "AsyncAnthropic", question: Question, model: str) -> Answer:
+    from anthropic import AnthropicError  # noqa: PLC0415 - optional, and slow to load
+
+    try:
+        message = await client.messages.create(
+            model=model,
+            max_tokens=_MAX_TOKENS,
+            system=question.role,
+            messages=[{"role": "user", "content": question.text}],
+            output_config={"format": {"type": "json_schema", "schema": question.schema}},
+        )
+    except AnthropicError as error:
+        raise NoOpinionError(f"the API said: {error}") from None
+    texts = (block.text for block in message.content if block.type == "text")
+    try:
+        opinion = read_opinion("".join(texts))
+    except ValueError as error:
+        raise NoOpinionError(f"the answer cannot be read: {error}") from None
+    usage = message.usage
+    return Answer(opinion, usage.input_tokens + usage.output_tokens)

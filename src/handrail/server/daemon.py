@@ -64,7 +64,7 @@ class Daemon:
         self.runs = Runs(journal, Projects(environ))
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
-        self.opinions = Opinions(self.brain, self.hooks, environ, time)
+        self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
         self._began = monotonic()
         self._environ = environ
         self._watch()

@@ -63,6 +63,25 @@ class Home:
         return self._file("installs.json")
 
     @property
+    def incidents(self) -> str:
+        """The folder with one folder for each emergency stop."""
+        return self._file("incidents")
+
+    def secrets(self) -> dict[str, str]:
+        """Passwords and keys for messages and second opinions: `NAME=value` lines of a file.
+
+        The daemon is started with hardly any environment, and settings are committed.
+        """
+        path = self._file("secrets.env")
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                lines = [line.strip() for line in file if not line.startswith("#")]
+        except FileNotFoundError:
+            return {}
+        pairs = (line.partition("=") for line in lines if "=" in line)
+        return {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
+
+    @property
     def socket(self) -> str:
         """The daemon's unix socket: in the state folder, unless its path is too long for one."""
         path = self._file("daemon.sock")

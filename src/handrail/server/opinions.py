@@ -22,12 +22,12 @@ class Opinions:
         self,
         brain: Brain,
         hooks: ClaudeHooks,
-        environ: Mapping[str, str],
+        secrets: Callable[[], Mapping[str, str]],
         clock: Callable[[], float],
     ) -> None:
         self._brain = brain
         self._hooks = hooks
-        self._environ = environ
+        self._secrets = secrets
         self._clock = clock
         self._judges: dict[str, Judge] = {}
         self._asking: set[asyncio.Task[Reply | None]] = set()
@@ -60,7 +60,8 @@ class Opinions:
         began = perf_counter()
         about = doubt.question.about
         try:
-            answer = await self._judge(doubt).ask(doubt.question, doubt.settings)
+            judge = await asyncio.to_thread(self._judge, doubt)
+            answer = await judge.ask(doubt.question, doubt.settings)
         except NoOpinionError as error:
             return ModelAsked(
                 self._clock(), doubt.step, about, problem=str(error), ms=_since(began)
@@ -80,9 +81,9 @@ class Opinions:
     def _judge(self, doubt: Doubt) -> Judge:
         variable = doubt.settings.key_variable
         if variable not in self._judges:
-            key = self._environ.get(variable, "")
-            base_url = self._environ.get("ANTHROPIC_BASE_URL")
-            self._judges[variable] = Judge(key, base_url=base_url)
+            secrets = self._secrets()
+            key = secrets.get(variable, "")
+            self._judges[variable] = Judge(key, base_url=secrets.get("ANTHROPIC_BASE_URL"))
         return self._judges[variable]
 
 

@@ -7,12 +7,12 @@ from time import time
 import msgspec
 
 from handrail.intervene import Capability
-from handrail.model.event import Event, FaultNoted
+from handrail.model.event import FaultNoted
 from handrail.store.journal import Journal
 from handrail.store.topics import topic_of
 from handrail.supervise.project import Project, Projects
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.supervisor import Supervisor, Tell
 from handrail.supervise.verdict import OnFault
 
 _MAX_KEPT = 2000
@@ -30,7 +30,7 @@ class Runs:
         projects: Projects,
         *,
         can: frozenset[Capability] = frozenset(),
-        tell: Callable[[str, Event], None] = lambda run, event: None,
+        tell: Tell | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         """`can`: what the host of the runs can do; `tell`: who hears of each event."""
@@ -69,8 +69,8 @@ class Runs:
         self._let_go()
         self._kept[run] = supervisor
         self._kept.move_to_end(run)
-        if state.acting is not None:  # what was begun before a daemon ended is finished now
-            self._tell(run, state.acting)
+        if state.acting is not None and self._tell is not None:
+            self._tell(supervisor, state.acting)  # begun before a daemon ended, and finished now
         if lost:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")

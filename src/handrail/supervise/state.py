@@ -108,6 +108,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     attended: bool = False
     model: str = ""
     pid: int = 0
+    pid_at: float = 0.0
+    """When the host said that this is its process: numbers come again."""
     started: float = 0.0
     changed: float = 0.0
     step: int = 0
@@ -199,7 +201,8 @@ def _started(state: RunState, event: RunStarted) -> None:
     state.cwd = event.cwd or state.cwd
     state.attended = event.attended
     state.model = event.model or state.model
-    state.pid = event.pid or state.pid
+    if event.pid:
+        state.pid, state.pid_at = event.pid, event.at
     state.settings = event.settings or state.settings
 
 

@@ -53,6 +53,10 @@ _NEWER = "what it forbids counts now, what it allows when a session is started o
 _FINE = Verdict(Decision.ALLOW)
 
 
+Tell = Callable[["Supervisor", Event], None]
+"""Who hears of each event that a run has written."""
+
+
 class Supervisor:
     """Joins the state of one run, the reviewer of its project and the log.
 
@@ -69,7 +73,7 @@ class Supervisor:
         said: set[str] | None = None,
         distrusts_log: bool = False,
         can: frozenset[Capability] = frozenset(),
-        tell: Callable[[str, Event], None] = lambda run, event: None,
+        tell: Tell | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
@@ -198,7 +202,8 @@ class Supervisor:
         self.state.apply(written.event)
         self._last = written.receipt
         written.receipt.add_done_callback(self._written)
-        self._tell(self.state.run, written.event)
+        if self._tell is not None:
+            self._tell(self, written.event)
         if self.state.seq % SNAPSHOT_EVERY == 0:
             self.save()
         return written.receipt

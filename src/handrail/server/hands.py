@@ -1,0 +1,182 @@
+"""What takes long is done in a thread of its own: checkpoints, rollbacks, messages."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from queue import SimpleQueue
+from time import time
+from typing import cast
+
+from handrail.checkpoint import CheckpointError, Checkpoints, checkpoint_folder, work_tree_of
+from handrail.intervene.notify import Message, Notifier
+from handrail.model.event import (
+    ActionEnded,
+    CheckpointTaken,
+    Event,
+    FaultNoted,
+    FindingMade,
+    Intervened,
+    PromptGiven,
+    RolledBack,
+)
+from handrail.model.intervention import Means
+from handrail.model.run import Checkpoint
+from handrail.server.home import Home
+from handrail.server.stops import Stops
+from handrail.supervise.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+CHECKPOINT_STEPS = 10
+CHECKPOINT_SECONDS = 60.0
+"""How far apart two checkpoints are at least, beside those before a prompt."""
+_SHORT = 12
+
+Record = Callable[[str, Event], None]
+"""Writes an event of a run; may be called in any thread."""
+
+
+class Hands:
+    """Hears of every event, in the brain's thread, and does what has to be done about it."""
+
+    def __init__(
+        self,
+        home: Home,
+        environ: Mapping[str, str],
+        record: Record,
+        notifier: Notifier,
+        stops: Stops,
+        *,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._home = home
+        self._environ = environ
+        self._record = record
+        self._notifier = notifier
+        self._stops = stops
+        self._clock = clock
+        self._saving: set[str] = set()
+        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="hands", daemon=True)
+        self._thread.start()
+
+    def hear(self, supervisor: Supervisor, event: Event) -> None:
+        """Take note of an event; called in the brain's thread."""
+        act = _ACTS.get(type(event))
+        if act is not None:
+            act(self, supervisor, event)
+
+    def settle(self) -> None:
+        """Wait until everything that was begun is done."""
+        done = threading.Event()
+        self._queue.put(done.set)
+        done.wait()
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        self._queue.put(None)
+        self._thread.join()
+
+    # Called in the brain's thread: what is needed of the run is taken along.
+
+    def before_prompt(self, supervisor: Supervisor, event: PromptGiven) -> None:
+        """What the person may want to go back to."""
+        self._save_soon(supervisor, "before a prompt")
+
+    def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
+        """Now and then, so that a rollback does not go back too far."""
+        state = supervisor.state
+        last = state.checkpoints[-1] if state.checkpoints else None
+        if last is None or (
+            event.step - last.step >= CHECKPOINT_STEPS and event.at - last.at >= CHECKPOINT_SECONDS
+        ):
+            self._save_soon(supervisor, f"after step {event.step}")
+
+    def found(self, supervisor: Supervisor, event: FindingMade) -> None:
+        """People are told of what is bad enough."""
+        settings = supervisor.project.config.notify
+        if event.finding.severity >= settings.severity:
+            name = self._name(supervisor)
+            self._notifier.tell(settings, Message(f"Handrail: {name}", event.finding.says))
+
+    def intervened(self, supervisor: Supervisor, event: Intervened) -> None:
+        """A rollback or a stop is carried out."""
+        done = event.intervention
+        if done.means == Means.EMERGENCY_STOP:
+            self._stops.stop(supervisor, event)
+        elif done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
+            self.roll_back(supervisor, done.checkpoint, done.id)
+
+    def roll_back(self, supervisor: Supervisor, checkpoint: str, intervention: str = "") -> None:
+        """Put the files back; the run hears how it went."""
+        state = supervisor.state
+        run, cwd = state.run, state.cwd
+        commit = next((one.commit for one in state.checkpoints if one.id == checkpoint), "")
+        self._queue.put(lambda: self._restore(run, cwd, checkpoint, commit, intervention))
+
+    def _save_soon(self, supervisor: Supervisor, why: str) -> None:
+        config = supervisor.project.config.interventions
+        state = supervisor.state
+        run, cwd, step = state.run, state.cwd, state.step
+        if run in self._saving or not (config.enabled and config.checkpoint_rollback.enabled):
+            return
+        known = {each.commit for each in state.checkpoints}
+        self._saving.add(run)
+        self._queue.put(lambda: self._save(run, cwd, step, why, known))
+
+    def _name(self, supervisor: Supervisor) -> str:
+        state = supervisor.state
+        return f"{state.cwd.rpartition('/')[2] or state.cwd} ({state.run[:8]})"
+
+    # Called in the hands' thread
+
+    def _run(self) -> None:
+        while (work := self._queue.get()) is not None:
+            try:
+                work()
+            except Exception:  # noqa: BLE001 - one job of many; what it was is in the log
+                _log.exception("something could not be done")
+
+    def _checkpoints(self, cwd: str) -> tuple[Checkpoints, str]:
+        tree = work_tree_of(cwd, self._environ)
+        return Checkpoints(checkpoint_folder(self._home.path, tree), self._environ), tree
+
+    def _save(self, run: str, cwd: str, step: int, why: str, known: set[str]) -> None:
+        try:
+            checkpoints, tree = self._checkpoints(cwd)
+            saved = checkpoints.save(tree, why)
+        except (CheckpointError, OSError) as error:
+            self._record(run, FaultNoted(self._clock(), "checkpoint", str(error)))
+            return
+        finally:
+            self._saving.discard(run)
+        if saved.commit not in known:
+            checkpoint = Checkpoint(
+                saved.commit[:_SHORT], run, step, saved.commit, self._clock(), why
+            )
+            self._record(run, CheckpointTaken(self._clock(), checkpoint, saved.files))
+
+    def _restore(self, run: str, cwd: str, checkpoint: str, commit: str, intervention: str) -> None:
+        try:
+            checkpoints, tree = self._checkpoints(cwd)
+            restored = checkpoints.restore(tree, commit)
+        except (CheckpointError, OSError) as error:
+            problem = str(error)
+            event = RolledBack(self._clock(), checkpoint, intervention, problem=problem)
+        else:
+            event = RolledBack(
+                self._clock(), checkpoint, intervention, restored.files, restored.undo[:_SHORT]
+            )
+        self._record(run, event)
+
+
+_Act = Callable[[Hands, Supervisor, Event], None]
+_ACTS: dict[type, _Act] = {
+    kind: cast("_Act", act)
+    for kind, act in (
+        (PromptGiven, Hands.before_prompt),
+        (ActionEnded, Hands.after_action),
+        (FindingMade, Hands.found),
+        (Intervened, Hands.intervened),
+    )
+}
