@@ -4,9 +4,10 @@ from typing import Literal
 
 import msgspec
 
-from handrail.detect.sameness import call_key, error_line, result_key
+from handrail.detect.error_line import error_line
+from handrail.detect.sameness import call_key, result_key
 from handrail.model.action import Action, Outcome
-from handrail.model.effect import CHANGING_KINDS, Kind
+from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.review import Review
 
 Ending = Literal["ok", "failed", "refused", "dropped"]
@@ -38,6 +39,8 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     """The sub-agent that wants it; empty: the agent itself."""
     kinds: tuple[Kind, ...] = ()
     """Of its effects."""
+    blamed: str = ""
+    """Its worst effect: the same for another way to the same thing."""
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -56,6 +59,10 @@ class Deed(msgspec.Struct, frozen=True):
     outcome: Outcome = Outcome(ok=True)
     changed: tuple[str, ...] = ()
     """Files that it really made or changed, where that is known."""
+    misfit: bool = False
+    """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
+    progress: bool = True
+    """It changed something, or told something new; known once the run's trail has seen it."""
 
 
 def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
@@ -73,6 +80,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         review.rationality.goal_alignment,
         agent,
         tuple(dict.fromkeys(e.kind for e in effects)),
+        _blamed(effects),
     )
 
 
@@ -91,11 +99,21 @@ def deed_of(
         said.text,
         outcome,
         changed,
+        said.misfit,
     )
 
 
+def _blamed(effects: tuple[Effect, ...]) -> str:
+    worst = max(effects, key=lambda effect: effect.severity, default=None)
+    if worst is None:
+        return ""
+    # Where the target is a piece of the command, another way has another one.
+    named = worst.kind in PATH_KINDS or worst.kind in HOST_KINDS
+    return f"{worst.kind}:{worst.target}" if named else worst.kind.value
+
+
 def _shown(action: Action) -> str:
-    for key in ("command", "file_path", "path", "pattern", "url", "query"):
+    for key in ("command", "file_path", "path", "pattern", "url", "query", "text"):
         value = action.input.get(key)
         if isinstance(value, str) and value:
             line = " ".join(value.split())

@@ -7,41 +7,63 @@ import msgspec
 from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
 _WINDOW = 10
+_LADDER = Ladder(3, 3, 4, 5)
+_PATIENCE = 2
 _MOST = 5
-_SEVERITIES = {3: Severity.MEDIUM, 4: Severity.HIGH}
+
+
+class Error(msgspec.Struct, frozen=True):
+    """What went wrong in one deed; empty: nothing."""
+
+    step: int
+    key: str
+    said: str
+    misfit: bool
 
 
 class RepetitiveErrors(Detector):
-    """Equal errors among the last deeds."""
+    """Equal errors among the last deeds, with no progress between them.
+
+    After a change, or something new, an error that comes back is part of working on it; if it
+    stays, that is a stall. A call that does not fit its tool is a slip that agents make often and
+    mend: two more of them are allowed.
+    """
 
     kind: ClassVar[str] = "repetitive_errors"
-    recent: list[tuple[int, str, str]] = msgspec.field(default_factory=list)
-    """Step, error as compared, error as it was."""
+    recent: list[Error] = msgspec.field(default_factory=list)
 
     def see(self, deed: Deed) -> None:
         """Keep the error, or that there was none."""
-        self.recent.append((deed.step, deed.error, deed.said))
+        if deed.progress:
+            self.recent.clear()
+        self.recent.append(Error(deed.step, deed.error, deed.said, deed.misfit))
         del self.recent[:-_WINDOW]
 
     def find(self, settings: Detection) -> Finding | None:
         """The last deed's error, if it is one of several."""
-        if not self.recent or not (error := self.recent[-1][1]):
+        if not self.recent or not self.recent[-1].key:
             return None
-        steps = tuple(step for step, key, _ in self.recent if key == error)
+        last = self.recent[-1]
+        steps = tuple(error.step for error in self.recent if error.key == last.key)
         times = len(steps)
-        if times < min(_SEVERITIES):
+        severity = _LADDER.severity(times - _PATIENCE if last.misfit else times)
+        if severity is Severity.NONE:
             return None
-        said = self.recent[-1][2]
         return Finding(
             self.kind,
-            _SEVERITIES.get(times, Severity.CRITICAL),
+            severity,
             min(times / _MOST, 1.0),
             steps,
-            says=f"The same error came {times} times: {said}",
-            symptom=error,
-            facts={"error": said, "times": str(times)},
+            says=f"The same error came {times} times, and nothing new in between: {last.said}",
+            symptom=last.key,
+            facts={"error": last.said, "times": str(times)},
         )
+
+    def prompted(self) -> None:
+        """What a person asks for again may fail again."""
+        self.recent.clear()

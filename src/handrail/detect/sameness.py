@@ -1,42 +1,153 @@
-"""When two calls, results or errors are the same: what is different each time is left out."""
+"""When two calls or results are the same: what is different each time is left out.
+
+Noise is what a clock, the kernel or a random generator puts into a text: times, durations, process
+ids, addresses, names of temporary files. All other numbers mean something: `3 failed` and
+`2 failed` are different results. Of a long text the beginning and the end are compared number by
+number; of the rest only the words count.
+"""
 
 import hashlib
 import re
-from typing import NamedTuple
+from zlib import crc32
 
 from handrail.model.action import Action, Outcome
 
-_BESIDE = frozenset({"description", "timeout", "run_in_background"})
-_NOISE = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "security_risk"})
+"""What an agent writes anew each time that it tries the same."""
+_MAX_VALUE = 16_000
+"""Characters of one input that are looked at."""
+_COMMENT = re.compile(r"^\s*#[^\n]*\n", re.MULTILINE)
+_SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
+_HEAD, _TAIL, _MAX = 400, 600, 4_000
+"""Characters of a result: compared number by number at both ends, and looked at in all."""
+_SPACE = b" \t\r\n\v\f"
+_NO_WORDS = b"0123456789abcdef" + _SPACE
 
-class ErrorLine(NamedTuple):
-    """An error in one line: as it is compared, and as it was."""
-
-    key: str
-    text: str
+# It begins with the first digit of a number: other text is skipped at the speed of a search for
+# single characters.
+_NUMBERS = re.compile(
+    r"""[0-9](?<![0-9][0-9])[0-9]*+(?:
+      [a-f][0-9a-f]{7,}                                                     # a long id
+    | x[0-9a-fA-F]{6,16}\b                                                  # an address
+    | :[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:Z\b|\ ?[AP]M\b)?             # a clock
+    | [-/][0-9]{2}[-/][0-9]{2}(?:[T\ ][0-9:.,]+(?:Z|\ ?[+-][0-9:]+)?)?      # a date
+    | (?:\.[0-9]++)?\ ?(?:[numµ]?s|secs?|seconds?|mins?|minutes?|hours?)\b  # a duration
+    | m(?:in)?\ ?[0-9]+(?:\.[0-9]+)?s\b                                     # 1m23s
+    | (?<=1[0-9]{9})(?:\.[0-9]+)?                                           # seconds since 1970
+    )""",
+    re.ASCII | re.VERBOSE,
+)
+_NAMED = re.compile(
+    r"""[0-9](?<![0-9][0-9])(?:
+      (?<=[Pp][Ii][Dd][\ =:\#][0-9]) | (?<=[Pp][Ii][Dd][=:]\ [0-9])
+    | (?<=(?:rocess|Thread|thread)[\ \#-][0-9])
+    | (?<=(?:lhost|0\.0\.1|0\.0\.0|\[::1\]):[0-9])  # a port
+    | (?<=^\[[0-9]\]\ [0-9])(?=[0-9]{2,6}$)         # a job of the shell
+    )[0-9]*""",
+    re.ASCII | re.VERBOSE | re.MULTILINE,
+)
+_NAMES = ("pid", "PID", "rocess", "hread", "host:", ".0.1:", ".0.0:", "[::", "[1] ")
+_NOISE = "\0"
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+_TEMPORARY = re.compile(
+    r"/tmp[._]?[A-Za-z0-9_]{6,12}\b"  # tempfile, mktemp
+    r"|/tmp/[\w.]*-[A-Za-z0-9]{6,}\b"  # a name and a random end
+    r"|/T/[\w.-]+"  # macOS
+)
+_PYTEST = re.compile(r"pytest-of-[\w.-]+/pytest-[0-9]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_UUID_INSIDE = re.compile(r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
+_RULERS = re.compile(r"={4,}|-{4,}")
+"""As long as the rest of their line leaves room for."""
+_PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 
 
 def call_key(action: Action) -> str:
     """The same for calls that differ in nothing that matters."""
+    given = action.input
     parts = [action.tool]
-    parts += [f"{key}={action.input[key]}" for key in sorted(action.input) if key not in _BESIDE]
-    return _digest("\0".join(parts))
+    if "command" in given:
+        parts.append(action.cwd)
+    parts += [f"{key}={_value(key, given[key])}" for key in sorted(given) if key not in _BESIDE]
+    return text_key("\0".join(parts))
+
+
+def text_key(text: str) -> str:
+    """A short name for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def result_key(outcome: Outcome) -> str:
     """The same for outcomes that say the same."""
-    return _digest(_NOISE.sub("#", f"{outcome.ok}{outcome.output}{outcome.error}"))
-
-
-def error_line(outcome: Outcome) -> ErrorLine:
-    """What went wrong; empty where nothing did."""
+    text = f"{outcome.output}\n{outcome.error}" if outcome.error else outcome.output
+    if len(text) > _MAX:
+        text = text[: _MAX // 2] + text[-_MAX // 2 :]
+    text = _as_seen(text)
+    middle = b""
+    if len(text) > _HEAD + _TAIL:
+        middle = text[_HEAD:-_TAIL].encode("utf-8", "replace").translate(None, _NO_WORDS)
+        text = text[:_HEAD] + text[-_TAIL:]
+    ends = _without_noise(text).strip().encode("utf-8", "replace")
     if outcome.ok:
-        return ErrorLine("", "")
-    lines = (outcome.error or outcome.output).strip().splitlines()
-    last = lines[-1].strip() if lines else "failed"
-    return ErrorLine(_NOISE.sub("#", last), last)
+        # Columns are as wide as their numbers. In an error the indentation of a text may be it.
+        ends = ends.translate(None, _SPACE)
+    return f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def normal(line: str) -> str:
+    """A line without what is different each time."""
+    return _without_noise(_as_seen(line)).replace(_NOISE, "#")
+
+
+def _as_seen(text: str) -> str:
+    """A text as a terminal shows it: without colors, and without what was overwritten."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+        text = "\n".join(lines)
+    return text
+
+
+def _without_noise(text: str) -> str:
+    """A text without prompts, names made up for one time, and numbers of a clock or the kernel."""
+    if "@" in text:
+        lines = text.split("\n")
+        text = "\n".join(line for line in lines if "@" not in line or not _PROMPT.match(line))
+    if "/tmp" in text or "/T/" in text:
+        text = _TEMPORARY.sub("/tmp/", text)
+    if "pytest-of-" in text:
+        text = _PYTEST.sub("", text)
+    if "-" in text and _UUID_INSIDE.search(text):
+        text = _UUID.sub("", text)
+    if "====" in text or "----" in text:
+        text = _RULERS.sub("=", text)
+    for name in _NAMES:
+        if name in text:
+            text = _NAMED.sub("", text)
+            break
+    text = _NUMBERS.sub(_NOISE, text)
+    if _NOISE not in text:
+        return text
+    # The letters that an id begins with, before its first digit.
+    return _NOISE.join(part.rstrip("abcdef") for part in text.split(_NOISE))
+
+
+def _value(key: str, value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    if key == "command":
+        text = _command(text)
+    if len(text) > _MAX_VALUE:
+        half = _MAX_VALUE // 2
+        text = f"{text[:half]}{len(text)}{text[-half:]}"
+    return text
+
+
+def _command(text: str) -> str:
+    """A command without comments and waiting."""
+    if "#" in text:
+        text = _COMMENT.sub("", text)
+    if "sleep" in text:
+        text = _SLEEP.sub("", text, count=1) if _SLEEP.match(text) else text
+    return text.strip()

@@ -13,9 +13,13 @@ from handrail.detect.drift import GoalDrift
 from handrail.detect.errors import RepetitiveErrors
 from handrail.detect.flow import InformationFlow
 from handrail.detect.hallucination import Hallucination
+from handrail.detect.loops import Loops
 from handrail.detect.plugins import Custom, load_plugins
+from handrail.detect.progress import Trail
+from handrail.detect.refusals import Refusals
 from handrail.detect.resources import ResourceSpiral
 from handrail.detect.scope import ScopeCreep
+from handrail.detect.stalls import Stalls
 from handrail.detect.wandering import Wandering
 from handrail.model.finding import Finding
 
@@ -25,11 +29,18 @@ _MAX_AGENTS = 16
 class Habits(msgspec.Struct):
     """What is watched in each agent by itself: sub-agents work at the same time."""
 
+    trail: Trail = msgspec.field(default_factory=Trail)
+    loops: Loops = msgspec.field(default_factory=Loops)
+    stalls: Stalls = msgspec.field(default_factory=Stalls)
+    refusals: Refusals = msgspec.field(default_factory=Refusals)
     errors: RepetitiveErrors = msgspec.field(default_factory=RepetitiveErrors)
     drift: GoalDrift = msgspec.field(default_factory=GoalDrift)
     wandering: Wandering = msgspec.field(default_factory=Wandering)
 
     def __iter__(self) -> Iterator[Detector]:
+        yield self.loops
+        yield self.stalls
+        yield self.refusals
         yield self.errors
         yield self.drift
         yield self.wandering
@@ -67,6 +78,7 @@ class Watch(msgspec.Struct):
             self.agents[self.last] = Habits()
             while len(self.agents) > _MAX_AGENTS:
                 del self.agents[next(name for name in self.agents if name)]
+        deed = self.agents[self.last].trail.mark(deed)
         for detector in self._asked():
             detector.see(deed)
         self.counting.see(deed)

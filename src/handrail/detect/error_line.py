@@ -1,0 +1,84 @@
+"""What went wrong, in one line."""
+
+import re
+from typing import NamedTuple
+
+from handrail.detect.sameness import normal
+from handrail.model.action import Outcome
+
+_MAX_TEXT = 2_000
+"""Characters at the end of an output in which the line is looked for."""
+_MAX_LINES = 25
+_MAX_LINE = 300
+
+_TELLING = (
+    "Error",
+    "error:",
+    "Exception",
+    "FAILED",
+    "FAIL:",
+    "fatal:",
+    "panic",
+    "not found",
+    "No such",
+    "denied",
+    "annot ",
+)
+_EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+in [\d.]+.*|Exit code \d+")
+"""Rulers, counts and what a host writes below an output: they tell nothing of what went wrong."""
+_MISFIT = re.compile(
+    r"InputValidationError|[Pp]arameter `?\w+`? is (?:required|missing)|[Rr]equired parameter"
+    r"|[Mm]issing (?:required )?(?:parameter|argument)s?\b|[Ii]nvalid `?\w+`? parameter"
+    r"|No such tool"
+    r"|No replacement was performed|[Ss]tring to replace|old_string and new_string are"
+    r"|has not been read yet"
+)
+
+
+class ErrorLine(NamedTuple):
+    """An error in one line: as it is compared, and as it was."""
+
+    key: str
+    text: str
+    misfit: bool = False
+    """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
+
+
+_NONE = ErrorLine("", "")
+
+
+def error_line(outcome: Outcome) -> ErrorLine:
+    """What went wrong; empty where nothing did."""
+    if outcome.ok:
+        return _NONE
+    whole = outcome.error or outcome.output
+    if outcome.exit_code is None:
+        # A tool's own complaint is short and all of it counts: which text was not found, say.
+        misfit = _MISFIT.search(whole[:_MAX_LINE]) is not None
+        line = " ".join(whole[:_MAX_LINE].split())
+        return ErrorLine(_key(whole.strip()), line or "it failed", misfit)
+    line = _telling(whole[-_MAX_TEXT:])
+    if not line:
+        line = f"exit code {outcome.exit_code}"
+    return ErrorLine(_key(line), _shorten(line))
+
+
+def _telling(text: str) -> str:
+    """The last line that looks like an error, else the last that says something."""
+    last = ""
+    lines = text.splitlines()[-_MAX_LINES:]
+    for line in map(str.strip, reversed(lines)):
+        if _EMPTY.fullmatch(line[:_MAX_LINE]):
+            continue
+        if any(word in line for word in _TELLING):
+            return line
+        last = last or line
+    return last
+
+
+def _key(line: str) -> str:
+    return normal(line[: 2 * _MAX_LINE])
+
+
+def _shorten(line: str) -> str:
+    return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 2]} …"

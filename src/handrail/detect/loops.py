@@ -1,0 +1,205 @@
+"""The same step, or the same few steps, again and again without anything new."""
+
+import re
+from typing import ClassVar, Literal
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
+from handrail.detect.sameness import text_key
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]
+
+_LADDERS: dict[Nature, Ladder] = {
+    "worked": Ladder(2, 3, 5, 8),
+    "failed": Ladder(2, 3, 5, 8),
+    "tried": Ladder(2, 3, 5, 8),
+    # A slip in writing the call, which agents make often and mend.
+    "misfit": Ladder(3, 4, 7, 10),
+    # Looking again whether something is ready is what waiting is.
+    "waited": Ladder(10, 20, 40, 80),
+    # Round and round, although files are changed on the way.
+    "changed": Ladder(3, 4, 6, 9),
+    "said": Ladder(2, 3, 4, 6),
+}
+_SAYS: dict[Nature, str] = {
+    "worked": "The same call gave the same result {times} times: {call}",
+    "failed": "The same call failed in the same way {times} times: {call}",
+    "misfit": "The same call did not fit its tool {times} times: {call}",
+    "waited": "The same was looked at {times} times, and nothing has changed: {call}",
+    "tried": "The same was tried {times} times: {call}",
+    "changed": "The same call was made {times} times, each time with the same result: {call}",
+    "said": "The agent stopped {times} times with the same words: {call}",
+}
+_WAITING_TOOLS = frozenset(
+    {"bashoutput", "taskoutput", "agentoutputtool", "read_terminal", "sleep"}
+)
+_WAITING = re.compile(r"\b(?:sleep|wait|watch)\b")
+
+_PERIODS = (1, 2, 3)
+_MAX_TRIES = 16
+_MAX_STEPS = 10
+_MAX_SAID = 100
+_SURE = 5
+
+
+class Try(msgspec.Struct):
+    """A call with its result, since there was last something new."""
+
+    steps: list[int]
+    times: int = 1
+
+    def again(self, step: int) -> None:
+        """Once more."""
+        self.times += 1
+        self.steps.append(step)
+        del self.steps[:-_MAX_STEPS]
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A deed, as far as circles are made of it."""
+
+    step: int
+    pair: str
+    """The call and its result."""
+    call: str
+    shown: str
+    said: str
+    nature: Nature
+
+
+class Loops(Detector):
+    """Equal calls with equal results, in a row or in circles."""
+
+    kind: ClassVar[str] = "loop"
+    tries: dict[str, Try] = msgspec.field(default_factory=dict)
+    """By call and result, since the last progress."""
+    results: dict[str, str] = msgspec.field(default_factory=dict)
+    """What each of these calls gave last."""
+    turns: list[Turn] = msgspec.field(default_factory=list)
+    """The last ones, the newest at the end."""
+    matches: list[int] = msgspec.field(default_factory=lambda: [0] * len(_PERIODS))
+    """For each period, how many of the last deeds were equal to the one that long before."""
+    words: str = ""
+    """What the agent said when it stopped last, as it is compared."""
+    said: str = ""
+    times_said: int = 0
+
+    def see(self, deed: Deed) -> None:
+        """Count the call, and how long the circles are that it closes."""
+        self.times_said = 0
+        if deed.ending == "refused":
+            self.turns.clear()
+            return
+        call = deed.intent.call
+        if deed.progress:
+            self._forget()
+        # What nobody heard the result of is counted with the last result that there was.
+        result = deed.result or self.results.get(call, "")
+        pair = f"{call}{result}"
+        self.results[call] = result
+        known = self.tries.get(pair)
+        if known is None:
+            self.tries[pair] = Try([deed.step])
+        else:
+            known.again(deed.step)
+        if len(self.tries) > _MAX_TRIES:
+            del self.tries[next(iter(self.tries))]
+            self.results.pop(next(iter(self.results)))
+        self._turn(Turn(deed.step, pair, call, deed.intent.shown, deed.said, _nature(deed)))
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The call of the last deed, if it has been made too often."""
+        if self.times_said:
+            return self._repeated_words()
+        if not self.turns:
+            return None
+        last = self.turns[-1]
+        tried = self.tries[last.pair]
+        times, nature, steps = tried.times, last.nature, tried.steps
+        period = self._period()
+        rounds = self.matches[period - 1] // period + 1
+        if rounds > times:
+            times, nature = rounds, "changed"
+            steps = [turn.step for turn in self.turns]
+        severity = _LADDERS[nature].severity(times)
+        if severity is Severity.NONE:
+            return None
+        circle = self.turns[-period:] if rounds > 1 else [last]
+        return Finding(
+            self.kind,
+            severity,
+            min(times / _SURE, 1.0),
+            tuple(steps),
+            says=_says(nature, times, circle, steps),
+            symptom=min(turn.call for turn in circle),
+            facts={"call": last.shown, "error": last.said, "times": str(times)},
+        )
+
+    def prompted(self) -> None:
+        """What a person asks for again may be done again."""
+        self._forget()
+        self.turns.clear()
+
+    def heard(self, text: str) -> None:
+        """Whether it stops with the same words, having done nothing since."""
+        words = text_key(text)
+        self.times_said = self.times_said + 1 if words == self.words and self.times_said else 1
+        self.words = words
+        self.said = " ".join(text[:_MAX_SAID].split())
+
+    def _forget(self) -> None:
+        self.tries.clear()
+        self.results.clear()
+
+    def _turn(self, turn: Turn) -> None:
+        turns = self.turns
+        for index, period in enumerate(_PERIODS):
+            same = len(turns) >= period and turns[-period].pair == turn.pair
+            self.matches[index] = self.matches[index] + 1 if same else 0
+        turns.append(turn)
+        del turns[:-_MAX_STEPS]
+
+    def _period(self) -> int:
+        """The shortest circle that the last deeds have gone round at least once more."""
+        closed = (
+            period for period, same in zip(_PERIODS, self.matches, strict=True) if same >= period
+        )
+        return next(closed, 1)
+
+    def _repeated_words(self) -> Finding | None:
+        severity = _LADDERS["said"].severity(self.times_said)
+        if severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(self.times_said / _SURE, 1.0),
+            says=_SAYS["said"].format(times=self.times_said, call=self.said),
+            symptom=self.words,
+            facts={"call": self.said, "times": str(self.times_said)},
+        )
+
+
+def _nature(deed: Deed) -> Nature:
+    if deed.misfit:
+        return "misfit"
+    if deed.ending == "failed":
+        return "failed"
+    tool, shown = deed.intent.tool.lower(), deed.intent.shown
+    if tool in _WAITING_TOOLS or _WAITING.search(shown):
+        return "waited"
+    return "worked" if deed.ending == "ok" else "tried"
+
+
+def _says(nature: Nature, times: int, circle: list[Turn], steps: list[int]) -> str:
+    where = f"(steps {', '.join(map(str, steps))})"
+    if len(circle) > 1:
+        calls = ", then ".join(turn.shown for turn in circle)
+        return f"The same {len(circle)} steps were repeated {times} times: {calls} {where}"
+    return f"{_SAYS[nature].format(times=times, call=circle[0].shown)} {where}"
