@@ -208,6 +208,35 @@ def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: Place) -> None:
     assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_ensure_starts_a_daemon_again_that_was_killed(place: Place, shell: str) -> None:
+    os.kill(place.start(), signal.SIGKILL)
+    code, out, err = send(place, "", "ensure", shell=shell)
+    assert (code, err) == (0, "")
+    assert str(said(json.loads(out))["additionalContext"]).endswith("started: try again.")
+
+
+def test_another_process_with_the_number_of_a_killed_daemon_is_not_taken_for_it(
+    place: Place,
+) -> None:
+    os.kill(place.start(), signal.SIGKILL)
+    Path(place.home.lock).write_text(f'{{"pid":{os.getpid()}}}')
+    assert "started: try again." in hook(place, "ensure")[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_ensure_starts_no_program_where_the_daemon_lives(live: Place, shell: str) -> None:
+    finds_nobody = live.root / "curl"
+    finds_nobody.write_text("#!/bin/sh\nexit 7\n")
+    finds_nobody.chmod(0o755)
+    client = live.root / "client"
+    script = Path(live.home.client(live.environ)).read_text()
+    client.write_text(script.replace(str(shutil.which("curl")), str(finds_nobody)))
+    ran = live.execute([shell, str(client), "ensure"])
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_misleading_environment_does_not_reach_a_daemon_that_is_started(
     place: Place, hostile: dict[str, str]
