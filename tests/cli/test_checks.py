@@ -32,7 +32,7 @@ from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
-from handrail.store.topics import topic_of
+from handrail.supervise.topics import topic_of
 
 CLAUDE = Program("/opt/claude", HTTP_SINCE)
 OLD = Program("/opt/claude", (2, 0, 76))

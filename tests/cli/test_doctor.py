@@ -13,7 +13,7 @@ from handrail.cli.probe import probe
 from handrail.server.lock import holder
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
-from handrail.store.topics import topic_of
+from handrail.supervise.topics import topic_of
 
 Ran = subprocess.CompletedProcess[str]
 

@@ -11,10 +11,10 @@ from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
-from handrail.store.topics import topic_of
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
+from handrail.supervise.topics import topic_of
 
 DATA = Path(__file__).parent / "data"
 SESSION = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"

@@ -6,12 +6,12 @@ from handrail.model.action import Action, Outcome
 from handrail.model.event import Event
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
-from handrail.store.topics import topic_of
 from handrail.supervise.breach import Ended
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs, load_state
 from handrail.supervise.state import RunState, fold
 from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.topics import topic_of
 from tests.supervise.fakes import Clock, Log
 
 RUN = "r1"

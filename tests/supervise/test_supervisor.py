@@ -11,9 +11,9 @@ from handrail.model.event import (
     BreachFound,
     PromptGiven,
 )
-from handrail.store.topics import topic_of
 from handrail.supervise.breach import Ended
 from handrail.supervise.supervisor import SNAPSHOT_EVERY
+from handrail.supervise.topics import topic_of
 from tests.supervise.bed import RUN, Bed, ran
 
 DANGEROUS = "rm -rf /srv/data"

@@ -36,7 +36,7 @@ from handrail.server.start import ensure_daemon
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.journal import decode as decode_event
 from handrail.store.sqlite import SqliteStore
-from handrail.store.topics import RUNS
+from handrail.supervise.topics import RUNS
 
 Mark = Literal["ok", "warn", "bad"]
 _INSTALL = "handrail install claude"

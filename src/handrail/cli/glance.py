@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from handrail.store.port import Store
-from handrail.store.topics import topic_of
+from handrail.supervise.topics import topic_of
 
 _MAX_GOAL = 2000
 _GOES_ON = ("", "compact")

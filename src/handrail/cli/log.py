@@ -23,7 +23,7 @@ from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
-from handrail.store.topics import RUNS, run_of
+from handrail.supervise.topics import RUNS, run_of
 
 if TYPE_CHECKING:
     from handrail.store.port import Store, Stored

@@ -14,7 +14,7 @@ from handrail.cli.moments import span
 from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.port import Store
-from handrail.store.topics import RUNS, run_of, topic_of
+from handrail.supervise.topics import RUNS, run_of, topic_of
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -22,8 +22,8 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.store.errors import StoreError
-from handrail.store.topics import topic_of
 from handrail.supervise.pending import Pending
+from handrail.supervise.topics import topic_of
 
 _log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from handrail.config import ConfigError, load_settings
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
-from handrail.store.topics import RUNS, run_of
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
+from handrail.supervise.topics import RUNS, run_of
 
 _log = logging.getLogger(__name__)
 

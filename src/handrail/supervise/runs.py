@@ -9,10 +9,10 @@ import msgspec
 from handrail.intervene import Capability
 from handrail.model.event import FaultNoted
 from handrail.store.journal import Journal
-from handrail.store.topics import topic_of
 from handrail.supervise.project import Project, Projects
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, Tell
+from handrail.supervise.topics import topic_of
 from handrail.supervise.verdict import OnFault
 
 _MAX_KEPT = 2000

@@ -7,7 +7,7 @@ from time import perf_counter, time
 import msgspec
 
 from handrail.config.sources import FILE_NAME
-from handrail.intervene import Capability, Controller
+from handrail.intervene import Capability
 from handrail.judge import Question, about_action, about_goal
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
@@ -29,7 +29,6 @@ from handrail.review import fingerprint
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
-from handrail.store.topics import topic_of
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
 from handrail.supervise.correct import corrected, corrections
@@ -38,6 +37,7 @@ from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.state import OpenAction, RunState, second_opinion
+from handrail.supervise.topics import topic_of
 from handrail.supervise.verdict import fault_verdict, only_reads, under_fault, verdict_of
 
 SNAPSHOT_EVERY = 100
@@ -291,8 +291,7 @@ class Supervisor:
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""
         now = self._clock()
-        controller = Controller(self.project.config.interventions)
-        for event in corrections(self.state, self.project, controller, self._can, now):
+        for event in corrections(self.state, self.project, self._can, now):
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)
