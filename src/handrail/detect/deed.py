@@ -1,5 +1,6 @@
 """A deed: an action and what came of it, reduced to what patterns are made of."""
 
+import re
 from typing import Literal
 
 import msgspec
@@ -14,6 +15,9 @@ Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
 
 _MAX_PATHS = 8
+_MAX_WAITS = 2_000
+_WAITS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|kubectl wait)(?=\s|$)")
+_WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
 
 
@@ -41,6 +45,8 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of its effects."""
     blamed: str = ""
     """Its worst effect: the same for another way to the same thing."""
+    waits: bool = False
+    """It only looks whether something else is ready, which takes as often as it takes."""
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -81,6 +87,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         agent,
         tuple(dict.fromkeys(e.kind for e in effects)),
         _blamed(effects),
+        _waits(action),
     )
 
 
@@ -110,6 +117,15 @@ def _blamed(effects: tuple[Effect, ...]) -> str:
     # Where the target is a piece of the command, another way has another one.
     named = worst.kind in PATH_KINDS or worst.kind in HOST_KINDS
     return f"{worst.kind}:{worst.target}" if named else worst.kind.value
+
+
+def _waits(action: Action) -> bool:
+    command = action.input.get("command")
+    if isinstance(command, str):
+        return ("sleep" in command or "wait" in command) and bool(
+            _WAITS.search(command[:_MAX_WAITS])
+        )
+    return action.tool in _WAITING_TOOLS
 
 
 def _shown(action: Action) -> str:

@@ -3,13 +3,14 @@
 import re
 from typing import NamedTuple
 
-from handrail.detect.sameness import normal
+from handrail.detect.sameness import normal, text_key
 from handrail.model.action import Outcome
 
-_MAX_TEXT = 2_000
-"""Characters at the end of an output in which the line is looked for."""
+_MAX_TEXT = 1_000
+"""Characters of an error that are looked at."""
 _MAX_LINES = 25
 _MAX_LINE = 300
+_MAX_KEY = 100
 
 _TELLING = (
     "Error",
@@ -39,6 +40,7 @@ class ErrorLine(NamedTuple):
     """An error in one line: as it is compared, and as it was."""
 
     key: str
+    """Empty where there are no words to compare, only an exit code."""
     text: str
     misfit: bool = False
     """The call does not fit its tool, which did nothing: no parameter, or nothing to replace."""
@@ -53,14 +55,12 @@ def error_line(outcome: Outcome) -> ErrorLine:
         return _NONE
     whole = outcome.error or outcome.output
     if outcome.exit_code is None:
-        # A tool's own complaint is short and all of it counts: which text was not found, say.
-        misfit = _MISFIT.search(whole[:_MAX_LINE]) is not None
-        line = " ".join(whole[:_MAX_LINE].split())
-        return ErrorLine(_key(whole.strip()), line or "it failed", misfit)
-    line = _telling(whole[-_MAX_TEXT:])
-    if not line:
-        line = f"exit code {outcome.exit_code}"
-    return ErrorLine(_key(line), _shorten(line))
+        # A tool's own complaint is short, and all of it counts: which text was not found, say.
+        whole = whole[:_MAX_TEXT].strip()
+        line = " ".join(whole[:_MAX_LINE].split()) or "it failed"
+        return ErrorLine(_key(whole), line, _MISFIT.search(whole[:_MAX_LINE]) is not None)
+    line = _telling(whole[-_MAX_TEXT:])[:_MAX_LINE]
+    return ErrorLine(_key(line), line or f"exit code {outcome.exit_code}")
 
 
 def _telling(text: str) -> str:
@@ -76,9 +76,6 @@ def _telling(text: str) -> str:
     return last
 
 
-def _key(line: str) -> str:
-    return normal(line[: 2 * _MAX_LINE])
-
-
-def _shorten(line: str) -> str:
-    return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 2]} …"
+def _key(text: str) -> str:
+    text = normal(text)
+    return text if len(text) <= _MAX_KEY else f"{text[:_MAX_KEY]}{text_key(text)}"

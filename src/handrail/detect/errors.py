@@ -31,7 +31,7 @@ class RepetitiveErrors(Detector):
 
     After a change, or something new, an error that comes back is part of working on it; if it
     stays, that is a stall. A call that does not fit its tool is a slip that agents make often and
-    mend: two more of them are allowed.
+    mend: two more of them are allowed. What waits for something may fail until it is there.
     """
 
     kind: ClassVar[str] = "repetitive_errors"
@@ -41,7 +41,8 @@ class RepetitiveErrors(Detector):
         """Keep the error, or that there was none."""
         if deed.progress:
             self.recent.clear()
-        self.recent.append(Error(deed.step, deed.error, deed.said, deed.misfit))
+        error = "" if deed.intent.waits else deed.error
+        self.recent.append(Error(deed.step, error, deed.said, deed.misfit))
         del self.recent[:-_WINDOW]
 
     def find(self, settings: Detection) -> Finding | None:

@@ -1,6 +1,5 @@
 """The same step, or the same few steps, again and again without anything new."""
 
-import re
 from typing import ClassVar, Literal
 
 import msgspec
@@ -36,10 +35,6 @@ _SAYS: dict[Nature, str] = {
     "changed": "The same call was made {times} times, each time with the same result: {call}",
     "said": "The agent stopped {times} times with the same words: {call}",
 }
-_WAITING_TOOLS = frozenset(
-    {"bashoutput", "taskoutput", "agentoutputtool", "read_terminal", "sleep"}
-)
-_WAITING = re.compile(r"\b(?:sleep|wait|watch)\b")
 
 _PERIODS = (1, 2, 3)
 _MAX_TRIES = 16
@@ -187,13 +182,12 @@ class Loops(Detector):
 
 
 def _nature(deed: Deed) -> Nature:
+    if deed.intent.waits:
+        return "waited"
     if deed.misfit:
         return "misfit"
     if deed.ending == "failed":
         return "failed"
-    tool, shown = deed.intent.tool.lower(), deed.intent.shown
-    if tool in _WAITING_TOOLS or _WAITING.search(shown):
-        return "waited"
     return "worked" if deed.ending == "ok" else "tried"
 
 

@@ -21,9 +21,10 @@ class Trail(msgspec.Struct):
             # What it says that it writes counts once; what it really changed counts each time.
             progress = pair not in self.known or bool(deed.changed)
         elif deed.ending == "failed":
-            # Another way to the same error tells nothing new.
-            progress = result not in self.known
-            self._know(result)
+            # Another way to the same error tells nothing new; "exit code 1" alone is no error.
+            what = result if deed.error else pair
+            progress = what not in self.known
+            self._know(what)
         else:
             progress = deed.ending == "dropped" and call not in self.known
         self._know(call)

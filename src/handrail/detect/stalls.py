@@ -39,18 +39,18 @@ class Stalls(Detector):
     said: str = ""
 
     def see(self, deed: Deed) -> None:
-        """Count."""
+        """Count the steps, and how often the call has failed in this way."""
         self.call, self.shown, self.said = deed.intent.call, deed.intent.shown, deed.said
         if deed.progress:
             self.idle.clear()
             self.idle_times = 0
-        else:
+        elif not deed.intent.waits:
             self.idle_times += 1
             self.idle.append(deed.step)
             del self.idle[:-_MAX_STEPS]
-        if deed.ending == "failed" and not deed.misfit:
+        if deed.ending == "failed" and not deed.misfit and not deed.intent.waits:
             self._fails(deed)
-        elif deed.ending == "ok":
+        else:
             self.failing.pop(self.call, None)
 
     def find(self, settings: Detection) -> Finding | None:
