@@ -48,6 +48,15 @@ def send(place: Place, message: str, *args: str, shell: str = "/bin/sh", **envir
     return ran.returncode, ran.stdout, ran.stderr
 
 
+def kill(place: Place) -> None:
+    """Start a daemon and end it the hard way; what lies there then is of no use to anybody."""
+    os.kill(place.start(), signal.SIGKILL)
+    with pytest.raises(ConnectionRefusedError):
+        while True:  # it takes a moment
+            with socket.socket(socket.AF_UNIX) as caller:
+                caller.connect(place.home.socket)
+
+
 # With a daemon
 
 
@@ -204,13 +213,13 @@ def test_ensure_tells_the_agent_whom_to_tell_when_it_does_not_start(place: Place
 
 
 def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: Place) -> None:
-    os.kill(place.start(), signal.SIGKILL)
+    kill(place)
     assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_ensure_starts_a_daemon_again_that_was_killed(place: Place, shell: str) -> None:
-    os.kill(place.start(), signal.SIGKILL)
+    kill(place)
     code, out, err = send(place, "", "ensure", shell=shell)
     assert (code, err) == (0, "")
     assert str(said(json.loads(out))["additionalContext"]).endswith("started: try again.")
@@ -219,7 +228,7 @@ def test_ensure_starts_a_daemon_again_that_was_killed(place: Place, shell: str) 
 def test_another_process_with_the_number_of_a_killed_daemon_is_not_taken_for_it(
     place: Place,
 ) -> None:
-    os.kill(place.start(), signal.SIGKILL)
+    kill(place)
     Path(place.home.lock).write_text(f'{{"pid":{os.getpid()}}}')
     assert "started: try again." in hook(place, "ensure")[1]
 
