@@ -16,8 +16,6 @@ _SETTINGS = {
     "core.autocrlf": "false",
     "core.fileMode": "true",
     "core.fsmonitor": "false",
-    "core.fsync": "committed",
-    "core.fsyncMethod": "batch",
     "core.hooksPath": os.devnull,
     "core.looseCompression": "1",
     # Names that are odd on other systems are fine here: git never writes these files itself.

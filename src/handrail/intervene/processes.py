@@ -1,0 +1,237 @@
+"""The processes of a run: found, ended, and read back from the system."""
+
+import os
+import signal
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+import msgspec
+import psutil
+
+_POLITE = 0.4
+"""The share of the time in which processes may end by themselves."""
+_POLL = 0.02
+_CALM = 2
+"""So often in a row nothing must be found before it is believed."""
+_MAX_NEW = 5
+"""Whoever is asked to end may start so many helpers for it."""
+_CLIENT_SECONDS = 30.0
+"""A hook's client does not live longer than that."""
+_CLOCK_SECONDS = 1.5
+"""The moment of a start is computed by the wall clock, which may be set in between."""
+_MAX_TEXT = 200
+_GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, PermissionError)
+
+
+class Host(msgspec.Struct, frozen=True):
+    """The program that runs the agent: its number and its start, because numbers come again."""
+
+    pid: int
+    began: float
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """What became of the processes of a run, each as `pid command`."""
+
+    ended: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """Those that could not be ended in time."""
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    """A process of this user at one moment."""
+
+    process: psutil.Process
+    parent: int
+    began: float
+
+
+def host_at(pid: int) -> Host | None:
+    """The process with a number, now; None: there is none."""
+    try:
+        return Host(pid, psutil.Process(pid).create_time())
+    except (*_GONE, ValueError):
+        return None
+
+
+class Family:
+    """All processes of a run.
+
+    They are the host with everything below it, and every process with one of the `marks` in its
+    environment, wherever it hangs by now. Who was seen once stays a member; only a process that
+    left both behind before anybody looked is not found.
+    """
+
+    def __init__(
+        self,
+        marks: Mapping[str, str],
+        host: Host | None = None,
+        *,
+        spared: Collection[int] = (),
+        client: str = "",
+    ) -> None:
+        """`spared`: processes that are not ended, such as Handrail's own.
+
+        `client`: the path of the hook's client. One that is killed while it waits for a verdict
+        would let its action through.
+        """
+        self._marks = {item for item in marks.items() if item[1]}
+        self._host = host
+        self._spared = {0, 1, os.getpid(), *spared}
+        self._client = client
+        self._members: dict[int, psutil.Process] = {}
+        self._texts: dict[psutil.Process, str] = {}
+        self._known: set[int] = set()
+        """All processes of the system when somebody looked."""
+        self._parents: set[int] = set()
+        """Whose children are members."""
+        self._clients: set[int] = set()
+
+    def look(self, *, keep_host: bool = False) -> list[psutil.Process]:
+        """The members that are alive now."""
+        self._known = set(psutil.pids())
+        seen = _own_processes(self._known)
+        host = self._host_in(seen)
+        alive = {pid for pid, one in seen.items() if self._members.get(pid) == one.process}
+        self._parents = alive | host
+        self._admit(seen, self._parents)
+        found = [one.process for pid, one in seen.items() if self._members.get(pid) == one.process]
+        return [each for each in found if not (keep_host and each.pid in host)]
+
+    def newcomers(self) -> list[psutil.Process]:
+        """Members that came since somebody looked; quick, for those who multiply."""
+        fresh = set(psutil.pids()) - self._known
+        self._known |= fresh
+        seen = _own_processes(fresh)
+        below = {pid for pid, one in seen.items() if one.parent in self._parents}
+        return [seen[pid].process for pid in self._admit(seen, below)]
+
+    def _admit(self, seen: Mapping[int, _Seen], roots: set[int]) -> set[int]:
+        """Take in the roots, who is marked, and all below them; not the clients of hooks."""
+        clients = {pid for pid, one in seen.items() if self._is_client(one)}
+        self._clients |= _below(seen, clients, ())
+        marked = {pid for pid, one in seen.items() if pid not in roots and self._is_marked(one)}
+        found = _below(seen, roots | marked, self._spared | self._clients)
+        for pid in found:
+            self._remember(seen[pid].process)
+        self._parents |= found
+        return found
+
+    def text(self, process: psutil.Process) -> str:
+        """`pid command` of a member."""
+        return self._texts.get(process, str(process.pid))
+
+    def _host_in(self, seen: Mapping[int, _Seen]) -> set[int]:
+        host = self._host
+        if host is None or host.pid not in seen:
+            return set()
+        return {host.pid} if abs(seen[host.pid].began - host.began) < _CLOCK_SECONDS else set()
+
+    def _is_marked(self, one: _Seen) -> bool:
+        try:
+            return not self._marks.isdisjoint(one.process.environ().items())
+        except (*_GONE, OSError):
+            return False
+
+    def _is_client(self, one: _Seen) -> bool:
+        if not self._client or time.time() - one.began > _CLIENT_SECONDS:
+            return False
+        if one.parent in self._clients:
+            return True
+        with suppress(*_GONE):
+            return self._client in one.process.cmdline()[:3]
+        return False
+
+    def _remember(self, process: psutil.Process) -> None:
+        if self._members.get(process.pid) == process:
+            return
+        self._members[process.pid] = process
+        command = ""
+        with suppress(*_GONE):
+            command = " ".join(process.cmdline()) or process.name()
+        self._texts[process] = f"{process.pid} {command}".strip()[:_MAX_TEXT]
+
+
+def end(family: Family, *, keep_host: bool = False, seconds: float = 10.0) -> Ended:
+    """End every process of a run, at first politely; what is left is read back."""
+    until = time.monotonic() + seconds
+    told = _ask(family, keep_host, time.monotonic() + seconds * _POLITE)
+    calm = 0
+    while calm < _CALM and time.monotonic() < until:
+        members = family.look(keep_host=keep_host)
+        told.update(dict.fromkeys(members))
+        calm = 0 if members else calm + 1
+        told.update(dict.fromkeys(_kill(family, members, until)))
+        psutil.wait_procs(members, timeout=_POLL)
+    left = family.look(keep_host=keep_host)
+    return Ended(
+        tuple(family.text(each) for each in told if each not in left),
+        tuple(family.text(each) for each in left),
+    )
+
+
+def _ask(family: Family, keep_host: bool, until: float) -> dict[psutil.Process, None]:
+    """Tell everybody to end, and wait a while; not for those who have ever more children."""
+    told: dict[psutil.Process, None] = {}
+    while members := family.look(keep_host=keep_host):
+        new = [each for each in members if each not in told]
+        _signal(new, signal.SIGTERM, signal.SIGCONT)
+        most = (len(told) or len(new)) + _MAX_NEW
+        told.update(dict.fromkeys(new))
+        if len(told) > most or time.monotonic() > until:
+            break
+        psutil.wait_procs(members, timeout=_POLL)
+    return told
+
+
+def _kill(family: Family, members: Sequence[psutil.Process], until: float) -> list[psutil.Process]:
+    """Stop everybody until nobody new is found, because who stands still has no more children.
+
+    Then kill them all.
+    """
+    stopped = list(members)
+    _signal(members, signal.SIGSTOP)
+    calm = 0
+    while members and calm < _CALM and time.monotonic() < until:
+        new = family.newcomers()
+        _signal(new, signal.SIGSTOP)
+        stopped += new
+        calm = 0 if new else calm + 1
+    _signal(stopped, signal.SIGKILL)
+    return stopped
+
+
+def _signal(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
+    for process in processes:
+        with suppress(*_GONE):
+            for number in numbers:
+                process.send_signal(number)  # never to another one that got the same number
+
+
+def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
+    """Those of the processes that are alive and belong to this user."""
+    user = os.getuid()
+    found = {}
+    for pid in pids:
+        with suppress(*_GONE):
+            process = psutil.Process(pid)
+            if process.uids().real == user and process.status() != psutil.STATUS_ZOMBIE:
+                seen = _Seen(process, process.ppid(), process.create_time())
+                found[process.pid] = seen
+    return found
+
+
+def _below(seen: Mapping[int, _Seen], roots: Iterable[int], spared: Collection[int]) -> set[int]:
+    """The roots and everything below them; not who is spared, and nobody for being below these."""
+    children: dict[int, list[int]] = {}
+    for pid, one in seen.items():
+        children.setdefault(one.parent, []).append(pid)
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found and pid not in spared:
+            found.add(pid)
+            waiting += children.get(pid, ())
+    return found
