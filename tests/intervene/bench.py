@@ -24,10 +24,10 @@ def finding(
     evidence: tuple[int, ...] = (1, 2, 3),
     impact: float = 0.0,
     says: str = "The same call came 3 times.",
-    **facts: str,
+    facts: dict[str, str] | None = None,
 ) -> Finding:
     """A finding of which the test says only what matters."""
-    return Finding(kind, severity, confidence, evidence, impact, says, symptom, facts)
+    return Finding(kind, severity, confidence, evidence, impact, says, symptom, facts or {})
 
 
 def situation(past: Past | None = None, **known: object) -> Situation:

@@ -111,8 +111,8 @@ def test_a_critical_loop_is_stopped_only_after_two_interventions_without_effect(
 @pytest.mark.parametrize(
     ("kind", "severity", "impact"),
     [
-        ("secret_flow", HIGH, 0.5),
-        ("secret_flow", CRITICAL, 0.0),
+        ("information_flow", HIGH, 0.5),
+        ("information_flow", CRITICAL, 0.0),
         ("scope_creep", CRITICAL, 0.0),
         ("of_my_own", CRITICAL, 0.0),
     ],
@@ -124,7 +124,7 @@ def test_what_does_harm_with_each_action_is_stopped_at_once(
 
 
 def test_a_stop_names_its_incident() -> None:
-    made = Bench(run="run-1234567").step(finding("secret_flow", CRITICAL))
+    made = Bench(run="run-1234567").step(finding("information_flow", CRITICAL))
     assert made is not None
     assert made.incident == "19700101-000100-run-1234-1"
     assert made.incident in made.guidance
@@ -133,27 +133,27 @@ def test_a_stop_names_its_incident() -> None:
 def test_a_stop_does_not_wait_for_the_cooldown() -> None:
     bench = Bench(seconds=1)
     assert bench.steps(1, finding(severity=LOW)) == [SOFT]
-    assert bench.steps(1, finding("secret_flow", CRITICAL)) == [STOP]
+    assert bench.steps(1, finding("information_flow", CRITICAL)) == [STOP]
 
 
 def test_a_stop_does_not_wait_for_an_intervention_to_show_effect() -> None:
     bench = Bench(seconds=1)
-    assert bench.steps(1, finding("secret_flow", LOW)) == [SOFT]
-    assert bench.steps(1, finding("secret_flow", CRITICAL)) == [STOP]
+    assert bench.steps(1, finding("information_flow", LOW)) == [SOFT]
+    assert bench.steps(1, finding("information_flow", CRITICAL)) == [STOP]
 
 
 def test_a_stop_comes_even_in_a_step_that_had_an_intervention() -> None:
     bench = Bench(QUICK)
     bench.step(finding(severity=LOW))
-    made = bench.look([finding("secret_flow", CRITICAL)])
+    made = bench.look([finding("information_flow", CRITICAL)])
     assert made is not None
     assert made.means == STOP
-    assert bench.look([finding("secret_flow", CRITICAL)]) is None
+    assert bench.look([finding("information_flow", CRITICAL)]) is None
 
 
 def test_a_run_that_is_stopped_is_not_stopped_again() -> None:
     """Defect a: a stop is a result like any other, and what still comes in finds nothing to do."""
-    assert Bench(stopped=True).steps(3, finding("secret_flow", CRITICAL)) == []
+    assert Bench(stopped=True).steps(3, finding("information_flow", CRITICAL)) == []
 
 
 def test_after_a_stop_was_resolved_the_ladder_begins_anew() -> None:
@@ -167,7 +167,7 @@ def test_a_stop_that_is_switched_off_never_comes() -> None:
     settings = Interventions(
         intervention_cooldown_seconds=0, emergency_stop=EmergencyStop(enabled=False)
     )
-    assert STOP not in Bench(settings).steps(60, finding("secret_flow", CRITICAL))
+    assert STOP not in Bench(settings).steps(60, finding("information_flow", CRITICAL))
 
 
 def test_the_budget_of_a_run_ends_interventions_but_not_stops() -> None:
@@ -290,7 +290,7 @@ def test_what_is_switched_off_is_passed_over(
 
 
 def test_nothing_is_done_where_interventions_are_switched_off() -> None:
-    assert Bench(Interventions(enabled=False)).steps(5, finding("secret_flow", CRITICAL)) == []
+    assert Bench(Interventions(enabled=False)).steps(5, finding("information_flow", CRITICAL)) == []
 
 
 def test_a_means_without_power_on_this_host_is_passed_over() -> None:
@@ -351,7 +351,9 @@ def test_limits_hold_whatever_is_found_and_when(
     bench = Bench(settings, can=frozenset(can), attended=attended)
     for seconds, found in course:
         made = bench.step(*found, seconds=seconds)
-        harmful = [each for each in found if each.kind == "secret_flow" and each.severity >= HIGH]
+        harmful = [
+            each for each in found if each.kind == "information_flow" and each.severity >= HIGH
+        ]
         if any(score_of(each) >= 0.9 for each in harmful):
             assert made is not None
             assert made.means == STOP

@@ -14,8 +14,8 @@ Prompts = dict[str, tuple[str, ...]]
 
 KINDS = frozenset(
     "loop stall repeated_refusals repetitive_errors scope_creep resource_spiral goal_drift "
-    "hallucination exploration_wandering secret_flow error_exploration_loop runaway_execution "
-    "confused_state default".split()
+    "hallucination exploration_wandering information_flow error_exploration_loop "
+    "runaway_execution confused_state default".split()
 )
 """Kinds of findings whose fields are known; a detector of a user's own may make up others."""
 
@@ -31,14 +31,16 @@ FIELDS: dict[str, str] = {
     "goal": "what the run is for",
     "scope": "the folders that it may change",
     "error": "the error that comes again",
-    "command": "the action that comes again",
-    "path": "the file that is meant",
-    "reason": "why an action was refused",
-    "instead": "what may be done instead",
-    "resource": "what is used more and more",
-    "growth": "by how much it grows each time",
+    "call": "the action that comes again",
+    "path": "a file outside of the scope",
+    "paths": "how many paths were touched",
+    "outside": "how many of them lie outside of the scope",
+    "series": "what is used more and more",
+    "fall": "how far the run has moved from its goal, from 0 to 1",
+    "things": "what is not there",
     "claim": "what the agent said",
-    "folders": "how many folders were looked into",
+    "looks": "how often it has looked around",
+    "folders": "in how many folders",
     "secret": "where the secret stands",
     "host": "where something is sent",
 }

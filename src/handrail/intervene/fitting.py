@@ -49,7 +49,7 @@ ROWS: dict[str, Row] = {
     "runaway_execution": Row((_AGAIN, _SLOW, _BACK, _STOP)),
     "scope_creep": Row((_SOFT, _AGAIN, _BACK, _STOP), at_once=Severity.CRITICAL),
     # What has left the machine cannot be put back, only be kept from going on.
-    "secret_flow": Row((_SOFT, _AGAIN, _SLOW, _STOP), at_once=Severity.HIGH),
+    "information_flow": Row((_SOFT, _AGAIN, _SLOW, _STOP), at_once=Severity.HIGH),
     DEFAULT: Row((_SOFT, _AGAIN, _BACK, _STOP), at_once=Severity.CRITICAL),
 }
 

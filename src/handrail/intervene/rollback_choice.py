@@ -107,5 +107,5 @@ def _plan(finding: Finding, at: Situation) -> str:
         for made in at.past.made
     )
     fields = fields_for(finding, at)
-    usable = [text for template in texts if (text := fill(template, fields))]
+    usable = [text for template in texts if (text := fill(template, fields, MAX_PLAN))]
     return fresh(usable[min(given, len(usable) - 1)], at, MAX_PLAN)

@@ -6,7 +6,7 @@ from handrail.config.prompts import Prompts
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
 from handrail.intervene.situation import Situation
-from handrail.intervene.wording import cut, fields_for, fill, fresh, templates
+from handrail.intervene.wording import Fields, fields_for, fill, fresh, templates
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 
@@ -27,11 +27,11 @@ def _hint(finding: Finding, at: Situation, own: Prompts) -> str:
         made.kind == finding.kind and made.means == Means.SOFT_CORRECTION for made in at.past.made
     )
     fields = fields_for(finding, at, given + 1)
-    texts = _texts(finding.kind, own)
-    usable = [text for template in texts if (text := fill(template, fields))]
-    for text in usable[given:] or _filled(templates("soft_correction")[_AGAIN], fields):
-        if not at.past.knows(cut(text, MAX_HINT)):
-            return cut(text, MAX_HINT)
+    usable = _filled(_texts(finding.kind, own), fields)
+    again = _filled(templates("soft_correction")[_AGAIN], fields)
+    for text in (*usable[given:], *again):
+        if not at.past.knows(text):
+            return text
     return fresh(finding.says or finding.kind, at, MAX_HINT)
 
 
@@ -40,5 +40,5 @@ def _texts(kind: str, own: Prompts) -> Sequence[str]:
     return (*own.get(kind, own.get(_DEFAULT, ())), *ours.get(kind, ours[_DEFAULT]))
 
 
-def _filled(texts: Sequence[str], fields: dict[str, str]) -> list[str]:
-    return [text for template in texts if (text := fill(template, fields))]
+def _filled(texts: Sequence[str], fields: Fields) -> list[str]:
+    return [text for template in texts if (text := fill(template, fields, MAX_HINT))]

@@ -12,8 +12,10 @@ from handrail.intervene.past import Made
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.intervene.situation import Situation
 from handrail.model.finding import Finding
+from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
 
+_PLACE_OF_LEVEL = (0, 1, 1, 2, 3)
 _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
 
 
@@ -95,11 +97,9 @@ STRATEGIES: dict[str, Pick] = {
 
 def _place(case: Case, score: float) -> int:
     """The strongest fitting means that a score allows; the mildest if it allows none."""
-    level = level_of(score)
-    found, reached = 0, 0.0
-    for place, means in enumerate(case.row.means):
-        # Between two steps of the ladder stands what a user's own row has put there.
-        reached = float(LADDER.index(means)) if means in LADDER else reached + 0.5
-        if reached <= level:
-            found = place
-    return found
+    level, means = level_of(score), case.row.means
+    if not set(means) <= set(LADDER):
+        # How strong one of the user's own is, only its place in their row can tell.
+        return means.index(case.row.places[_PLACE_OF_LEVEL[level]])
+    fitting = [place for place, name in enumerate(means) if LADDER.index(Means(name)) <= level]
+    return max(fitting, default=0)

@@ -20,8 +20,8 @@ class Part(msgspec.Struct, frozen=True):
 
     name: str
     """In the allowance and in the usage."""
-    series: tuple[str, ...]
-    """What detectors call its growth."""
+    series: str
+    """What its growth is called among the facts of a finding; empty: it is not measured."""
     needs: Capability
     """What the host must be able to do for it to be kept."""
     least: int
@@ -35,7 +35,7 @@ class Part(msgspec.Struct, frozen=True):
 PARTS = (
     Part(
         "calls_per_minute",
-        ("tool_calls", "calls", "api_calls"),
+        "calls",
         Capability.DENY,
         4,
         30,
@@ -43,7 +43,7 @@ PARTS = (
     ),
     Part(
         "file_operations",
-        ("file_operations", "files"),
+        "file_operations",
         Capability.DENY,
         20,
         20,
@@ -52,17 +52,17 @@ PARTS = (
     ),
     Part(
         "command_seconds",
-        ("time", "seconds", "execution_time"),
+        "time",
         Capability.REWRITE,
         10,
         120,
         "{} s for one command",
     ),
-    Part("memory_mb", ("memory",), Capability.LIMIT, 256, 2048, "{} MB of memory"),
-    Part("tokens", ("tokens",), Capability.DENY, 10_000, 50_000, "{} more tokens", _WINDOWS),
-    Part("batch", ("batch",), Capability.DENY, 1, 4, "{} at the same time"),
+    Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
+    Part("tokens", "tokens", Capability.DENY, 10_000, 50_000, "{} more tokens", _WINDOWS),
+    Part("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
 )
-_BY_SERIES = {series: part for part in PARTS for series in part.series}
+_BY_SERIES = {part.series: part for part in PARTS if part.series}
 _ALWAYS = ("calls_per_minute", "batch")
 """What is cut where nothing is said to grow."""
 _ADVICE = (
@@ -94,16 +94,13 @@ def resource_throttling(finding: Finding, at: Situation, settings: ResourceThrot
 
 def growth_of(finding: Finding) -> dict[Part, float]:
     """What grows, and by how much from one sample to the next."""
-    facts = finding.facts
-    growth = {
-        part: _number(facts[f"{series}_growth"])
+    if "series" not in finding.facts:
+        return {}
+    return {
+        part: _number(finding.facts[series])
         for series, part in _BY_SERIES.items()
-        if f"{series}_growth" in facts
+        if series in finding.facts
     }
-    named = _BY_SERIES.get(facts.get("resource", "").replace(" ", "_"))
-    if named is not None:
-        growth[named] = _number(facts.get("growth", ""))
-    return growth
 
 
 def _factor(growth: float, factors: ReductionFactors) -> float:
@@ -141,6 +138,6 @@ def _named(names: tuple[str, ...]) -> list[Part]:
 
 def _number(text: str) -> float:
     try:
-        return float(text.rstrip("x×"))
+        return float(text)
     except ValueError:
         return 0.0

@@ -11,7 +11,9 @@ from handrail.model.finding import Finding
 
 _FOLDER = Path(__file__).parent / "guidance"
 _MAX_FACT = 110
-_MAX_SAYS = 220
+_MAX_SAYS = 300
+_LEAST_SAYS = 60
+_ABOUT = {"It": "This run", "Its": "This run's", "The agent": "You"}
 _MAX_STEPS = 5
 _MAX_PLACES = 3
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth")
@@ -32,7 +34,7 @@ def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
     return {
         "times": str(len(steps)),
         **facts,
-        "says": _sentence(finding.says or f"There is trouble of the kind {finding.kind}"),
+        "says": seen(finding),
         "kind": finding.kind,
         "severity": str(finding.severity),
         "steps": steps_in_words(steps),
@@ -44,12 +46,26 @@ def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
     }
 
 
-def fill(template: str, fields: Fields) -> str | None:
-    """The text with its fields; None where one of them is not known."""
+def seen(finding: Finding) -> str:
+    """What was seen, in a sentence that the agent cannot take for one about something else."""
+    said = finding.says or f"There is trouble of the kind {finding.kind}"
+    for word, meaning in _ABOUT.items():
+        if said.startswith(f"{word} "):
+            said = f"{meaning}{said.removeprefix(word)}"
+    return _sentence(said)
+
+
+def fill(template: str, fields: Fields, most: int) -> str | None:
+    """The text with its fields, cut to fit; None where one of them is not known."""
     names = fields_of(template)
     if any(not fields.get(name) for name in names):
         return None
-    return template.format_map(fields)
+    text = template.format_map(fields)
+    over = len(text) - most
+    if over > 0 and "says" in names:  # what was seen can be shorter, what to do cannot
+        says = one_line(fields["says"], max(len(fields["says"]) - over, _LEAST_SAYS))
+        text = template.format_map({**fields, "says": says})
+    return cut(text, most)
 
 
 def one_line(text: str, most: int) -> str:
@@ -78,7 +94,7 @@ def steps_in_words(steps: tuple[int, ...]) -> str:
     """`4, 6, 8`; of many the first and the last."""
     if len(steps) > _MAX_STEPS:
         return f"{', '.join(map(str, steps[: _MAX_STEPS - 1]))} … {steps[-1]}"
-    return ", ".join(map(str, steps)) or "the last ones"
+    return ", ".join(map(str, steps))
 
 
 def places_in_words(scope: tuple[str, ...]) -> str:

@@ -1,0 +1,130 @@
+"""Whether an intervention helped."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.config.interventions import Interventions, Strategy
+from handrail.intervene.effect import Count, Effects, effects_of
+from handrail.intervene.past import Past
+from handrail.model.event import Intervened, InterventionJudged
+from handrail.model.intervention import Intervention, Means
+from handrail.model.ordinal import Severity
+from tests.intervene.bench import Bench, finding
+
+LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
+
+
+def nudged(settings: Interventions | None = None, seconds: float = 1) -> Bench:
+    """A run that has just been given a hint."""
+    bench = Bench(settings, seconds=seconds)
+    bench.step(finding(severity=LOW))
+    return bench
+
+
+def test_it_helped_if_the_trouble_is_gone_for_some_actions() -> None:
+    bench = nudged()
+    bench.steps(4)
+    assert bench.judged == []
+    bench.steps(1)
+    (judged,) = bench.judged
+    assert (judged.intervention, judged.worked) == ("i1", True)
+    assert judged.says == "Soft correction helped: the same was not seen 5 actions later."
+
+
+def test_how_many_actions_is_a_setting() -> None:
+    bench = nudged(Interventions(strategy=Strategy(effect_actions=2)))
+    bench.steps(2)
+    assert [judged.worked for judged in bench.judged] == [True]
+
+
+def test_it_did_not_help_if_the_trouble_goes_on() -> None:
+    bench = nudged()
+    bench.steps(3, finding(severity=LOW))
+    (judged,) = bench.judged
+    assert not judged.worked
+    assert judged.says == ("Soft correction did not help: the same was seen again 3 actions later.")
+
+
+def test_it_did_not_help_if_the_trouble_comes_back_within_these_actions() -> None:
+    bench = nudged()
+    bench.steps(3)
+    bench.steps(1, finding(severity=LOW))
+    assert [judged.worked for judged in bench.judged] == [False]
+
+
+def test_what_was_under_way_when_the_agent_was_told_is_not_held_against_it() -> None:
+    bench = nudged()
+    bench.steps(2, finding(severity=LOW))
+    bench.steps(3)
+    assert [judged.worked for judged in bench.judged] == [True]
+
+
+def test_other_trouble_is_not_held_against_it() -> None:
+    bench = nudged()
+    bench.steps(5, finding(severity=LOW, symptom="another"))
+    assert [(judged.intervention, judged.worked) for judged in bench.judged] == [("i1", True)]
+
+
+def test_worse_is_still_the_same_trouble() -> None:
+    bench = nudged()
+    bench.steps(3, finding(severity=MEDIUM))
+    assert [judged.worked for judged in bench.judged] == [False]
+
+
+def test_what_another_agent_does_says_nothing_about_it() -> None:
+    bench = nudged()
+    other = Bench(agent="two", seconds=1)
+    other.past.made.extend(bench.past.made)
+    other.steps(9)
+    assert other.judged == []
+
+
+def test_it_is_judged_once() -> None:
+    bench = nudged()
+    bench.steps(20)
+    assert len(bench.judged) == 1
+
+
+def test_counts_are_kept_by_means_and_kind() -> None:
+    bench = nudged(seconds=60)
+    bench.steps(5)
+    bench.steps(5, finding("stall", LOW))
+    effects = effects_of(bench.past.made)
+    assert effects.of(Means.SOFT_CORRECTION, "loop") == Count(worked=1)
+    assert effects.of(Means.SOFT_CORRECTION, "stall") == Count(failed=1)
+    assert effects.of(Means.SOFT_CORRECTION, "goal_drift") == Count()
+
+
+@pytest.mark.parametrize(("worked", "failed", "share"), [(0, 0, 1.0), (1, 3, 0.25), (2, 0, 1.0)])
+def test_the_share_of_what_helped(worked: int, failed: int, share: float) -> None:
+    assert Count(worked, failed).share == share
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["r1", "r2"]),
+            st.sampled_from(list(Means)),
+            st.sampled_from(["loop", "stall"]),
+            st.sampled_from([True, False, None]),
+        )
+    )
+)
+def test_the_fold_over_many_runs_counts_each_judgement_once(
+    course: list[tuple[str, Means, str, bool | None]],
+) -> None:
+    effects = Effects()
+    pasts = {"r1": Past(), "r2": Past()}
+    for number, (run, means, kind, worked) in enumerate(course):
+        done = Intervention(f"i{number}", means, finding(kind), number)
+        events: list[Intervened | InterventionJudged] = [Intervened(0.0, done)]
+        if worked is not None:
+            events += [InterventionJudged(0.0, done.id, number, worked)] * 2
+        for event in events:
+            effects.take(event, run)
+            if isinstance(event, Intervened):
+                pasts[run].take(event)
+            else:
+                pasts[run].judge(event)
+    assert effects.counts == effects_of([*pasts["r1"].made, *pasts["r2"].made]).counts

@@ -1,0 +1,140 @@
+"""Which of the fitting means is aimed at."""
+
+import pytest
+
+from handrail.config.interventions import Interventions, SoftCorrection, Strategy
+from handrail.config.prompts import KINDS
+from handrail.intervene.effect import effects_of
+from handrail.intervene.fitting import DEFAULT, ROWS, row_for
+from handrail.intervene.past import Made
+from handrail.intervene.strategy import Aim, Case, pattern_specific, progressive
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
+from tests.intervene.bench import Bench, finding
+
+SOFT, AGAIN, SLOW, BACK, STOP = Means
+LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
+PATTERNS = Interventions(
+    intervention_cooldown_seconds=0, strategy=Strategy(type="pattern_specific")
+)
+
+
+def tried(*course: tuple[str, bool | None]) -> tuple[Made, ...]:
+    """What was tried against the trouble of `finding()`, and whether it helped."""
+    return tuple(
+        Made(f"i{n}", means, "loop:a", n * 100.0, n * 10, worked=worked, kind="loop")
+        for n, (means, worked) in enumerate(course)
+    )
+
+
+def case(
+    severity: Severity, *course: tuple[str, bool | None], others: tuple[Made, ...] = ()
+) -> Case:
+    past = tried(*course)
+    return Case(finding(severity=severity), ROWS["loop"], past, effects_of((*others, *past)))
+
+
+def aims(aim: Aim) -> tuple[str, str]:
+    means = ROWS["loop"].means
+    return means[aim.place], means[aim.least]
+
+
+@pytest.mark.parametrize("kind", sorted(ROWS))
+def test_four_severities_select_four_different_means(kind: str) -> None:
+    """Defect d: with three in a list, high and critical chose the same."""
+    row = ROWS[kind]
+    chosen = [
+        row.means[
+            pattern_specific(Case(finding(kind, each), row, (), effects_of([])), Strategy()).place
+        ]
+        for each in (LOW, MEDIUM, HIGH, CRITICAL)
+    ]
+    assert chosen == list(row.places)
+    assert len(set(chosen)) == 4
+
+
+@pytest.mark.parametrize("kind", sorted(ROWS))
+def test_means_that_fit_a_kind_become_stronger(kind: str) -> None:
+    places = [list(Means).index(Means(means)) for means in ROWS[kind].places]
+    assert places == sorted(places)
+
+
+def test_every_kind_with_texts_has_a_row_and_the_other_way_round() -> None:
+    """Defect d: exploration_wandering had none."""
+    assert set(ROWS) == KINDS
+
+
+def test_an_unknown_kind_has_the_default_row() -> None:
+    """Defect d: it had none, and nil was chosen."""
+    assert row_for("of_my_own", {}) == ROWS[DEFAULT]
+
+
+def test_settings_say_what_fits() -> None:
+    mine = (SOFT, SOFT, SOFT, BACK)
+    assert row_for("loop", {"loop": mine}).means == (SOFT, BACK)
+    assert row_for("of_my_own", {"default": mine}).means == (SOFT, BACK)
+    assert row_for("stall", {"default": mine}) == ROWS["stall"]
+
+
+def test_a_row_with_fewer_than_four_means_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"patterns.loop needs four means.*it has 3"):
+        Strategy(patterns={"loop": (SOFT, AGAIN, BACK)})
+
+
+def test_by_pattern_the_severity_decides() -> None:
+    assert Bench(PATTERNS).steps(1, finding("repetitive_errors", LOW, 0.3)) == [SOFT]
+    assert Bench(PATTERNS).steps(1, finding("repetitive_errors", HIGH, 0.3)) == [BACK]
+
+
+def test_by_pattern_what_failed_is_left_behind() -> None:
+    bench = Bench(PATTERNS, seconds=1)
+    assert bench.steps(7, finding("loop", LOW, 0.5)) == [SOFT, AGAIN, BACK]
+
+
+def test_by_pattern_a_critical_finding_passes_rollback_before_the_stop() -> None:
+    bench = Bench(PATTERNS, seconds=1)
+    assert bench.steps(7, finding("loop", CRITICAL)) == [BACK, BACK, STOP]
+
+
+def test_progress_starts_where_the_score_says() -> None:
+    assert aims(progressive(case(MEDIUM), Strategy())) == (AGAIN, SOFT)
+
+
+def test_what_did_not_help_is_followed_by_something_stronger() -> None:
+    assert aims(progressive(case(LOW, (SOFT, False)), Strategy())) == (AGAIN, AGAIN)
+
+
+def test_what_helped_is_followed_by_something_milder() -> None:
+    assert aims(progressive(case(MEDIUM, (AGAIN, True)), Strategy())) == (SOFT, SOFT)
+
+
+def test_what_helped_sets_the_escalation_back() -> None:
+    past = case(LOW, (SOFT, False), (AGAIN, False), (BACK, True))
+    assert (past.fruitless, past.score) == ((), 0.2)
+
+
+def test_what_usually_helps_is_tried_once_more() -> None:
+    others = tuple(
+        Made(f"j{n}", SOFT, f"loop:{n}", 0.0, n, worked=True, kind="loop") for n in range(3)
+    )
+    assert aims(progressive(case(LOW, (SOFT, False), others=others), Strategy())) == (SOFT, SOFT)
+
+
+@pytest.mark.parametrize(("threshold", "means"), [(0.5, SOFT), (0.6, AGAIN)])
+def test_the_threshold_of_effectiveness_is_the_configured_one(
+    threshold: float, means: Means
+) -> None:
+    """Defect c: it was .5 in the code and .6 in the settings."""
+    others = (Made("j", SOFT, "loop:b", 0.0, 1, worked=True, kind="loop"),)
+    found = case(LOW, (SOFT, False), others=others)  # helped in one of two cases
+    settings = Strategy(effectiveness_threshold=threshold)
+    assert aims(progressive(found, settings))[0] == means
+
+
+def test_attempts_end_even_for_what_usually_helps() -> None:
+    settings = Interventions(
+        intervention_cooldown_seconds=0,
+        soft_correction=SoftCorrection(max_attempts=2),
+        strategy=Strategy(effectiveness_threshold=0),
+    )
+    assert Bench(settings, seconds=1).steps(7, finding(severity=LOW)) == [SOFT, SOFT, AGAIN]
