@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from handrail.intervene import Capability, Controller, Situation
+from handrail.intervene import Capability, Situation
+from handrail.intervene.situation import Ended, Usage
 from handrail.model.event import Event, FindingMade, Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
@@ -14,10 +15,11 @@ from handrail.supervise.project import Project
 from handrail.supervise.state import RunState
 
 Capabilities = frozenset[Capability]
+_MINUTE = 60.0
 
 
 def corrections(
-    state: RunState, project: Project, controller: Controller, can: Capabilities, now: float
+    state: RunState, project: Project, can: Capabilities, now: float
 ) -> Iterator[Event]:
     """What is to be written down after a deed: findings, what helped, what is done now.
 
@@ -25,16 +27,17 @@ def corrections(
     """
     config = project.config
     found = state.watch.findings(config.detection)
+    if not found and not state.past.undecided:
+        return
     agent = state.watch.last
     for finding in found:
         if is_news(state, finding):
             yield FindingMade(now, state.step, finding, agent)
     situation = _situation(state, project, can, now)
-    yield from controller.judge(found, situation)
-    if found and config.interventions.enabled:
-        chosen = controller.choose(found, situation)
-        if chosen is not None:
-            yield Intervened(now, chosen, agent)
+    yield from project.controller.judge(found, situation)
+    chosen = project.controller.choose(found, situation)
+    if chosen is not None:
+        yield Intervened(now, chosen, agent)
 
 
 def is_news(state: RunState, finding: Finding) -> bool:
@@ -70,14 +73,36 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
 
 
 def _situation(state: RunState, project: Project, can: Capabilities, now: float) -> Situation:
+    config = project.config
+    prompts = dict.fromkeys(filter(None, (state.last_prompt, config.goal, state.first_prompt)))
+    window = config.interventions.resource_throttling.metrics_window_seconds
     return Situation(
         now,
         state.step,
         state.past,
         can,
-        state.history.goal or project.config.goal,
-        project.config.scope,
+        state.history.goal or config.goal,
+        config.scope,
         state.attended,
         state.allowance,
         tuple(state.checkpoints),
+        state.watch.last,
+        state.run,
+        state.first_prompt,
+        tuple(prompts),
+        _usage(state, now, window),
+        tuple(Ended(each.step, each.at, each.ok) for each in state.lately),
+        bool(state.stopped),
+    )
+
+
+def _usage(state: RunState, now: float, window: float) -> Usage:
+    recent = [each for each in state.lately if now - each.at <= window]
+    return Usage(
+        sum(1 for at in state.calls if now - at <= _MINUTE),
+        sum(each.changes for each in recent),
+        max((each.seconds for each in recent), default=0.0),
+        max((each.memory_mb for each in recent), default=0.0),
+        sum(each.tokens for each in recent),
+        state.under_way,
     )

@@ -14,6 +14,7 @@ from handrail.config.glob import escape
 from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
+from handrail.intervene import Controller
 from handrail.model.action import Action
 from handrail.model.event import InForce
 from handrail.model.review import Review
@@ -35,6 +36,7 @@ class Project(msgspec.Struct, frozen=True):
 
     config: Config
     reviewer: Reviewer
+    controller: Controller
     redactor: Redactor
     problem: str = ""
     """Why the settings on the disk cannot be used."""
@@ -126,7 +128,7 @@ class Projects:
         if now.settled and identity(now.config) == settings.id:
             return now
         config = self._pinned(config_of(settings), folder)
-        return Project(config, Reviewer(config, environ=self._environ, live=True), now.redactor)
+        return self._made(config, now.redactor)
 
     def __iter__(self) -> Iterator[Project]:
         """All projects that are kept."""
@@ -141,13 +143,16 @@ class Projects:
             problem = _said(error, folder)
             if before is None:
                 config = self._pinned(Config(), folder)
-                reviewer = Reviewer(config, environ=self._environ, live=True)
-                return Project(config, reviewer, redactor, problem, settled=False)
+                made = self._made(config, redactor)
+                return msgspec.structs.replace(made, problem=problem, settled=False)
             return msgspec.structs.replace(before, redactor=redactor, problem=problem)
         if before is not None and config == before.config:
             return msgspec.structs.replace(before, redactor=redactor, problem="", settled=True)
+        return self._made(config, redactor)
+
+    def _made(self, config: Config, redactor: Redactor) -> Project:
         reviewer = Reviewer(config, environ=self._environ, live=True)
-        return Project(config, reviewer, redactor)
+        return Project(config, reviewer, Controller(config.interventions), redactor)
 
     def _pinned(self, config: Config, folder: str) -> Config:
         """The settings with a scope that does not move when the agent changes its folder."""

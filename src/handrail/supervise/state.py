@@ -49,6 +49,7 @@ _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
 _MAX_CALLS = 120
 _MAX_SHOWN = 20
+_MAX_LATELY = 50
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,6 +70,18 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
     def let_through(self) -> bool:
         """Whether it may run without anybody being asked."""
         return self.verdict.decision is not Decision.BLOCK
+
+
+class Lately(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an action ended, and what it used."""
+
+    step: int
+    at: float
+    ok: bool
+    seconds: float = 0.0
+    changes: int = 0
+    tokens: int = 0
+    memory_mb: float = 0.0
 
 
 class Usage(msgspec.Struct, omit_defaults=True):
@@ -135,6 +148,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     """What it had used when it was throttled."""
     calls: list[float] = []
     """When the last actions were let through."""
+    lately: list[Lately] = []
+    """How the last actions ended."""
     shown: list[str] = []
     """The last actions in a few words."""
     checkpoints: list[Checkpoint] = []
@@ -269,6 +284,18 @@ def _ended(state: RunState, event: ActionEnded) -> None:
         if closed.intent is not None:
             changed = event.created + event.changed
             state.watch.see(deed_of(event.step, event.at, closed.intent, outcome, changed))
+        state.lately.append(
+            Lately(
+                event.step,
+                event.at,
+                outcome.ok,
+                outcome.duration_ms / 1000,
+                closed.file_operations,
+                outcome.tokens,
+                outcome.memory_mb,
+            )
+        )
+        del state.lately[:-_MAX_LATELY]
 
 
 def _dropped(state: RunState, event: ActionDropped) -> None:
