@@ -25,7 +25,7 @@ _TELLING = (
     "denied",
     "annot ",
 )
-_EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+in [\d.]+.*|Exit code \d+")
+_EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+(?:in [\d.]+.*)?|Exit code \d+")
 """Rulers, counts and what a host writes below an output: they tell nothing of what went wrong."""
 _MISFIT = re.compile(
     r"InputValidationError|[Pp]arameter `?\w+`? is (?:required|missing)|[Rr]equired parameter"

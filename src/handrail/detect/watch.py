@@ -73,12 +73,7 @@ class Watch(msgspec.Struct):
 
     def see(self, deed: Deed) -> None:
         """Take in the next deed."""
-        self.last = deed.intent.agent
-        if self.last not in self.agents:
-            self.agents[self.last] = Habits()
-            while len(self.agents) > _MAX_AGENTS:
-                del self.agents[next(name for name in self.agents if name)]
-        deed = self.agents[self.last].trail.mark(deed)
+        deed = self._turn_to(deed.intent.agent).trail.mark(deed)
         for detector in self._asked():
             detector.see(deed)
         self.counting.see(deed)
@@ -97,7 +92,7 @@ class Watch(msgspec.Struct):
 
     def heard(self, text: str, agent: str = "") -> None:
         """An agent stopped, and said this."""
-        self.last = agent
+        self._turn_to(agent)
         for detector in self._asked():
             detector.heard(text)
         self.custom.heard(text)
@@ -122,6 +117,14 @@ class Watch(msgspec.Struct):
             found += _kept(combine(found, recent), settings)
         found += _kept((*self.counting.find(settings), *self.custom.find(settings)), settings)
         return sorted(found, key=lambda each: (-each.severity.rank, -each.confidence))
+
+    def _turn_to(self, agent: str) -> Habits:
+        self.last = agent
+        if agent not in self.agents:
+            self.agents[agent] = Habits()
+            while len(self.agents) > _MAX_AGENTS:
+                del self.agents[next(name for name in self.agents if name)]
+        return self.agents[agent]
 
     def _asked(self) -> Iterator[Detector]:
         """The detectors of the agent of the last deed, and those of the run."""
