@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import pairwise
-from time import perf_counter
+from time import time
 
+import msgspec
 from benchmarks.measure import Spread, Table, milli
 from benchmarks.nothing import on_port
 from tests.claude.bed import CLAUDE, VERSION, Bed, Session
@@ -19,47 +20,69 @@ _HOOKED = (_BEFORE, "PostToolUse", "PostToolBatch")
 _TRUE: Json = {"type": "command", "command": "/bin/true"}
 
 
+class _Calls(msgspec.Struct, frozen=True):
+    """The calls of a session, in seconds."""
+
+    whole: Spread
+    """From one request to the model to the next."""
+    before: Spread
+    """From a request to the model, which answers at once, until the tool runs."""
+
+
 def claude_table(rounds: int, calls: int) -> Table:
     """Sessions of trivial calls, without hooks and with several kinds of them."""
     table = Table(
         "Inside Claude Code",
-        ("hooks", "a call, p50", "p90", "added, p50", "one `true` = 1"),
+        ("hooks", "a call, p50", "p90", "added, p50", "before the call", "one `true` = 1"),
         note=f"Claude Code {VERSION}: from one request to the model to the next, with a call of "
-        f"Bash (`true`) between them. {rounds} sessions of {calls} calls for each row, in turns; "
-        "the one with the best p50 counts. A `true` hook is a program that does nothing, an http "
-        "hook that does nothing a server that says `{}`: what these cost, Claude Code itself "
-        "costs. Handrail has hooks before a call, after it, and after each turn.",
+        f"Bash (`date`) between them. {rounds} sessions of {calls} calls for each row, in turns; "
+        "the one with the best p50 counts. *Before the call*: how much of what is added passes "
+        "before the tool runs, which is what a verdict delays. A `true` hook is a program that "
+        "does nothing, an http hook that does nothing a server that says `{}`: what these cost, "
+        "Claude Code itself costs. Handrail has hooks before a call, after it, and after each "
+        "turn; one after another, so their times add up.",
     )
     if not CLAUDE.exists():
         table.note = "Not measured: Claude Code is not there; `scripts/setup claude` gets it."
         return table
-    best: dict[str, Spread] = {}
+    best: dict[str, _Calls] = {}
     for _ in range(rounds):
         for name, stage in _STAGES.items():
             with stage() as play:
-                spread = Spread.of(_session(play, calls))
-            best[name] = min(best.get(name, spread), spread, key=lambda each: each.p50)
+                seen = _session(play, calls)
+            best[name] = min(best.get(name, seen), seen, key=lambda each: each.whole.p50)
     none, true, *_ = best.values()
-    for name, spread in best.items():
-        added = spread.p50 - none.p50
-        cells = f"{added * 1000:+.1f} ms", f"{added / (true.p50 - none.p50):.1f}"
-        table.add(name, milli(spread.p50), milli(spread.p90), *cells)
+    for name, seen in best.items():
+        added = seen.whole.p50 - none.whole.p50
+        cells = (
+            f"{added * 1000:+.1f} ms",
+            f"{(seen.before.p50 - none.before.p50) * 1000:+.1f} ms",
+            f"{added / (true.whole.p50 - none.whole.p50):.1f}",
+        )
+        table.add(name, milli(seen.whole.p50), milli(seen.whole.p90), *cells)
     return table
 
 
-def _session(play: Play, calls: int) -> list[float]:
-    """Seconds from each request to the model, which answers with a call, to its next one."""
+def _session(play: Play, calls: int) -> _Calls:
+    """A session in which the model wants one call after the other."""
     asked: list[float] = []
 
     def next_call(request: Request) -> Answer:
-        asked.append(perf_counter())
-        return Call("Bash", {"command": "true", "description": "Do nothing"})
+        number = len(asked)
+        asked.append(time())
+        given = {"command": f"date +%s%N; : {number}", "description": "Say when it runs"}
+        return Call("Bash", given, id=f"call-{number}")
 
     session = play([*[next_call] * (calls + 1), Say("Done.")])
-    failed = [each.text for each in session.tool_results().values() if each.is_error]
+    results = session.tool_results()
+    failed = [each.text for each in results.values() if each.is_error]
     if session.code or failed or len(asked) != calls + 1:
         raise RuntimeError(f"a session went wrong: {failed or session.err}")
-    return [later - earlier for earlier, later in pairwise(asked)]
+    ran = [int(results[f"call-{number}"].text.split()[0]) / 1e9 for number in range(calls)]
+    return _Calls(
+        Spread.of(later - earlier for earlier, later in pairwise(asked)),
+        Spread.of(began - wanted for wanted, began in zip(asked, ran, strict=False)),
+    )
 
 
 @contextmanager
