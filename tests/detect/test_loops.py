@@ -3,11 +3,11 @@
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.detect.runs import USUAL, Run, the, worst
 
 from handrail.detect import Watch
 from handrail.detect.loops import Loops
 from handrail.model.ordinal import Severity
-from tests.detect.runs import USUAL, Run, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 

@@ -22,9 +22,10 @@ class Trail(msgspec.Struct):
             progress = pair not in self.known or bool(deed.changed)
         elif deed.ending == "failed":
             # Another way to the same error tells nothing new; "exit code 1" alone is no error.
-            what = result if deed.error else pair
-            progress = what not in self.known
-            self._know(what)
+            again = call in self.known or not deed.error
+            progress = pair not in self.known if again else deed.error not in self.known
+            if deed.error:
+                self._know(deed.error)
         else:
             progress = deed.ending == "dropped" and call not in self.known
         self._know(call)

@@ -1,0 +1,46 @@
+"""Whether an agent gets on."""
+
+from tests.detect.deeds import did, not_done
+
+from handrail.detect.deed import Deed
+from handrail.detect.progress import Trail
+
+
+def _progress(*deeds: Deed) -> list[bool]:
+    trail = Trail()
+    return [trail.mark(deed).progress for deed in deeds]
+
+
+def test_a_new_result_is_progress_and_an_old_one_is_not() -> None:
+    assert _progress(did(1, says="a"), did(2, says="a"), did(3, says="b"), did(4, says="a")) == [
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_a_different_call_with_the_same_result_is_progress() -> None:
+    assert _progress(did(1, shown="ls a"), did(2, shown="ls b")) == [True, True]
+
+
+def test_a_new_error_is_progress_and_another_way_to_it_is_not() -> None:
+    first = did(1, shown="make", says="no rule", ok=False)
+    second = did(2, shown="make -B", says="no rule", ok=False)
+    third = did(3, shown="make -B", says="no file", ok=False)
+    assert _progress(first, second, third) == [True, False, True]
+
+
+def test_what_was_refused_is_no_progress() -> None:
+    assert _progress(not_done(1, "refused"), not_done(2, "refused")) == [False, False]
+
+
+def test_what_nobody_heard_of_is_progress_the_first_time() -> None:
+    assert _progress(not_done(1, "dropped"), not_done(2, "dropped")) == [True, False]
+
+
+def test_what_is_known_is_bounded() -> None:
+    trail = Trail()
+    for step in range(10_000):
+        trail.mark(did(step, shown=f"cat {step}", says=f"text number {step}"))
+    assert len(trail.known) <= 128

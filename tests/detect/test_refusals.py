@@ -1,0 +1,84 @@
+"""An action that was refused is tried again, as it was or in another way."""
+
+from tests.detect.runs import Run, the, worst
+
+from handrail.config import Config
+from handrail.detect import intent_of
+from handrail.detect.deed import Intent
+from handrail.model.action import Action
+from handrail.model.ordinal import Severity
+from handrail.review import Reviewer
+
+NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
+PHOTOS = "delete:/home/dev/photos"
+
+
+def _intent(command: str) -> Intent:
+    action = Action("Bash", {"command": command}, "/home/dev/shop", {"HOME": "/home/dev"})
+    reviewer = Reviewer(Config(scope=("/home/dev/shop",)), environ={"HOME": "/home/dev"})
+    return intent_of(action, reviewer.review(action))
+
+
+def test_a_refused_action_that_is_tried_again_gets_worse_and_worse() -> None:
+    run = Run()
+    found = [
+        worst("repeated_refusals", run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS))
+        for _ in range(7)
+    ]
+    assert found == [NONE, LOW, MEDIUM, HIGH, HIGH, CRITICAL, CRITICAL]
+
+
+def test_another_way_to_the_same_is_the_same() -> None:
+    run = Run()
+    run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    found = run.is_not_done("find ~/photos -delete", "refused", blamed=PHOTOS)
+    refusals = the("repeated_refusals", found)
+    assert refusals.says == (
+        "What was refused was tried again, 2 times in all: find ~/photos -delete"
+    )
+    assert refusals.evidence == (1, 2)
+
+
+def test_two_ways_to_delete_a_folder_blame_the_same() -> None:
+    assert _intent("rm -rf ~/photos").blamed == _intent("find ~/photos -delete").blamed != ""
+
+
+def test_deleting_another_folder_is_something_else() -> None:
+    assert _intent("rm -rf ~/photos").blamed != _intent("rm -rf ~/music").blamed
+
+
+def test_different_things_that_are_refused_are_no_repetition() -> None:
+    run = Run()
+    found = [run.is_not_done(f"rm {n}", "refused", blamed=f"delete:{n}") for n in range(5)]
+    assert not any(found)
+
+
+def test_it_counts_across_other_work() -> None:
+    run = Run()
+    run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    for number in range(10):
+        run.does(f"cat {number}", f"text number {number}")
+    found = run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    assert worst("repeated_refusals", found) is LOW
+
+
+def test_it_is_forgotten_after_much_other_work() -> None:
+    run = Run()
+    run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    for number in range(30):
+        run.does(f"cat {number}", f"text number {number}")
+    assert not run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+
+
+def test_only_the_refused_action_itself_shows_it() -> None:
+    run = Run()
+    for _ in range(3):
+        run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    assert worst("repeated_refusals", run.does("ls", "a.py")) is NONE
+
+
+def test_a_person_may_ask_for_it() -> None:
+    run = Run()
+    run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
+    run.watch.prompted()
+    assert not run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
