@@ -223,7 +223,7 @@ def test_status_reads_the_log_while_no_daemon_runs(shell: Shell, written: Logboo
 def test_the_short_form_imports_only_what_it_needs(shell: Shell, written: Logbook) -> None:
     names = imported(["status", "--short"], shell.project)
     assert "handrail.cli.glance" in names
-    assert names.isdisjoint({"handrail.supervise", "rich", "asyncio", "http", "uvicorn"})
+    assert names.isdisjoint({"handrail.supervise.state", "rich", "asyncio", "http", "uvicorn"})
 
 
 def test_json_says_the_same(shell: Shell, written: Logbook) -> None:
