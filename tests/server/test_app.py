@@ -105,11 +105,12 @@ def test_a_client_that_hangs_up_disturbs_nobody(office: Office) -> None:
 
 
 def test_parallel_calls_are_all_answered(office: Office) -> None:
+    # Twice in each session: the same again and again would be a trouble of its own.
     async def at_once() -> list[str]:
         commands = [("ls", "run"), (CRITICAL, "deny"), ("git push --force origin main", "rewrite")]
         answers = await asyncio.gather(
             *(
-                office.hook(call(command, f"t{number}-{index}", session_id=f"s{number % 5}"))
+                office.hook(call(command, f"t{number}-{index}", session_id=f"s{number % 20}"))
                 for number in range(40)
                 for index, (command, _) in enumerate(commands)
             )
@@ -117,7 +118,7 @@ def test_parallel_calls_are_all_answered(office: Office) -> None:
         return [decision(answer.json) for answer in answers]
 
     assert office.run(at_once) == ["run", "deny", "rewrite"] * 40
-    assert {office.desk.state(f"s{number}").step for number in range(5)} == {24}
+    assert {office.desk.state(f"s{number}").step for number in range(20)} == {6}
 
 
 @given(

@@ -149,8 +149,8 @@ def test_after_a_restart_a_rewrite_that_would_come_out_otherwise_is_recorded_aga
 def test_a_call_that_ended_and_comes_again_is_judged_again(bed: Bed) -> None:
     """A session that is resumed asks again for the call at which it was left."""
     action = bed.bash("ls", "a")
-    bed.do(action)
-    bed.do(action)
+    bed.do(action, output="a.txt")
+    bed.do(action, output="b.txt")
     assert bed.kinds() == ["ActionReviewed", "ActionEnded"] * 2
     assert bed.run.state.usage.ran == 2
 

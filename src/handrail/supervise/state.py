@@ -282,8 +282,11 @@ def _ended(state: RunState, event: ActionEnded) -> None:
             file_operations=closed.file_operations if outcome.ok else 0,
         )
         if closed.intent is not None:
+            intent = closed.intent
+            if event.overruled:  # a person wants it to reach that far
+                intent = msgspec.structs.replace(intent, outside=())
             changed = event.created + event.changed
-            state.watch.see(deed_of(event.step, event.at, closed.intent, outcome, changed))
+            state.watch.see(deed_of(event.step, event.at, intent, outcome, changed))
         state.lately.append(
             Lately(
                 event.step,
