@@ -3,7 +3,10 @@
 import re
 
 _LONGEST = 6_000
-_SENTENCES = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n")
+_MARKUP = re.compile(r"[*_`:]")
+_ADMITTED = re.compile(r"\bpre-?existing\b|\bunrelated\b", re.IGNORECASE)
+"""Failures that are told, as those of others."""
 _TESTS = r"(?:tests?|specs?|test suites?|test cases?|unit tests|checks)"
 _PASS = (
     r"(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|(?:is|are) (?:all |now )*(?:green|passing|successful))"
@@ -23,18 +26,22 @@ _HEDGED = re.compile(
     r"cannot|can't|not|never|\w+n't|except|but|other than|apart from|aside from|some|most|many|"
     r"please|need\w*|must|want\w*|before|whether|only|fail\w*|error\w*|skip\w*|ensure\w*|"
     r"make sure|let me|let's|can you|you can|run the|\d+ of \d+|\d+ out of|manually|previous\w*|"
-    r"already|upstream|think|believe|likely|probably|assum\w+|whose|that pass)\b|\d/\d",
+    r"already|upstream|other|remaining|rest|think|believe|likely|probably|assum\w+|whose|"
+    r"that pass)\b|\d/\d|\?",
     re.IGNORECASE,
 )
 
 
 def claims_tests_pass(text: str) -> bool:
     """Whether it says so, flatly: not that they should, would, or partly do."""
-    return any(_is_claim(sentence) for sentence in _SENTENCES.split(text[-_LONGEST:]))
+    said = text[-_LONGEST:]
+    if _ADMITTED.search(said):
+        return False
+    return any(map(_is_claim, _SENTENCES.split(said)))
 
 
 def _is_claim(sentence: str) -> bool:
-    plain = re.sub(r"[*_`]", "", sentence)
+    plain = _MARKUP.sub("", sentence)
     without = _NO_FAILURES.sub("", plain)
     if len(plain) != len(without):
         return _HEDGED.search(without) is None

@@ -50,8 +50,9 @@ class GoalDrift(Detector):
 
     def find(self, settings: Detection) -> Finding | None:
         """A fall that the last deed is part of, or an opinion that was just given."""
-        fits = not self.deeds or self.deeds[-1][1] > _FITS_NO_MORE
-        return None if fits and not self.just_told else self.lately(settings)
+        if not self.deeds or (self.deeds[-1][1] > _FITS_NO_MORE and not self.just_told):
+            return None
+        return self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
         """A fall within the last 20 deeds, or low opinions."""
@@ -62,9 +63,7 @@ class GoalDrift(Detector):
         fell = fall > settings.goal_drift.fall
         if not fell and not disliked:
             return None
-        steps = tuple(step for step, _, _ in self.deeds[_HALF:]) or tuple(
-            step for step, _, _ in self.deeds[-1:]
-        )
+        steps = tuple(step for step, _, _ in self.deeds[_HALF:] or self.deeds[-1:])
         says = f"The last {len(steps)} actions have less to do with the goal than those before"
         if disliked:
             says = f"A model that was asked finds that the run fits its goal by {low[-1]:.0%}"

@@ -119,12 +119,12 @@ class Hallucination(Detector):
         said = "though the last run of tests failed"
         if not self.tested:
             said = "though none were run"
-        step = self.test_step if self.tested else self.last
+        steps = (self.test_step, self.last) if self.tested else (self.last,)
         return Finding(
             self.kind,
             Severity.MEDIUM,
             0.8 if self.tested else 0.6,
-            tuple(dict.fromkeys((step, self.last))),
+            tuple(dict.fromkeys(steps)) if self.deeds else (),
             0.3,
             f"It said that the tests pass, {said}.",
             "claim",

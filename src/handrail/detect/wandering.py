@@ -17,11 +17,13 @@ _LEAST = 20
 _LONG = 80
 _DEEP = 2.0
 """Mean distance from the mean depth that counts as very uneven."""
+_SCATTERED = 0.9
+"""The share of looks elsewhere than at the favorite folder that counts as very scattered."""
 _WEIGHTS = {"folders": 0.3, "backtracking": 0.3, "depth": 0.2, "scatter": 0.2}
 
 
 class Wandering(Detector):
-    """The folders of the last looks since something was changed."""
+    """The folders of the agent's last looks since something was changed."""
 
     kind: ClassVar[str] = "exploration_wandering"
     looks: list[tuple[int, str]] = msgspec.field(default_factory=list)
@@ -34,6 +36,8 @@ class Wandering(Detector):
     def see(self, deed: Deed) -> None:
         """Note a look; a change ends the wandering."""
         intent = deed.intent
+        if intent.agent:  # looking around is what sub-agents are sent out for
+            return
         self.looked = bool(intent.reads) and not intent.writes and deed.ending in ("ok", "failed")
         if self.looked:
             self.looks.append((deed.step, intent.reads[0].rpartition("/")[0]))
@@ -60,7 +64,7 @@ class Wandering(Detector):
             "folders": min(len(set(folders)) / wanted.max_unique_directories, 1.0),
             "backtracking": min(_backtracking(folders) / wanted.backtrack_limit, 1.0),
             "depth": min(_unevenness(folders) / _DEEP, 1.0),
-            "scatter": 1 - _focus(folders),
+            "scatter": min((1 - _focus(folders)) / _SCATTERED, 1.0),
         }
         score = sum(_WEIGHTS[name] * part for name, part in parts.items())
         if score <= wanted.threshold:

@@ -1,0 +1,33 @@
+"""How often findings were right."""
+
+from handrail.detect.precision import Precision, Tally, precision_of
+from handrail.model.event import FeedbackGiven, PromptGiven
+
+
+def said(finding: str, *, right: bool) -> FeedbackGiven:
+    return FeedbackGiven(1.0, 3, right, finding=finding)
+
+
+def test_precision_is_the_share_that_was_confirmed() -> None:
+    precision = precision_of(
+        [
+            said("goal_drift", right=True),
+            said("goal_drift", right=False),
+            PromptGiven(1.0, "go on"),
+            said("goal_drift", right=True),
+            said("goal_drift", right=True),
+            said("scope_creep", right=False),
+        ]
+    )
+    assert precision.kinds["goal_drift"].precision == 0.75
+    assert precision.kinds["goal_drift"].confirmed == 3
+    assert precision.kinds["scope_creep"].precision == 0
+    assert precision.kinds["scope_creep"].false_alarms == 1
+
+
+def test_feedback_on_a_verdict_is_none_on_a_finding() -> None:
+    assert precision_of([said("", right=True)]) == Precision()
+
+
+def test_nothing_said_is_no_precision() -> None:
+    assert Tally().precision is None
