@@ -1,0 +1,115 @@
+"""The record of an emergency stop: what is kept of it."""
+
+import re
+from datetime import UTC, datetime
+
+import msgspec
+
+from handrail.intervene.recovery import safe_checkpoint
+from handrail.model.event import RolledBack, StopConfirmed
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention
+from handrail.model.ordinal import Decision
+from handrail.model.run import Checkpoint
+
+SCHEMA = 1
+
+
+class Acted(msgspec.Struct, omit_defaults=True):
+    """One of the last actions, and what came of it."""
+
+    step: int
+    at: float
+    tool: str
+    text: str
+    decision: Decision
+    reason: str = ""
+    agent: str = ""
+    ok: bool | None = None
+    """None: it did not run, or nobody heard of its end."""
+    exit_code: int | None = None
+    error: str = ""
+    seconds: float = 0.0
+    dropped: str = ""
+    """Why the host or a person did not run it."""
+
+
+class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A finding, when it was made."""
+
+    step: int
+    at: float
+    finding: Finding
+
+
+class Tried(msgspec.Struct, omit_defaults=True):
+    """An intervention, and whether it helped."""
+
+    at: float
+    intervention: Intervention
+    worked: bool | None = None
+
+
+class Used(msgspec.Struct, omit_defaults=True):
+    """What the run had used up, and what was decided in it."""
+
+    steps: int = 0
+    ran: int = 0
+    failed: int = 0
+    refused: int = 0
+    changed: int = 0
+    overruled: int = 0
+    breaches: int = 0
+    faults: int = 0
+    compactions: int = 0
+    settings_changed: int = 0
+    tool_seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class Incident(msgspec.Struct, omit_defaults=True):
+    """Everything that is kept of an emergency stop."""
+
+    id: str
+    run: str
+    at: float
+    finding: Finding
+    step: int
+    """The last step before it."""
+    schema: int = SCHEMA
+    host: str = ""
+    cwd: str = ""
+    model: str = ""
+    attended: bool = False
+    started: float = 0.0
+    prompts: list[str] = []
+    """What the agent was told: the first, and the last ones."""
+    actions: list[Acted] = []
+    findings: list[Noted] = []
+    interventions: list[Tried] = []
+    usage: Used = msgspec.field(default_factory=Used)
+    files: list[str] = []
+    """Files that the run made, changed or deleted, as far as that is known."""
+    more_files: int = 0
+    checkpoints: list[Checkpoint] = []
+    rollbacks: list[RolledBack] = []
+    stop: StopConfirmed | None = None
+    """What was left of its processes; None: not known yet."""
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """The one to go back to."""
+        return safe_checkpoint(self.checkpoints, self.finding)
+
+
+def incident_id(at: float, cwd: str, run: str, nth: int = 1) -> str:
+    """Sortable and readable: `2026-11-16-0214-shop-3f2a`; `nth`: of the stops of the run."""
+    when = datetime.fromtimestamp(max(at, 0.0), UTC).strftime("%Y-%m-%d-%H%M")
+    project = _plain(cwd.rstrip("/").rpartition("/")[2])[:24] or "run"
+    again = [str(nth)] if nth > 1 else []
+    return "-".join([when, project, _plain(run)[:4] or "0", *again])
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,0 +1,106 @@
+"""How a stopped run can go on: what a person may choose, and what each choice changes."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance
+from handrail.model.run import Checkpoint
+
+
+class Option(StrEnum):
+    """What a person may choose."""
+
+    RESUME_WITH_LIMITS = "resume_with_limits"
+    ROLLBACK_AND_RETRY = "rollback_and_retry"
+    MANUAL_APPROVAL = "manual_approval"
+    ABORT = "abort"
+
+
+class Recovery(msgspec.Struct, frozen=True):
+    """What a choice changes."""
+
+    option: Option
+    says: str
+    resumes: bool = True
+    """The run may go on."""
+    limits: bool = False
+    """Only within a strict allowance."""
+    rolls_back: bool = False
+    """The files are put back to the last safe checkpoint first."""
+    approval: bool = False
+    """A person approves everything that changes something."""
+
+
+RECOVERIES = {
+    each.option: each
+    for each in (
+        Recovery(
+            Option.RESUME_WITH_LIMITS,
+            "The run goes on from where it was, within strict limits.",
+            limits=True,
+        ),
+        Recovery(
+            Option.ROLLBACK_AND_RETRY,
+            "The files go back to the last safe checkpoint, and the run tries again within strict "
+            "limits. What is there now is saved first.",
+            limits=True,
+            rolls_back=True,
+        ),
+        Recovery(
+            Option.MANUAL_APPROVAL,
+            "The run goes on; a person approves everything that changes something.",
+            approval=True,
+        ),
+        Recovery(
+            Option.ABORT,
+            "The run stays stopped for good. Its files are left as they are.",
+            resumes=False,
+        ),
+    )
+}
+
+STRICT = Allowance(
+    calls_per_minute=6,
+    file_operations=20,
+    command_seconds=60,
+    memory_mb=1024,
+    tokens=50_000,
+    batch=1,
+)
+"""What a run may use that goes on after a stop."""
+
+
+def strict(before: Allowance | None = None) -> Allowance:
+    """The strict allowance, and nowhere more than the run had before."""
+    if before is None:
+        return STRICT
+    return Allowance(
+        *(
+            min(had, now) if had else now
+            for had, now in zip(
+                msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True
+            )
+        )
+    )
+
+
+def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:
+    """The newest one from before the trouble began."""
+    if not finding.evidence:
+        return None
+    began = min(finding.evidence)
+    before = [each for each in checkpoints if each.step < began]
+    return max(before, key=lambda each: (each.step, each.at), default=None)
+
+
+def offered(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
+    """What can be chosen; without a checkpoint there is nothing to go back to."""
+    return tuple(each for each in RECOVERIES.values() if checkpoint or not each.rolls_back)
+
+
+def resume_command(incident: str, option: Option) -> str:
+    """The command line that makes a choice."""
+    return f"handrail incident resume {incident} --option {option}"

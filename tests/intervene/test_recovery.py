@@ -1,0 +1,71 @@
+"""Ways on after a stop: a table, and what each changes."""
+
+import msgspec
+import pytest
+
+from handrail.intervene.recovery import (
+    RECOVERIES,
+    STRICT,
+    Option,
+    offered,
+    resume_command,
+    safe_checkpoint,
+    strict,
+)
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance
+from handrail.model.ordinal import Severity
+from handrail.model.run import Checkpoint
+
+
+def test_every_option_changes_something_else() -> None:
+    assert list(RECOVERIES) == list(Option)
+    changes = {
+        (each.resumes, each.limits, each.rolls_back, each.approval) for each in RECOVERIES.values()
+    }
+    assert len(changes) == len(Option)
+
+
+def test_only_an_abort_is_final() -> None:
+    assert [each.option for each in RECOVERIES.values() if not each.resumes] == [Option.ABORT]
+
+
+def test_a_strict_allowance_limits_everything() -> None:
+    assert all(msgspec.structs.astuple(STRICT))
+    assert strict() == STRICT
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(Allowance(batch=4), 1), (Allowance(batch=0), 1)],
+)
+def test_a_strict_allowance_is_never_more_than_before(before: Allowance, after: int) -> None:
+    assert strict(before).batch == after
+    assert strict(Allowance(tokens=10)).tokens == 10
+    assert strict(Allowance(tokens=10)).memory_mb == STRICT.memory_mb
+
+
+def finding(*evidence: int) -> Finding:
+    return Finding("loop", Severity.HIGH, 1.0, evidence)
+
+
+def checkpoint(name: str, step: int) -> Checkpoint:
+    return Checkpoint(name, "run", step, "0" * 40, float(step))
+
+
+def test_the_safe_checkpoint_is_the_newest_from_before_the_trouble() -> None:
+    known = [checkpoint("c1", 1), checkpoint("c4", 4), checkpoint("c3", 3), checkpoint("c9", 9)]
+    found = safe_checkpoint(known, finding(7, 5))
+    assert found is not None
+    assert found.id == "c4"
+    assert safe_checkpoint(known, finding(1, 2)) is None
+    assert safe_checkpoint(known, finding()) is None
+
+
+def test_going_back_is_only_offered_where_there_is_something_to_go_back_to() -> None:
+    assert Option.ROLLBACK_AND_RETRY not in [each.option for each in offered(None)]
+    assert len(offered(checkpoint("c1", 1))) == len(Option)
+
+
+def test_a_choice_is_one_command() -> None:
+    assert resume_command("x", Option.ABORT) == "handrail incident resume x --option abort"
