@@ -13,7 +13,7 @@ import pytest
 
 from handrail.server import home as home_module
 from handrail.server.client import DaemonError, call
-from handrail.server.home import Home, HomeError, open_home, write_file
+from handrail.server.home import Home, HomeError, open_home
 from tests.server.place import Place
 
 ROOT = os.getuid() == 0
@@ -165,12 +165,6 @@ def test_names_with_odd_characters_are_quoted_in_the_hook_client(folder: Path) -
 def test_a_name_that_is_no_text_stands_in_the_hook_client_as_it_is(folder: Path) -> None:
     environ = {"PATH": os.fsdecode(b"/caf\xe9/bin")}
     assert b"/caf\xe9/bin" in Path(Home(str(folder)).client(environ)).read_bytes()
-
-
-def test_of_a_file_that_cannot_be_written_nothing_stays(tmp_path: Path) -> None:
-    with pytest.raises(UnicodeEncodeError):
-        write_file(str(tmp_path / "file"), "half a character: \ud800", mode=0o600)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_writing_the_hook_client_again_gives_the_same(folder: Path) -> None:

@@ -8,11 +8,12 @@ import errno
 import hashlib
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Sequence
 
 import msgspec
+
+from handrail.store.files import make_folder, replace_file
 
 _MODE = 0o600
 
@@ -106,7 +107,7 @@ class Plan(msgspec.Struct, frozen=True):
                 return
             for folder in made:
                 os.mkdir(folder)
-            _replace(target, self.after, mode)
+            replace_file(target, self.after, mode)
         except OSError as error:
             remove_folders(made)
             says = error.strerror or str(error)
@@ -146,36 +147,6 @@ def remove_folders(made: Sequence[str]) -> None:
             return
 
 
-def _replace(target: str, data: bytes, mode: int) -> None:
-    folder = os.path.dirname(target)
-    handle, fresh = tempfile.mkstemp(prefix=".handrail-", dir=folder)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            _keep_owner(target, file.fileno())
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(fresh, target)
-    except BaseException:
-        os.unlink(fresh)
-        raise
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
-def _keep_owner(target: str, handle: int) -> None:
-    try:
-        was, now = os.stat(target), os.fstat(handle)
-    except FileNotFoundError:
-        return
-    if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
-        os.fchown(handle, was.st_uid, was.st_gid)
-
-
 # The record
 
 
@@ -212,5 +183,5 @@ def find_install(installs: Sequence[Install], settings: str) -> Install | None:
 
 def save_installs(path: str, installs: Sequence[Install]) -> None:
     """Keep the record, for this user alone."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    _replace(os.path.realpath(path), msgspec.json.encode(installs), _MODE)
+    make_folder(os.path.dirname(path))
+    replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)

@@ -8,11 +8,11 @@ import socket
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from shlex import join, quote
 from shutil import which
 
 from handrail.model.place import state_folder
+from handrail.store.files import make_folder, replace_file, write_beside
 
 _CLIENT = os.path.join(os.path.dirname(__file__), "hook_client.sh")
 _PORTS = range(47100, 47900)
@@ -146,14 +146,14 @@ class Home:
         with open(_CLIENT, encoding="utf-8") as file:
             text = re.sub("|".join(values), lambda mark: values[mark[0]], file.read())
         self.prepare()
-        _make_folder(os.path.dirname(path))
-        write_file(path, text, mode=0o700)
+        make_folder(os.path.dirname(path))
+        replace_file(path, os.fsencode(text), 0o700)  # paths in it need not be text
         return path
 
     def prepare(self) -> None:
         """Make the folders, for this user alone."""
         for folder in dict.fromkeys((self.path, os.path.dirname(self.socket))):
-            _make_folder(folder)
+            make_folder(folder)
             _check_owner(folder)
             if stat.S_IMODE(os.stat(folder).st_mode) != 0o700:
                 os.chmod(folder, 0o700)
@@ -172,7 +172,7 @@ class Home:
             return _read(path)
         except FileNotFoundError:
             self.prepare()
-        fresh = _fresh(path, make(), 0o600)
+        fresh = write_beside(path, make().encode(), 0o600)
         try:
             os.link(fresh, path)  # fails where a rename would replace what another one made
         except FileExistsError:
@@ -190,50 +190,12 @@ def open_home(environ: Mapping[str, str]) -> Home:
     return Home(path)
 
 
-def open_private(path: str, flags: int) -> int:
-    """Open a file, made where there is none, that this user alone may read."""
-    file = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    os.fchmod(file, 0o600)
-    return file
-
-
-def write_file(path: str, text: str, *, mode: int) -> None:
-    """Write a file that others see in its old state or in its new one."""
-    os.replace(_fresh(path, text, mode), path)
-
-
-def _fresh(path: str, text: str, mode: int) -> str:
-    """A new file beside a path, for this user alone, safely on the disk."""
-    fresh = f"{path}.{os.getpid()}.{secrets.token_hex(4)}"
-    try:
-        with open(open_private(fresh, os.O_WRONLY | os.O_EXCL), "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.write(os.fsencode(text))  # paths in it need not be text
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:  # no half of it stays, such as on a disk that is full
-        with suppress(OSError):
-            os.unlink(fresh)
-        raise
-    return fresh
-
-
 def _read(path: str) -> str:
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read(1000).strip()
     if not text:
         raise HomeError(path, f"the file is empty; {_AGAIN}")
     return text
-
-
-def _make_folder(folder: str) -> None:
-    """Make a folder and those above it, for this user alone whatever the umask is."""
-    if os.path.isdir(folder):
-        return
-    _make_folder(os.path.dirname(folder))
-    with suppress(FileExistsError):  # another process was quicker
-        os.mkdir(folder)
-        os.chmod(folder, 0o700)
 
 
 def _check_owner(folder: str) -> None:

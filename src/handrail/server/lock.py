@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from handrail.server.home import Home, open_private
+from handrail.server.home import Home
+from handrail.store.files import open_private
 
 _TRIES = 20
 _STEP = 0.01

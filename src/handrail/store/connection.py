@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 from handrail.store.errors import StoreError
+from handrail.store.files import make_folder
 from handrail.store.schema import migrate, version_of
 
 _NAMES = ("", "-wal", "-shm")
@@ -29,7 +30,7 @@ def identity(path: str) -> Identity:
 def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
     """Open the log, made or migrated where needed, readable by its owner only."""
     _check_length(path)
-    _make_folder(os.path.dirname(path))
+    make_folder(os.path.dirname(path))
     with _alone(path, patience):
         _create(path)
         connection = _connect(path, "rw", patience)
@@ -121,15 +122,6 @@ def _check_length(path: str) -> None:
     length = len(os.fsencode(path))
     if length > _LONGEST_PATH:
         raise StoreError(path, f"its path is too long ({length} bytes, at most {_LONGEST_PATH})")
-
-
-def _make_folder(folder: str) -> None:
-    if os.path.isdir(folder):
-        return
-    _make_folder(os.path.dirname(folder))
-    with suppress(FileExistsError):  # another process was quicker
-        os.mkdir(folder, 0o700)
-        os.chmod(folder, 0o700)
 
 
 def _create(path: str) -> None:
