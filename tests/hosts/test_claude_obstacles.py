@@ -10,12 +10,11 @@ from handrail.hosts.claude_obstacles import (
     SettingsFile,
     find_obstacles,
     obstacles,
-    problems,
     proxied,
     session_variables,
     settings_files,
 )
-from handrail.hosts.claude_settings import Hooking, add
+from handrail.hosts.claude_settings import ENDPOINT, Hooking, add
 
 URL = "http://127.0.0.1:47115/hooks/claude"
 
@@ -24,6 +23,11 @@ def _found(*files: tuple[Scope, object], url: str = URL) -> list[tuple[str, str]
     """Scope and first word of each obstacle, for files in the order of their rank."""
     texts = [(SettingsFile(scope, scope), json.dumps(settings)) for scope, settings in files]
     return [(each.path, each.says.split()[0]) for each in obstacles(texts, url=url)]
+
+
+def _said(text: str, scope: Scope = "user", url: str = URL) -> list[str]:
+    """What is said of one file."""
+    return [each.says for each in obstacles([(SettingsFile(scope, ""), text)], url=url)]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ def _found(*files: tuple[Scope, object], url: str = URL) -> list[tuple[str, str]
     ],
 )
 def test_nothing_is_said_where_hooks_run(settings: object) -> None:
-    assert problems(json.dumps(settings), url=URL) == ()
+    assert _said(json.dumps(settings)) == []
 
 
 @pytest.mark.parametrize(
@@ -57,16 +61,18 @@ def test_nothing_is_said_where_hooks_run(settings: object) -> None:
         ({"env": 5}, '"env" must be an object; Claude Code ignores the whole file'),
         ({"hooks": {"Stop": [{"matcher": "x"}]}}, 'every entry of "Stop" must have a list "hooks"'),
         ({"hooks": {"Stop": [{"matcher": 5, "hooks": []}]}}, 'the "matcher" of "Stop"'),
-        ([], "the settings are not an object"),
+        ("x", "the settings are not an object"),
     ],
 )
 def test_what_switches_hooks_off_is_said(settings: object, says: str) -> None:
-    (problem,) = problems(json.dumps(settings), url=URL)
+    # A file that does not load matters only where our hooks are lost with it.
+    named = {**settings, "ours": ENDPOINT} if isinstance(settings, dict) else ENDPOINT
+    (problem,) = _said(json.dumps(named))
     assert problem.startswith(says)
 
 
 def test_a_file_that_is_not_json_is_said_with_its_place() -> None:
-    (problem,) = problems("{\n  // mine\n}", url=URL)
+    (problem,) = _said(f"{{\n  // mine: {ENDPOINT}\n}}")
     assert problem.startswith("line 2, column 3: a comment")
     assert problem.endswith("Claude Code ignores the whole file")
 
@@ -80,13 +86,13 @@ def test_a_file_that_is_not_json_is_said_with_its_place() -> None:
     ],
 )
 def test_some_settings_count_only_where_an_organization_makes_them(settings: object) -> None:
-    assert len(problems(json.dumps(settings), managed=True)) == 1
-    assert problems(json.dumps(settings)) == ()
+    assert len(_said(json.dumps(settings), "managed")) == 1
+    assert _said(json.dumps(settings)) == []
 
 
 def test_commands_are_not_bothered_by_what_stops_http() -> None:
     settings = {"allowedHttpHookUrls": [], "env": {"HTTP_PROXY": "http://proxy:3128"}}
-    assert problems(json.dumps(settings)) == ()
+    assert _said(json.dumps(settings), url="") == []
 
 
 def test_the_highest_file_that_says_so_switches_all_hooks_off_or_on() -> None:

@@ -82,15 +82,6 @@ def project_file(folder: str, scope: Literal["local", "project"]) -> str:
     return os.path.join(folder, ".claude", name)
 
 
-def problems(text: str, *, url: str = "", managed: bool = False) -> tuple[str, ...]:
-    """What in one file would switch hooks off. `url`: ours, if they are called by HTTP."""
-    loaded = _load(text)
-    if isinstance(loaded, str):
-        return (loaded,)
-    file = SettingsFile("managed" if managed else "user", "")
-    return tuple(found.says for found in obstacles([(file, text)], url=url))
-
-
 def find_obstacles(
     environ: Mapping[str, str], cwd: str, *, url: str = "", instead: Mapping[str, str] = {}
 ) -> tuple[Obstacle, ...]:
