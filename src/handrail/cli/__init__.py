@@ -19,6 +19,7 @@ COMMANDS = {
     "log": "Show what happened in a run.",
     "explain": "Tell the full story of one step.",
     "feedback": "Say whether a verdict was right.",
+    "incident": "See what was stopped, and decide how it goes on.",
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
     "restore": "Bring back what was moved to the trash.",

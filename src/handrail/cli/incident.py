@@ -1,0 +1,253 @@
+"""`handrail incident`: what was stopped, why, and how it goes on."""
+
+import os
+import sys
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.cli import options
+from handrail.cli.jsonline import json_line
+from handrail.cli.moments import span
+from handrail.cli.render import Screen, clip, pad, visible, wrap
+from handrail.cli.runs import LAST, find_home
+from handrail.intervene.incidents import IncidentError, Incidents, Kept
+from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
+
+if TYPE_CHECKING:
+    from handrail.intervene.incident import Incident
+
+_NONE = "Nothing was ever stopped."
+_PATIENCE = 60.0
+"""Seconds for the daemon to do it: files may have to be put back."""
+_RESUME = {"claude": "claude --resume {run}"}
+"""By host, the command that takes up a run again."""
+_LIMITS = (
+    ("calls_per_minute", "{:,} calls a minute"),
+    ("file_operations", "{:,} file changes"),
+    ("command_seconds", "{:,} s for one command"),
+    ("tokens", "{:,} tokens"),
+)
+
+
+@click.group()
+def command() -> None:
+    """See what was stopped in an emergency, and decide how it goes on.
+
+    \b
+    Examples:
+      handrail incident list
+      handrail incident show last
+      handrail incident resume last --option resume_with_limits
+    """
+
+
+@command.command("list", short_help="List the stops, the newest first.")
+@options.json_option("Print JSON.")
+@options.color_option
+def list_(as_json: bool) -> int:
+    """List the emergency stops, the newest first. They are kept for 30 days.
+
+    \b
+    Examples:
+      handrail incident list
+      handrail incident list --json | jq '.[] | select(.state == "open")'
+    """
+    kept = list(_incidents())
+    if as_json:
+        click.echo(json_line([_json(each) for each in kept]))
+    else:
+        _list(options.screen(), kept)
+    return 0
+
+
+@command.command(short_help="Show the report of a stop.")
+@click.argument("name", default=LAST, metavar="[ID]")
+@options.json_option("Print the whole record as JSON.")
+@options.color_option
+def show(name: str, as_json: bool) -> int:
+    """Show the report of an emergency stop: timeline, impact, cause, ways on.
+
+    ID is a name as in `handrail incident list`, the beginning or the end of one
+    (shop-3f2a), or `last`, which is the default.
+
+    \b
+    Examples:
+      handrail incident show
+      handrail incident show 2026-11-16-0214-shop-3f2a --json
+    """
+    incidents = _incidents()
+    kept = _find(incidents, name)
+    if as_json:
+        click.echo(json_line({**_json(kept), **msgspec.to_builtins(kept.record)}))
+        return 0
+    screen = options.screen()
+    try:
+        text = incidents.report(kept.record.id)
+    except IncidentError as error:
+        raise click.ClickException(str(error)) from None
+    for line in text.splitlines():
+        style = "bold" if line.startswith("#") else ""
+        screen.say(screen.paint(visible(line), style))
+    if kept.resolution is not None:
+        screen.say(f"Resolved: {_resolved(kept)}")
+    return 0
+
+
+@command.command(short_help="Decide how a stopped run goes on.")
+@click.argument("name", metavar="ID")
+@click.option(
+    "--option",
+    required=True,
+    type=click.Choice([option.value for option in Option]),
+    help="How it goes on.",
+)
+@click.option("--note", default="", metavar="TEXT", help="Why, for the record.")
+@options.json_option("Print JSON.")
+@options.color_option
+def resume(name: str, option: str, note: str, as_json: bool) -> int:
+    """Decide how a stopped run goes on.
+
+    \b
+      resume_with_limits   it goes on, within strict limits
+      rollback_and_retry   the files go back to the last safe checkpoint first
+      manual_approval      it goes on, and you approve what changes something
+      abort                it stays stopped for good
+
+    \b
+    Examples:
+      handrail incident resume last --option resume_with_limits
+      handrail incident resume shop-3f2a --option abort --note 'wrong branch'
+    """
+    from handrail.server.client import DaemonError, call
+    from handrail.server.start import ensure_daemon
+
+    options.by_a_person()
+    home = find_home()
+    kept = _find(Incidents(home.incidents), name)
+    chosen = RECOVERIES[Option(option)]
+    _check(kept, chosen)
+    record = kept.record
+    try:
+        ensure_daemon(home)
+        path = f"/incidents/{record.id}"
+        answer = call(home, "POST", path, {"option": option, "note": note}, timeout=_PATIENCE)
+    except DaemonError as error:
+        raise click.ClickException(str(error)) from None
+    following = next_command(record) if chosen.resumes else ""
+    if as_json:
+        told = {"id": record.id, "run": record.run, "option": option, "note": note}
+        click.echo(json_line({**answer, **told, "next": following}))
+    else:
+        _tell(options.screen(), record, chosen, following)
+    return 0
+
+
+def next_command(record: "Incident") -> str:
+    """The command line that takes up the run again; empty where the host has none."""
+    template = _RESUME.get(record.host, "")
+    if not template:
+        return ""
+    command = template.format(run=quote(record.run))
+    return f"cd {quote(record.cwd)} && {command}" if record.cwd else command
+
+
+def _incidents() -> Incidents:
+    return Incidents(find_home().incidents)
+
+
+def _find(incidents: Incidents, typed: str) -> Kept:
+    """The incident that a person means; else an error that helps."""
+    names = incidents.names()
+    if not names:
+        raise click.ClickException(_NONE)
+    found = names[:1] if typed == LAST else [each for each in names if each == typed]
+    found = found or [each for each in names if each.startswith(typed) or each.endswith(typed)]
+    if not found:
+        raise click.ClickException(f"there is no incident {typed!r}; see handrail incident list")
+    if len(found) > 1:
+        raise click.ClickException(f"{typed!r} may be any of: {', '.join(found)}")
+    try:
+        return incidents.read(found[0])
+    except IncidentError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _check(kept: Kept, chosen: Recovery) -> None:
+    """What cannot be done is said before anything is."""
+    if kept.resolution is not None:
+        raise click.ClickException(f"{kept.record.id} is resolved already: {_resolved(kept)}")
+    if chosen.rolls_back and kept.record.checkpoint is None:
+        raise click.ClickException(
+            "there is no checkpoint from before the trouble; choose another option"
+        )
+
+
+def _resolved(kept: Kept) -> str:
+    assert kept.resolution is not None
+    ago = f"{kept.resolution.option}, {span(time() - kept.resolution.at)} ago"
+    return visible(f"{ago}: {kept.resolution.note}" if kept.resolution.note else ago)
+
+
+def _run_name(record: "Incident") -> str:
+    return f"{os.path.basename(record.cwd.rstrip('/')) or 'run'}-{record.run[:4]}"
+
+
+def _list(screen: Screen, kept: list[Kept]) -> None:
+    if not kept:
+        screen.say(f" {_NONE}")
+        return
+    width = max(len(each.record.id) for each in kept)
+    for each in kept:
+        record, finding = each.record, each.record.finding
+        done = each.resolution
+        state = f"resolved: {visible(done.option)}" if done else "open"
+        mark = screen.paint("□", "dim") if done else screen.paint("■", "red")
+        name = screen.paint(pad(record.id, width), "bold")
+        age = screen.paint(f"{span(time() - record.at)} ago", "dim")
+        screen.say(f" {mark} {name}  {state}  {age}")
+        says = f"{_run_name(record)}, {finding.kind}, {finding.severity}: {finding.says}"
+        screen.say(f"   {clip(says, screen.width - 3)}")
+    screen.say()
+    screen.say(f" Read one: handrail incident show {kept[0].record.id}")
+
+
+def _json(kept: Kept) -> dict[str, object]:
+    record, resolution = kept.record, kept.resolution
+    return {
+        "id": record.id,
+        "run": record.run,
+        "name": _run_name(record),
+        "at": record.at,
+        "kind": record.finding.kind,
+        "severity": record.finding.severity,
+        "says": record.finding.says,
+        "state": "open" if resolution is None else "resolved",
+        "resolution": resolution,
+    }
+
+
+def _tell(screen: Screen, record: "Incident", chosen: Recovery, following: str) -> None:
+    for text in _consequences(record, chosen):
+        for line in wrap(text, screen.width - 1):
+            screen.say(f" {line}")
+    if chosen.resumes and following:
+        where = "Go on in its window, or here" if record.attended else "Next"
+        screen.say(f" {where}:")
+        sys.stdout.write(f"   {visible(following)}\n")  # in one piece, to be copied
+
+
+def _consequences(record: "Incident", chosen: Recovery) -> list[str]:
+    texts = [f"{_run_name(record)}: {chosen.says}"]
+    checkpoint = record.checkpoint
+    if chosen.rolls_back and checkpoint is not None:
+        texts.append(f"The checkpoint is {checkpoint.id}, after step {checkpoint.step}.")
+    if chosen.limits:
+        limits = [text.format(getattr(STRICT, name)) for name, text in _LIMITS]
+        texts.append(f"Limits: {', '.join(limits)}.")
+    if not chosen.resumes:
+        texts.append("Start a new session for the task.")
+    return texts

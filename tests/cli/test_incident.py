@@ -1,0 +1,204 @@
+"""`handrail incident`: stops are listed, shown, and decided about."""
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+import pytest
+from tests.intervene.stopped import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
+
+from handrail.intervene.gather import gather
+from handrail.intervene.incident import Incident
+from handrail.intervene.incidents import Incidents, Resolution
+from handrail.model.event import Event
+from handrail.server.home import Home
+
+from .conftest import Shell
+from .logbook import utc
+
+OLDER = "2026-11-15-2200-docs-77aa"
+
+
+@pytest.fixture
+def incidents(shell: Shell) -> Incidents:
+    return Incidents(Home(str(shell.state)).incidents)
+
+
+@pytest.fixture
+def stopped(shell: Shell, incidents: Incidents) -> Iterator[Shell]:
+    """Two stops, of which the older one is resolved."""
+    incidents.save(record())
+    incidents.save(msgspec.structs.replace(record(), id=OLDER, cwd="/w/docs", at=NIGHT - 15_000))
+    incidents.resolve(OLDER, Resolution(NIGHT - 14_000, "abort", "wrong branch"))
+    with utc():
+        yield shell
+
+
+def record() -> Incident:
+    return gather(RUN, INCIDENT, [*story(), confirmed()])
+
+
+def test_stops_are_listed_with_what_and_state(stopped: Shell) -> None:
+    lines = stopped.run("incident", "list").out.splitlines()
+    assert lines[0].startswith(f" ■ {INCIDENT}  open  ")
+    assert lines[1] == "   shop-3f2a, loop, critical: It ran the same failing command 3 times."
+    assert lines[2].startswith(f" □ {OLDER}  resolved: abort  ")
+    assert lines[-1] == f" Read one: handrail incident show {INCIDENT}"
+
+
+def test_stops_are_listed_as_json(stopped: Shell) -> None:
+    first, second = stopped.run("incident", "list", "--json").json
+    assert (first["id"], first["state"], first["kind"]) == (INCIDENT, "open", "loop")
+    assert second["resolution"] == {"at": NIGHT - 14_000, "option": "abort", "note": "wrong branch"}
+
+
+def test_where_nothing_was_stopped_that_is_said(shell: Shell) -> None:
+    assert shell.run("incident", "list").out == " Nothing was ever stopped.\n"
+    assert shell.run("incident", "list", "--json").json == []
+    assert shell.run("incident", "show").err == "handrail: Nothing was ever stopped.\n"
+    assert not shell.state.exists()
+
+
+@pytest.mark.parametrize("name", ["last", INCIDENT, "shop-3f2a", "2026-11-16"])
+def test_a_report_is_found_by_name_or_part_of_it(stopped: Shell, name: str) -> None:
+    out = stopped.run("incident", "show", name).out
+    assert out.startswith(f"# Incident {INCIDENT}\n")
+    assert f"handrail incident resume {INCIDENT} --option abort" in out
+
+
+def test_a_resolved_one_says_how(stopped: Shell) -> None:
+    out = stopped.run("incident", "show", "docs-77aa").out
+    assert "\nResolved: abort, " in out
+    assert out.endswith(" ago: wrong branch\n")
+
+
+def test_the_whole_record_is_there_as_json(stopped: Shell) -> None:
+    shown = stopped.run("incident", "show", "--json").json
+    assert shown["state"] == "open"
+    assert [each["step"] for each in shown["actions"]] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("show", "nope"), "there is no incident 'nope'; see handrail incident list"),
+        (("show", "2026"), f"'2026' may be any of: {INCIDENT}, {OLDER}"),
+        (("resume", OLDER, "--option", "abort"), f"{OLDER} is resolved already: abort, "),
+        (("resume", "last", "--option", "hope"), "'hope' is not one of"),
+        (("resume", "last"), "Missing option '--option'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_starts_no_daemon(
+    stopped: Shell, args: tuple[str, ...], says: str
+) -> None:
+    ran = stopped.run("incident", *args)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+    assert not (stopped.state / "daemon.lock").exists()
+
+
+def test_without_a_checkpoint_there_is_no_way_back(shell: Shell, incidents: Incidents) -> None:
+    events: list[Event] = [reviewed(1, "ls"), stop()]
+    incidents.save(gather(RUN, INCIDENT, events))
+    ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")
+    assert ran.code == 2
+    assert "there is no checkpoint from before the trouble" in ran.err
+
+
+def test_an_agent_may_not_decide(stopped: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ran = stopped.run("incident", "resume", "last", "--option", "manual_approval")
+    assert ran.code == 2
+    assert "run it in a terminal of your own" in ran.err
+    assert stopped.run("incident", "show").code == 0
+
+
+@contextmanager
+def daemon(home: Home, status: str = "200 OK", answer: str = '{"ok":true}') -> Iterator[list[str]]:
+    """Stands in for the daemon: what it is asked, and always the same answer."""
+    home.prepare()
+    asked: list[str] = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(home.socket)
+        listener.listen()
+
+        def serve() -> None:
+            while True:
+                line, _ = listener.accept()
+                with line, line.makefile("rwb") as file:
+                    request = _request(file.readline, file.read)
+                    if not request:
+                        return
+                    if "/healthz" in request:
+                        said, body = "200 OK", '{"ok":true,"pid":1}'
+                    else:
+                        asked.append(request)
+                        said, body = status, answer
+                    head = f"HTTP/1.1 {said}\r\nContent-Length: {len(body)}\r\n\r\n"
+                    file.write(f"{head}{body}".encode())
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield asked
+        finally:
+            with socket.socket(socket.AF_UNIX) as last:
+                last.connect(home.socket)
+            thread.join()
+
+
+def _request(readline: Callable[[], bytes], read: Callable[[int], bytes]) -> str:
+    first = readline().decode().rpartition(" ")[0]
+    size = 0
+    while (header := readline().decode().strip().lower()) != "":
+        if header.startswith("content-length:"):
+            size = int(header.partition(":")[2])
+    return f"{first} {read(size).decode()}".strip()
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("resume_with_limits", "Limits: 6 calls a minute, 20 file changes, 60 s for one command"),
+        ("rollback_and_retry", "The checkpoint is c2, after step 2."),
+        ("manual_approval", "a person approves everything that changes something"),
+    ],
+)
+def test_a_decision_goes_to_the_daemon_and_the_next_command_is_told(
+    stopped: Shell, option: str, says: str
+) -> None:
+    with daemon(Home(str(stopped.state))) as asked:
+        ran = stopped.run("incident", "resume", "last", "--option", option, "--note", "fixed it")
+    assert (ran.code, ran.err) == (0, "")
+    assert says in " ".join(ran.out.split())
+    assert ran.out.endswith(f" Next:\n   cd /w/shop && claude --resume {RUN}\n")
+    path, body = asked[0].split(" ", 2)[1:]
+    assert path == f"/incidents/{INCIDENT}"
+    assert json.loads(body) == {"option": option, "note": "fixed it"}
+
+
+def test_an_abort_has_no_next_command(stopped: Shell) -> None:
+    with daemon(Home(str(stopped.state))):
+        ran = stopped.run("incident", "resume", "last", "--option", "abort")
+        told = stopped.run("incident", "resume", "last", "--option", "abort", "--json").json
+    assert "claude" not in ran.out
+    assert "The run stays stopped for good." in ran.out
+    assert told == {
+        "ok": True,
+        "id": INCIDENT,
+        "run": RUN,
+        "option": "abort",
+        "note": "",
+        "next": "",
+    }
+
+
+def test_a_daemon_that_refuses_is_quoted(stopped: Shell) -> None:
+    refusal = '{"error":"the files could not be put back"}'
+    with daemon(Home(str(stopped.state)), "409 Conflict", refusal):
+        ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "handrail: the files could not be put back\n"
