@@ -18,6 +18,8 @@ class Run:
     def __init__(self) -> None:
         self.watch = Watch()
         self.step = 0
+        self.found: list[Finding] = []
+        """After the last deed."""
 
     def does(
         self,
@@ -52,7 +54,8 @@ class Run:
         """What is found after a deed."""
         self.step += 1
         self.watch.see(deed)
-        return self.watch.findings(USUAL)
+        self.found = self.watch.findings(USUAL)
+        return self.found
 
 
 def worst(kind: str, findings: Iterable[Finding]) -> Severity:

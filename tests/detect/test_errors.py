@@ -1,11 +1,11 @@
 """The same error again and again."""
 
 import pytest
-from tests.detect.runs import Run, the, worst
 
 from handrail.detect.error_line import error_line
 from handrail.model.action import Outcome
 from handrail.model.ordinal import Severity
+from tests.detect.runs import Run, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 KIND = "repetitive_errors"
@@ -29,8 +29,8 @@ def test_confidence_grows_up_to_five() -> None:
 def test_equal_errors_of_different_calls_count() -> None:
     run = Run()
     for flag in ("-q", "-v", "-x"):
-        found = run.fails(f"pytest {flag}", f"{flag}\nModuleNotFoundError: No module named 'shop'")
-    assert worst(KIND, found) is MEDIUM
+        run.fails(f"pytest {flag}", f"{flag}\nModuleNotFoundError: No module named 'shop'")
+    assert worst(KIND, run.found) is MEDIUM
 
 
 def test_the_same_call_with_another_result_counts_anew() -> None:
@@ -63,8 +63,8 @@ def test_two_errors_in_turn_both_count() -> None:
     run = Run()
     for _ in range(4):
         run.fails("cat a", "cat: a: No such file or directory")
-        found = run.fails("cat b", "cat: b: No such file or directory")
-    assert worst(KIND, found) is HIGH
+        run.fails("cat b", "cat: b: No such file or directory")
+    assert worst(KIND, run.found) is HIGH
 
 
 def test_errors_more_than_ten_deeds_ago_do_not_count() -> None:
@@ -99,15 +99,15 @@ def test_searches_without_a_match_are_no_equal_errors() -> None:
 def test_what_waits_for_something_may_fail_until_it_is_there() -> None:
     run = Run()
     for _ in range(6):
-        found = run.does("sleep 1; curl x", "curl: (7) refused", ok=False, code=7, waits=True)
-    assert worst(KIND, found) is NONE
+        run.does("sleep 1; curl x", "curl: (7) refused", ok=False, code=7, waits=True)
+    assert worst(KIND, run.found) is NONE
 
 
 def test_the_error_is_told_as_it_was() -> None:
     run = Run()
     for took in ("0.1", "0.2", "0.3"):
-        found = run.fails("make", f"fatal: no answer after {took}s")
-    errors = the(KIND, found)
+        run.fails("make", f"fatal: no answer after {took}s")
+    errors = the(KIND, run.found)
     assert errors.says.endswith("3 times, and nothing new in between: fatal: no answer after 0.3s")
     assert errors.evidence == (1, 2, 3)
     assert errors.facts == {"error": "fatal: no answer after 0.3s", "times": "3"}

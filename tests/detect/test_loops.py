@@ -3,11 +3,11 @@
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.detect.runs import USUAL, Run, the, worst
 
 from handrail.detect import Watch
 from handrail.detect.loops import Loops
 from handrail.model.ordinal import Severity
+from tests.detect.runs import USUAL, Run, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 
@@ -83,8 +83,8 @@ def test_the_same_call_with_a_different_error_is_progress() -> None:
 def test_the_time_that_it_took_is_no_new_result() -> None:
     run = Run()
     for took in (0.12, 1.5, 22.07):
-        found = run.does("pytest", f"3 passed in {took}s")
-    assert worst("loop", found) is MEDIUM
+        run.does("pytest", f"3 passed in {took}s")
+    assert worst("loop", run.found) is MEDIUM
 
 
 def test_a_change_in_between_is_progress() -> None:
@@ -130,8 +130,8 @@ def test_circles_of_two_and_three_are_told_as_circles() -> None:
         run = Run()
         for _ in range(3):
             for name in names:
-                found = run.does(name, f"says {name}")
-        loop = the("loop", found)
+                run.does(name, f"says {name}")
+        loop = the("loop", run.found)
         assert loop.severity is MEDIUM
         assert f"The same {len(names)} steps were repeated 3 times" in loop.says
 
@@ -150,8 +150,8 @@ def test_to_and_fro_is_a_circle_although_files_change_each_time() -> None:
     run = Run()
     for _ in range(4):
         run.does("edit", "edited", changed=("a.py",))
-        found = run.does("undo", "undone", changed=("a.py",))
-    assert worst("loop", found) is MEDIUM
+        run.does("undo", "undone", changed=("a.py",))
+    assert worst("loop", run.found) is MEDIUM
 
 
 def test_a_formatter_that_runs_after_every_edit_is_no_circle() -> None:
@@ -170,8 +170,8 @@ def test_a_loop_names_the_call_the_count_and_the_steps() -> None:
     run = Run()
     run.does("ls", "a.py")
     for _ in range(3):
-        found = run.fails("pytest -x", "E   assert 1 == 2\n1 failed")
-    loop = the("loop", found)
+        run.fails("pytest -x", "E   assert 1 == 2\n1 failed")
+    loop = the("loop", run.found)
     assert loop.says == ("The same call failed in the same way 3 times: pytest -x (steps 2, 3, 4)")
     assert loop.evidence == (2, 3, 4)
     assert loop.facts == {"call": "pytest -x", "error": "E   assert 1 == 2", "times": "3"}
@@ -188,8 +188,8 @@ def test_a_loop_is_the_same_trouble_however_bad_it_becomes() -> None:
 def test_confidence_and_evidence_have_their_ends() -> None:
     run = Run()
     for _ in range(200):
-        found = run.does("ls", "a.py")
-    loop = the("loop", found)
+        run.does("ls", "a.py")
+    loop = the("loop", run.found)
     assert loop.confidence == 1.0
     assert loop.evidence == tuple(range(191, 201))
 
@@ -200,9 +200,9 @@ def test_confidence_and_evidence_have_their_ends() -> None:
 def test_what_a_person_asks_for_again_is_no_loop() -> None:
     run = Run()
     for _ in range(5):
-        found = run.does("pytest", "3 passed")
+        run.does("pytest", "3 passed")
         run.watch.prompted()
-    assert not found
+    assert not run.found
 
 
 def test_the_same_words_again_without_doing_anything_are_a_loop() -> None:

@@ -1,9 +1,8 @@
 """Whether an agent gets on."""
 
-from tests.detect.deeds import did, not_done
-
 from handrail.detect.deed import Deed
 from handrail.detect.progress import Trail
+from tests.detect.deeds import did, not_done
 
 
 def _progress(*deeds: Deed) -> list[bool]:

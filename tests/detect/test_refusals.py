@@ -1,13 +1,12 @@
 """An action that was refused is tried again, as it was or in another way."""
 
-from tests.detect.runs import Run, the, worst
-
 from handrail.config import Config
 from handrail.detect import intent_of
 from handrail.detect.deed import Intent
 from handrail.model.action import Action
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer
+from tests.detect.runs import Run, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 PHOTOS = "delete:/home/dev/photos"

@@ -1,9 +1,8 @@
 """Nothing new for many steps; or an error that stays, whatever is done about it."""
 
-from tests.detect.runs import Run, the, worst
-
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
+from tests.detect.runs import Run, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 ERROR = "E   assert 1 == 2\n1 failed"
@@ -11,8 +10,8 @@ ERROR = "E   assert 1 == 2\n1 failed"
 
 def _reread(run: Run, files: int) -> list[Finding]:
     for number in range(files):
-        found = run.does(f"cat {number}.py", f"text number {number}")
-    return found
+        run.does(f"cat {number}.py", f"text number {number}")
+    return run.found
 
 
 def test_reading_again_what_is_known_becomes_a_standstill() -> None:
@@ -67,12 +66,12 @@ def test_an_error_that_survives_every_change_is_a_stall_in_the_end() -> None:
 def test_an_error_that_stays_is_told_with_the_error() -> None:
     run = Run()
     for attempt in range(5):
-        found = _fix(run, attempt)
-    assert the("stall", found).says == (
+        _fix(run, attempt)
+    assert the("stall", run.found).says == (
         "The same error is still there after 5 attempts, whatever was done in between: "
         "E   assert 1 == 2"
     )
-    assert the("stall", found).evidence == (2, 4, 6, 8, 10)
+    assert the("stall", run.found).evidence == (2, 4, 6, 8, 10)
 
 
 def test_errors_that_change_are_no_stall() -> None:
