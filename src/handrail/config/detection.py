@@ -9,7 +9,7 @@ from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 
 Share = Annotated[float, Meta(ge=0, le=1)]
-Part = Annotated[float, Meta(ge=0, lt=1)]
+Part = Annotated[float, Meta(ge=0, le=0.99)]
 """A share that can be exceeded."""
 
 
@@ -50,7 +50,7 @@ class GoalDrift(Struct, frozen=True, forbid_unknown_fields=True):
             description="How far the mean alignment with the goal falls from the first to the "
             "second half of the last 20 actions; it can fall by 0.4.",
             ge=0,
-            lt=0.4,
+            le=0.39,
         ),
     ] = 0.2
     lowest_opinion: Annotated[

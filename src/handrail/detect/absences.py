@@ -4,27 +4,25 @@ import re
 from typing import Literal, NamedTuple
 
 from handrail.detect.deed import Deed
+from handrail.review.tools import SHELL_TOOLS
 
 Sort = Literal["file", "module", "command", "text"]
 
-_BEGIN, _END = 1_500, 1_500
+_BEGIN, _END = 1_000, 1_000
 """Characters of an error that are looked at: tools say it first, programs last."""
 _PROBES = re.compile(
     r"^\s*(?:which|type|hash|test|\[|ls|find|fd|stat|file|whereis|locate|tree|du|grep|rg)\b"
     r"|2> ?/dev/null|\|\||--version|--help|\b(?:which |command -v|test -[defrx])|\[ -[defrx] "
 )
 """Commands that look whether something is there: not finding it is their answer."""
-_TEXT = re.compile(
-    r"string to replace not found|did not appear verbatim|old_str(?:ing)? (?:was )?not found"
-    r"|could not find the (?:string|text) to replace|failed to find (?:expected lines|context)"
-    r"|no match(?:es)? (?:was |were )?found for old_str|search text not found",
-    re.IGNORECASE,
-)
-_FILE_OF_TOOL = re.compile(
-    r"file does not exist|no such file or directory|path\b.{0,200}?\bdoes not exist"
-    r"|file not found|cannot find the file|enoent",
-    re.IGNORECASE | re.DOTALL,
-)
+_NO_TEXT = (
+    "string to replace not found", "did not appear verbatim", "old_string not found",
+    "old_str not found", "could not find the string to replace", "failed to find expected lines",
+    "failed to find context", "search text not found",
+)  # fmt: skip
+_NO_FILE = ("does not exist", "no such file or directory", "file not found", "enoent")
+_HINTS = ("no such file", "can't open", "no module", "cannot find", "not found")
+"""Plain words are looked for first: most failures have other reasons."""
 _FILE_OF_COMMAND = re.compile(
     r"^(?:\S*/)?(?:cat|head|tail|less|more|nl|wc|sed|awk|diff|source|sort|jq|node|ruby|perl|php|bash|sh)"
     r": (?:can't read |cannot open |can't open |line \d+: )?['‘\"]?(?P<a>[^'’\":\n]+)['’\"]?"
@@ -54,10 +52,10 @@ def absence_in(deed: Deed) -> Absence | None:
         return None
     said = deed.outcome.error or deed.outcome.output
     said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
-    intent = deed.intent
-    if intent.tool.lower() not in _SHELLS:
-        return _of_tool(deed, said)
-    if _PROBES.search(intent.shown):
+    lower = said.lower()
+    if deed.intent.tool.lower() not in SHELL_TOOLS:
+        return _of_tool(deed, lower)
+    if not any(hint in lower for hint in _HINTS) or _PROBES.search(deed.intent.shown):
         return None
     return _of_command(said)
 
@@ -67,9 +65,9 @@ def _of_tool(deed: Deed, said: str) -> Absence | None:
     path = next(iter((*intent.writes, *intent.reads)), "")
     if not path or intent.tool.lower() in _MAKERS:
         return None
-    if _TEXT.search(said):
+    if any(words in said for words in _NO_TEXT):
         return Absence("text", path)
-    return Absence("file", path) if _FILE_OF_TOOL.search(said) else None
+    return Absence("file", path) if any(words in said for words in _NO_FILE) else None
 
 
 def _of_command(said: str) -> Absence | None:
@@ -80,9 +78,6 @@ def _of_command(said: str) -> Absence | None:
     return None
 
 
-_SHELLS = frozenset(
-    {"bash", "shell", "run_shell_command", "terminal", "execute_bash", "local_shell"}
-)
 _MAKERS = frozenset({"write", "write_file", "create", "create_file", "mkdir"})
 """Tools that make a file: that its folder is not there yet is no mistake about what is."""
 _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (

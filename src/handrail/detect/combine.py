@@ -36,6 +36,10 @@ COMBINATIONS = (
         "It relies on things that are not there, and works outside the scope",
     ),
 )
+PARTNERS: dict[str, str] = {
+    one: other for each in COMBINATIONS for one, other in (each.parts, each.parts[::-1])
+}
+"""The kind that makes each of the combined kinds worse."""
 _SEVERITIES = tuple(Severity)
 
 

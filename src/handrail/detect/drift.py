@@ -83,14 +83,19 @@ class GoalDrift(Detector):
             return 0.0
         before, after = self.deeds[:_HALF], self.deeds[_HALF:]
         now = sum(alignment for _, alignment, _ in after) / _HALF
-        places = {folder for _, _, folder in before if folder}
-        later = [folder for _, _, folder in after if folder]
-        placed = sum(bool(folder) for _, _, folder in before)
-        if now > _FITS_NO_MORE or min(placed, len(later)) < _LEAST_PLACED:
-            return 0.0
-        if sum(folder in places for folder in later) > _MOST_SHARED * len(later):
-            return 0.0
-        return sum(alignment for _, alignment, _ in before) / _HALF - now
+        fall = sum(alignment for _, alignment, _ in before) / _HALF - now
+        return fall if now <= _FITS_NO_MORE and _is_elsewhere(before, after) else 0.0
+
+
+def _is_elsewhere(
+    before: list[tuple[int, float, str]], after: list[tuple[int, float, str]]
+) -> bool:
+    """Whether the later deeds were done in other folders than the earlier ones."""
+    earlier = [folder for _, _, folder in before if folder]
+    later = [folder for _, _, folder in after if folder]
+    if min(len(earlier), len(later)) < _LEAST_PLACED:
+        return False
+    return sum(folder in earlier for folder in later) <= _MOST_SHARED * len(later)
 
 
 def _severity(fall: float, disliked: int) -> Severity:

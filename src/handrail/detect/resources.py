@@ -119,8 +119,10 @@ class ResourceSpiral(Detector):
     def _growth(self, name: str, samples: int) -> float:
         """The mean growth from sample to sample; 0 where it does not grow all the time."""
         series = SERIES[name]
+        if self.samples[-1].get(name, 0.0) < series.matters:
+            return 0.0
         values = [sample.get(name, 0.0) for sample in self.samples[-samples:]]
-        if values[0] < series.base or values[-1] < series.matters:
+        if values[0] < series.base:
             return 0.0
         pairs = list(pairwise(values))
         if any(later < earlier * _STEADY for earlier, later in pairs):

@@ -3,6 +3,7 @@
 import re
 
 from handrail.detect.deed import Deed
+from handrail.review.tools import SHELL_TOOLS
 
 _RUNNERS = re.compile(
     r"\b(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|karma|cypress|playwright|ava|"
@@ -11,6 +12,11 @@ _RUNNERS = re.compile(
     r"gradlew?|mvnw?|sbt|lein|stack|cabal|composer|poe|hatch|invoke|meson|manage\.py|setup\.py)"
     r"(?: -\S+| run)* (?:test|check|verify|t)(?:[:\w-]*))\b"
 )
+_HINTS = (
+    "test", "spec", "check", "verif", "repro", "tox", "nox", "nose", "jest", "mocha", "karma",
+    "cypress", "playwright", "ava", "pest", "bats", "trial", "behave", "cargo t",
+)  # fmt: skip
+"""Plain words are looked for first: most commands are no tests."""
 _INTERPRETER = r"\b(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
 _OWN = re.compile(
     rf"(?:{_INTERPRETER}(?: -\w+| run)* |(?:^|[ ;&])\./)\S*(?:test|spec|check|verif|repro)"
@@ -23,23 +29,31 @@ _FAILED = re.compile(
     r"|^FAIL(?:ED|URE)?\b|\bFAILED \(|test result: FAILED|^not ok\b",
     re.MULTILINE,
 )
-_END = 3_000
+_END = 1_500
 """Characters at the end of an output that say how it went."""
 
 
 def is_test_run(deed: Deed) -> bool:
     """Whether tests were run."""
+    if deed.intent.tool.lower() not in SHELL_TOOLS:
+        return False
     shown = deed.intent.shown
+    if not any(hint in shown for hint in _HINTS):
+        return False
     return _RUNNERS.search(shown) is not None or _OWN.search(shown) is not None
 
 
 def runs_code(deed: Deed) -> bool:
     """Whether it ran anything that may have been a test."""
-    return _SCRIPT.search(deed.intent.shown) is not None or is_test_run(deed)
+    if deed.intent.tool.lower() not in SHELL_TOOLS:
+        return False
+    return _SCRIPT.search(deed.intent.shown) is not None
 
 
 def passed(deed: Deed) -> bool:
     """Whether the tests passed; a pipe hides the exit code, but not what was printed."""
     if deed.ending != "ok":
         return False
-    return _FAILED.search(deed.outcome.output[-_END:]) is None
+    end = deed.outcome.output[-_END:]
+    lower = end.lower()
+    return not ("fail" in lower or "error" in lower or "not ok" in lower) or not _FAILED.search(end)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.combine import combine
+from handrail.detect.combine import PARTNERS, combine
 from handrail.detect.counting import Counting
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
@@ -38,12 +38,8 @@ class Habits(msgspec.Struct):
     wandering: Wandering = msgspec.field(default_factory=Wandering)
 
     def __iter__(self) -> Iterator[Detector]:
-        yield self.loops
-        yield self.stalls
-        yield self.refusals
-        yield self.errors
-        yield self.drift
-        yield self.wandering
+        parts = self.loops, self.stalls, self.refusals, self.errors, self.drift, self.wandering
+        return iter(parts)
 
 
 class Whole(msgspec.Struct):
@@ -55,10 +51,7 @@ class Whole(msgspec.Struct):
     flow: InformationFlow = msgspec.field(default_factory=InformationFlow)
 
     def __iter__(self) -> Iterator[Detector]:
-        yield self.scope
-        yield self.resources
-        yield self.hallucination
-        yield self.flow
+        return iter((self.scope, self.resources, self.hallucination, self.flow))
 
 
 class Watch(msgspec.Struct):
@@ -110,11 +103,12 @@ class Watch(msgspec.Struct):
         """The troubles that the last deed is part of, the worst first."""
         if not settings.enabled:
             return []
-        asked = tuple(self._asked())
+        asked = self._asked()
         found = _kept((detector.find(settings) for detector in asked), settings)
-        if found:
-            recent = _kept((detector.lately(settings) for detector in asked), settings)
-            found += _kept(combine(found, recent), settings)
+        partners = {PARTNERS[each.kind] for each in found if each.kind in PARTNERS}
+        if partners:
+            recent = (each.lately(settings) for each in asked if each.kind in partners)
+            found += _kept(combine(found, _kept(recent, settings)), settings)
         found += _kept((*self.counting.find(settings), *self.custom.find(settings)), settings)
         return sorted(found, key=lambda each: (-each.severity.rank, -each.confidence))
 
@@ -126,10 +120,9 @@ class Watch(msgspec.Struct):
                 del self.agents[next(name for name in self.agents if name)]
         return self.agents[agent]
 
-    def _asked(self) -> Iterator[Detector]:
+    def _asked(self) -> tuple[Detector, ...]:
         """The detectors of the agent of the last deed, and those of the run."""
-        yield from self.agents.get(self.last, ())
-        yield from self.whole
+        return (*self.agents.get(self.last, ()), *self.whole)
 
     def _all(self) -> Iterator[Detector]:
         for habits in self.agents.values():
