@@ -124,10 +124,14 @@ def test_what_does_harm_with_each_action_is_stopped_at_once(
 
 
 def test_a_stop_names_its_incident() -> None:
-    made = Bench(run="run-1234567").step(finding("information_flow", CRITICAL))
+    bench = Bench(run="3f2a-5c", cwd="/home/dev/shop")
+    made = bench.step(finding("information_flow", CRITICAL))
     assert made is not None
-    assert made.incident == "19700101-000100-run-1234-1"
+    assert made.incident == "1970-01-01-0001-shop-3f2a"
     assert made.incident in made.guidance
+    again = bench.step(finding("information_flow", CRITICAL))
+    assert again is not None
+    assert again.incident == "1970-01-01-0002-shop-3f2a-2"
 
 
 def test_a_stop_does_not_wait_for_the_cooldown() -> None:

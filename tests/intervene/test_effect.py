@@ -86,6 +86,16 @@ def test_it_is_judged_once() -> None:
     assert len(bench.judged) == 1
 
 
+def test_a_past_is_decided_when_everything_but_stops_is_judged() -> None:
+    bench = nudged()
+    told = [bench.past.undecided]
+    bench.steps(5)
+    told.append(bench.past.undecided)
+    bench.step(finding("information_flow", Severity.CRITICAL))
+    told.append(bench.past.undecided)
+    assert told == [True, False, False]
+
+
 def test_counts_are_kept_by_means_and_kind() -> None:
     bench = nudged(seconds=60)
     bench.steps(5)

@@ -1,5 +1,6 @@
 """The hints that an agent reads."""
 
+import re
 import string
 from pathlib import Path
 
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.config import ConfigError
-from handrail.config.interventions import Interventions, SoftCorrection
+from handrail.config import ConfigError, load_settings
+from handrail.config.interventions import Interventions, SoftCorrection, Strategy
 from handrail.config.prompts import FIELDS, KINDS, fields_of, read_prompts
 from handrail.intervene import Past
 from handrail.intervene.capability import Capability
@@ -52,9 +53,9 @@ def hints(found: Finding, times: int) -> list[str]:
 def test_a_hint_names_what_was_seen() -> None:
     said = soft_correction(LOOP, situation(), {}).guidance
     assert said.startswith(
-        "`pytest -q`, 3 times by now, and it fails each time with "
+        "The same call (`pytest -q`) was made 3 times, and each time it ended with "
         "`E ModuleNotFoundError: No module named 'shop'` (steps 4, 6, 8). "
-        "Running it again will not change that."
+        "Making it again will not change that."
     )
 
 
@@ -143,6 +144,27 @@ def test_a_host_that_takes_no_text_is_named_as_a_limit() -> None:
     assert not soft_correction(LOOP, situation(can=can), {}).limits
 
 
+PAGE = (Path(__file__).parents[2] / "docs" / "interventions.md").read_text()
+
+
+@pytest.mark.parametrize(("field", "meaning"), FIELDS.items())
+def test_every_field_is_explained(field: str, meaning: str) -> None:
+    assert f"| `{{{field}}}` | {meaning} |" in PAGE
+
+
+@pytest.mark.parametrize("word", [*sorted(KINDS), *Means, *Strategy.__struct_fields__[1:]])
+def test_every_kind_and_means_and_setting_of_a_strategy_is_explained(word: str) -> None:
+    assert word in PAGE
+
+
+def test_settings_in_the_docs_are_right(tmp_path: Path) -> None:
+    for block in re.findall(r"(?ms)^```yaml\n(.*?)^```$", PAGE):
+        (tmp_path / "handrail.yaml").write_text(block)
+        load_settings(tmp_path)
+    (own,) = re.findall(r"(?ms)^```text\n(repetitive.*?)^```$", PAGE)
+    assert read_prompts(prompts(tmp_path, own), "prompts.yaml")
+
+
 def prompts(folder: Path, text: str) -> Path:
     file = folder / "prompts.yaml"
     file.write_text(text)
@@ -163,7 +185,7 @@ def test_own_texts_come_before_the_built_in_ones(tmp_path: Path) -> None:
     bench.steps(5)
     second = bench.step(LOOP)
     assert second is not None
-    assert second.guidance.startswith("`pytest -q`, 3 times by now")
+    assert second.guidance.startswith("The same call (`pytest -q`) was made 3 times")
 
 
 def test_own_texts_of_a_kind_of_ones_own_may_name_any_field(tmp_path: Path) -> None:

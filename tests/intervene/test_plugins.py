@@ -98,6 +98,11 @@ def test_one_that_is_not_installed_is_reported_and_passed_over() -> None:
     )
 
 
+def test_one_that_is_not_installed_does_not_keep_a_run_from_being_stopped() -> None:
+    settings = Interventions(strategy=Strategy(patterns={"loop": ("gone", "gone", "gone", STOP)}))
+    assert Bench(settings).steps(1, finding(severity=Severity.CRITICAL)) == [STOP]
+
+
 def test_a_strategy_of_ones_own_decides() -> None:
     strategies = Plugins({"mine": lambda found, at: BACK if at.step > 1 else None})
     bench = Bench(CUSTOM, strategies=strategies)

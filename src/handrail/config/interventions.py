@@ -113,9 +113,6 @@ class EmergencyStop(Struct, frozen=True, forbid_unknown_fields=True):
     """The agent stopped for certain, and an incident saved."""
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
-    auto_cleanup: Annotated[
-        bool, Meta(description="Whether the run's temporary files are removed.")
-    ] = False
     preserve_incident_data_days: Annotated[
         int, Meta(description="How long incidents are kept.", ge=1)
     ] = 30

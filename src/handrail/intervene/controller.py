@@ -122,11 +122,7 @@ class Controller:
                 return found
         pick = BUILT_IN.get(self.settings.strategy.type, progressive)
         aim = pick(case, self.settings.strategy)
-        return [
-            name
-            for name in options(case, aim, at, self.settings)
-            if name in LADDER or name in self._own.found
-        ]
+        return options(case, aim, at, self.settings, self._own.found)
 
     def _must_wait(self, at: Situation) -> bool:
         """Only one thing is done in a step, and only so often."""
@@ -176,7 +172,7 @@ class Controller:
             return None
         if wanted != STOP and budget_spent(at, self.settings):
             return []
-        return [str(wanted)] if usable(wanted, case, at, self.settings) else []
+        return [str(wanted)] if usable(wanted, case, at, self.settings, self._own.found) else []
 
     def _by_own_means(self, name: str, case: Case, at: Situation) -> Draft | None:
         """What the user's own intervention does; None: nothing, or it cannot."""

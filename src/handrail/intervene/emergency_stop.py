@@ -1,12 +1,12 @@
 """The end of a run that harms or cannot be helped."""
 
-from datetime import UTC, datetime
-
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
+from handrail.intervene.incident import incident_id
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fresh
 from handrail.model.finding import Finding
+from handrail.model.intervention import Means
 
 MAX_FAREWELL = 500
 
@@ -22,9 +22,8 @@ def emergency_stop(finding: Finding, at: Situation) -> Draft:
 
 
 def _incident(at: Situation) -> str:
-    when = datetime.fromtimestamp(max(at.now, 0.0), UTC).strftime("%Y%m%d-%H%M%S")
-    stops = sum(1 for made in at.past.made)
-    return "-".join(filter(None, (when, at.run[:8], str(stops + 1))))
+    stops = sum(made.means == Means.EMERGENCY_STOP for made in at.past.made)
+    return incident_id(at.now, at.cwd, at.run, stops + 1)
 
 
 def _limits(at: Situation) -> str:

@@ -1,6 +1,6 @@
 """What is left to be done about one trouble, in the order in which it should be tried."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from handrail.config.interventions import Interventions
 from handrail.intervene.capability import Capability
@@ -27,11 +27,15 @@ def stops_at_once(case: Case, settings: Interventions) -> bool:
     )
 
 
-def options(case: Case, aim: Aim, at: Situation, settings: Interventions) -> list[str]:
+def options(
+    case: Case, aim: Aim, at: Situation, settings: Interventions, own: Container[str]
+) -> list[str]:
     """Names of means, the first choice first; only a stop stands there alone."""
     spent = budget_spent(at, settings)
     left = (
-        [] if spent else [name for name in _by_aim(case, aim) if usable(name, case, at, settings)]
+        []
+        if spent
+        else [name for name in _by_aim(case, aim) if usable(name, case, at, settings, own)]
     )
     if left:
         return left
@@ -43,22 +47,27 @@ def options(case: Case, aim: Aim, at: Situation, settings: Interventions) -> lis
     )
     if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
         same = case.fruitless[-1].means
-        if usable(same, case, at, settings):
+        if usable(same, case, at, settings, own):
             return [same]
     return [STOP] if may_stop else []
 
 
-def usable(name: str, case: Case, at: Situation, settings: Interventions) -> bool:
-    """Whether a means is switched on, has tries left, and the host gives it any power."""
+def usable(
+    name: str, case: Case, at: Situation, settings: Interventions, own: Container[str]
+) -> bool:
+    """Whether a means is switched on, has tries left, and the host gives it any power.
+
+    `own` are the user's own ones.
+    """
     if name not in LADDER:
-        return True
-    own = getattr(settings, name)
-    if not own.enabled:
+        return name in own
+    wanted = getattr(settings, name)
+    if not wanted.enabled:
         return False
     if name == STOP:
         return True
     tries = sum(made.means == name for made in case.tried)
-    return tries < own.max_attempts and _has_power(name, at)
+    return tries < wanted.max_attempts and _has_power(name, at)
 
 
 def budget_spent(at: Situation, settings: Interventions) -> bool:

@@ -57,7 +57,7 @@ class Past(msgspec.Struct, omit_defaults=True):
     @property
     def undecided(self) -> bool:
         """Whether there is one of which it is not known yet whether it helped."""
-        return any(made.worked is None for made in self.made)
+        return any(made.worked is None and made.means != Means.EMERGENCY_STOP for made in self.made)
 
     def against(self, name: str, agent: str) -> list[Made]:
         """What was tried against one trouble of one agent since the run was last stopped.

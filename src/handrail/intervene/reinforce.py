@@ -72,11 +72,8 @@ def _constraints(finding: Finding, settings: ContextReinforcement) -> list[str]:
 
 def _goals(at: Situation, request: str) -> list[str]:
     """Those that the request does not say already."""
-    goals = at.goals or tuple(line for line in at.goal.splitlines() if line.strip())
-    known = request.strip()
-    return [goal for goal in dict.fromkeys(goals) if goal.strip() and goal.strip() != known][
-        :_MAX_GOALS
-    ]
+    others = [goal.strip() for goal in at.goals if goal.strip() not in ("", request.strip())]
+    return list(dict.fromkeys(others))[:_MAX_GOALS]
 
 
 def _known(what: str, kind: str) -> str:

@@ -57,3 +57,5 @@ class Situation(msgspec.Struct, frozen=True):
     """How its last actions ended, the oldest first."""
     stopped: bool = False
     """It was stopped already, and what still comes in was under way then."""
+    cwd: str = ""
+    """The folder that it began in."""
