@@ -1,10 +1,15 @@
 """Settings that change while a run is under way: they can forbid at once, and allow only later."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from handrail.model import Decision
 from handrail.model.event import RunEnded, RunStarted, SettingsChanged
 from handrail.store.errors import DiskFullError
+from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import RUN, Bed
 
 OFF = "step_reviewer: {enabled: false}\n"
@@ -227,3 +232,57 @@ def test_a_run_that_has_ended_is_not_told_of_settings_that_came_later(started: B
     started.restart()
     assert started.run.project.newer is not None
     assert started.kinds() == ["RunStarted", "RunEnded"]
+
+
+# --- a session that an agent starts ------------------------------------------------------------
+
+
+def nested(bed: Bed, folder: Path, *, agent: int, run: str = "r2") -> Supervisor:
+    """A session that this process starts, while a run is under way in the process `agent`."""
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup", pid=agent))
+    bed.settings(OFF)
+    supervisor = bed.get(run, folder)
+    bed.runs.renew(run, str(folder), os.getpid())
+    supervisor.record(RunStarted(bed.clock(), "claude", str(folder), "startup", pid=os.getpid()))
+    return supervisor
+
+
+def test_a_session_that_an_agent_starts_does_not_take_over_a_laxer_file(bed: Bed) -> None:
+    supervisor = nested(bed, bed.path / "notes", agent=os.getppid())
+    assert supervisor.before(bed.bash(HARM, "a")).decision is Decision.BLOCK
+
+
+def test_what_such_a_session_began_with_holds_after_a_restart(bed: Bed) -> None:
+    nested(bed, bed.path, agent=os.getppid())
+    bed.restart()
+    assert bed.get("r2").before(bed.bash(HARM, "a")).decision is Decision.BLOCK
+
+
+def test_an_agent_that_resumes_its_own_session_does_not_take_over_a_laxer_file(bed: Bed) -> None:
+    supervisor = nested(bed, bed.path, agent=os.getppid(), run=RUN)
+    assert supervisor.before(bed.bash(HARM, "a")).decision is Decision.BLOCK
+
+
+def test_a_session_that_a_person_starts_beside_it_takes_the_settings_on_the_disk(
+    bed: Bed,
+) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        assert nested(bed, bed.path, agent=other.pid).project.newer is None
+
+
+def test_a_session_in_another_project_has_the_settings_of_that_one(bed: Bed) -> None:
+    assert nested(bed, bed.elsewhere, agent=os.getppid()).project.newer is None
+
+
+def test_a_process_that_got_the_number_of_an_agent_later_is_not_that_agent(bed: Bed) -> None:
+    bed.clock.now = 1.0
+    assert nested(bed, bed.path, agent=os.getppid()).project.newer is None
+
+
+@pytest.mark.parametrize("pid", [0, -1, 2**31, 2**70])
+def test_a_number_that_is_no_process_has_nobody_above_it(bed: Bed, pid: int) -> None:
+    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup", pid=os.getppid()))
+    bed.settings(OFF)
+    supervisor = bed.get("r2")
+    bed.runs.renew("r2", str(bed.path), pid)
+    assert supervisor.project.newer is None

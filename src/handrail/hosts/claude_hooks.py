@@ -200,7 +200,7 @@ class ClaudeHooks:
         """A session begins, or is taken up again."""
         payload = visit.payload
         if payload.source in _STARTS:
-            self.runs.renew(payload.session_id)
+            self.runs.renew(payload.session_id, payload.cwd, visit.seat.pid)
         seat = visit.seat
         attended = supervisor.state.attended if seat.attended is None else seat.attended
         cwd = supervisor.state.cwd or payload.cwd

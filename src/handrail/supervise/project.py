@@ -182,6 +182,12 @@ class Projects:
         return found
 
 
+def is_in_project(folder: str, cwd: str) -> bool:
+    """Whether a folder belongs to the project of another one: lies below its work tree."""
+    root = str(work_tree(Path(cwd)) or cwd)
+    return folder == root or folder.startswith(f"{root}/")
+
+
 def _can_be_folder(path: str) -> bool:
     """Whether it means the same in every process; the daemon's own folder means nothing."""
     try:

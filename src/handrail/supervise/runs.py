@@ -9,7 +9,8 @@ import msgspec
 from handrail.intervene import Capability
 from handrail.model.event import FaultNoted
 from handrail.store.journal import Journal
-from handrail.supervise.project import Project, Projects
+from handrail.supervise.nesting import Above
+from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, Tell
 from handrail.supervise.topics import topic_of
@@ -95,10 +96,28 @@ class Runs:
         kept = self._kept.get(run)
         return "deny" if kept is None else kept.project.on_fault
 
-    def renew(self, run: str) -> None:
-        """A person has started the session anew: the settings on the disk hold from now on."""
-        if (kept := self._kept.get(run)) is not None and kept.state.cwd:
-            kept.project = self.projects.at(kept.state.cwd)
+    def renew(self, run: str, cwd: str = "", pid: int = 0) -> None:
+        """A session was started anew, in a process: the settings on the disk hold from now on.
+
+        Where an agent has started it in its own project, those hold too that the agent began
+        with: it may have brought in laxer ones itself.
+        """
+        kept = self._kept.get(run)
+        folder = kept.state.cwd or cwd if kept is not None else ""
+        if kept is None or not folder:
+            return
+        now = self.projects.at(folder)
+        agent = self._agent_above(pid, folder)
+        kept.project = now if agent is None else agent.project.under_way(now)
+
+    def _agent_above(self, pid: int, folder: str) -> Supervisor | None:
+        """The run whose agent has started a process to work in the same project."""
+        above = Above(pid)
+        for kept in self._kept.values():
+            state = kept.state
+            if above.has(state.pid, state.pid_at) and is_in_project(folder, state.cwd):
+                return kept
+        return None
 
     def _project(self, kept: Supervisor | None, state: RunState, cwd: str) -> Project:
         """The settings that a run began with, and those on the disk where they forbid more."""
