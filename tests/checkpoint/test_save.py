@@ -175,6 +175,7 @@ def test_what_killed_processes_left_behind_is_swept(bench: Bench, leftover: str)
     file = bench.folder / leftover.format(key=key)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(b"")
+    (bench.folder / "busy").touch()  # as it is when somebody was killed
     bench.write("a.txt", "b")
     fresh = Checkpoints(str(bench.folder), bench.environ)
     assert fresh.save(str(bench.tree), "after a crash").files == 1
@@ -212,7 +213,9 @@ def test_git_that_takes_too_long_is_ended(bench: Bench, tmp_path: Path) -> None:
     environ = {"HOME": str(bench.home), "PATH": f"{slow.parent}:/usr/bin:/bin"}
     with pytest.raises(GitTooSlowError):
         Checkpoints(str(bench.folder), environ, seconds=0.2).save(str(bench.tree), "slow")
+    assert (bench.folder / "busy").exists()
     assert bench.save().files == 0
+    assert not (bench.folder / "busy").exists()
 
 
 def test_git_that_is_missing_is_said_so(bench: Bench) -> None:

@@ -1,10 +1,11 @@
 """`handrail incident`: stops are listed, shown, and decided about."""
 
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 import pytest
@@ -122,6 +123,8 @@ def daemon(home: Home, status: str = "200 OK", answer: str = '{"ok":true}') -> I
     home.prepare()
     asked: list[str] = []
     with socket.socket(socket.AF_UNIX) as listener:
+        with suppress(FileNotFoundError):
+            os.unlink(home.socket)
         listener.bind(home.socket)
         listener.listen()
 
@@ -163,7 +166,7 @@ def _request(readline: Callable[[], bytes], read: Callable[[int], bytes]) -> str
     ("option", "says"),
     [
         ("resume_with_limits", "Limits: 6 calls a minute, 20 file changes, 60 s for one command"),
-        ("rollback_and_retry", "The checkpoint is c2, after step 2."),
+        ("rollback_and_retry", "Whether the files are those of c2 is not known yet"),
         ("manual_approval", "a person approves everything that changes something"),
     ],
 )
@@ -202,3 +205,19 @@ def test_a_daemon_that_refuses_is_quoted(stopped: Shell) -> None:
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "handrail: the files could not be put back\n"
+
+
+def test_files_are_said_to_be_back_only_when_they_are(stopped: Shell) -> None:
+    back = {"event": "rolled_back", "at": NIGHT, "checkpoint": "c2", "files": ["a", "b"]}
+    event = {"event": "incident_resolved", "allowance": {"calls_per_minute": 3}}
+    answer = json.dumps({"ok": True, "event": event, "rolled_back": back})
+    with daemon(Home(str(stopped.state)), answer=answer):
+        ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
+    assert ran.code == 0
+    assert " 2 files put back to checkpoint c2, and compared with it.\n" in ran.out
+    assert "Limits: 3 calls a minute" in ran.out
+    answer = json.dumps({"ok": True, "rolled_back": {**back, "problem": "the disk is full"}})
+    with daemon(Home(str(stopped.state)), answer=answer):
+        ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
+    assert ran.code == 1
+    assert " THE FILES WERE NOT PUT BACK: the disk is full\n" in ran.out

@@ -30,15 +30,13 @@ class Private:
         self.directory = os.path.join(folder, "git")
         self._environ = environ
         self._global_excludes: str | None = None
-        self._swept = False
 
     @contextmanager
     def open(self, work_tree: str, seconds: float) -> Iterator[Git]:
         """Git for a work tree, for one process at a time."""
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         index = os.path.join(self.folder, f"index-{key_of(work_tree)}")
-        with self._locked(seconds):
-            self._sweep()
+        with self._locked(seconds), self._swept():
             git = Git(self.directory, index, work_tree, Deadline(seconds), self._environ)
             self._prepare(git)
             yield git
@@ -60,16 +58,24 @@ class Private:
         finally:
             os.close(file)
 
-    def _sweep(self) -> None:
+    @contextmanager
+    def _swept(self) -> Iterator[None]:
         """Remove what killed git processes left behind: whoever holds the lock is alone here."""
+        busy = os.path.join(self.folder, "busy")
+        self._sweep(everywhere=os.path.exists(busy))
+        with open(busy, "w", encoding="ascii"):
+            pass
+        yield
+        os.unlink(busy)  # stays if something went wrong, or this process is killed
+
+    def _sweep(self, *, everywhere: bool) -> None:
         objects = os.path.join(self.directory, "objects")
         for folder, below, names in os.walk(self.folder):
-            if folder == objects and self._swept:
+            if folder == objects and not everywhere:
                 below.clear()  # thousands of files, in which only room is lost
             for name in filter(_LEFTOVERS.match, names):
                 with suppress(FileNotFoundError):
                     os.unlink(os.path.join(folder, name))
-        self._swept = True
 
     def _prepare(self, git: Git) -> None:
         ready = os.path.join(self.folder, "ready")

@@ -12,10 +12,12 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.moments import span
-from handrail.cli.render import Screen, clip, pad, visible, wrap
+from handrail.cli.render import Screen, clip, count, pad, visible, wrap
 from handrail.cli.runs import LAST, find_home
 from handrail.intervene.incidents import IncidentError, Incidents, Kept
 from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
+from handrail.model.event import RolledBack
+from handrail.model.intervention import Allowance
 
 if TYPE_CHECKING:
     from handrail.intervene.incident import Incident
@@ -31,6 +33,17 @@ _LIMITS = (
     ("command_seconds", "{:,} s for one command"),
     ("tokens", "{:,} tokens"),
 )
+
+
+class _Decided(msgspec.Struct, frozen=True):
+    allowance: Allowance | None = None
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What the daemon says that it has done."""
+
+    event: _Decided = _Decided()
+    rolled_back: RolledBack | None = None
 
 
 @click.group()
@@ -121,6 +134,8 @@ def resume(name: str, option: str, note: str, as_json: bool) -> int:
     Examples:
       handrail incident resume last --option resume_with_limits
       handrail incident resume shop-3f2a --option abort --note 'wrong branch'
+
+    Exit code: 0; 1 if the files could not be put back; 2 for an error.
     """
     from handrail.server.client import DaemonError, call
     from handrail.server.start import ensure_daemon
@@ -137,13 +152,14 @@ def resume(name: str, option: str, note: str, as_json: bool) -> int:
         answer = call(home, "POST", path, {"option": option, "note": note}, timeout=_PATIENCE)
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
+    done = msgspec.convert(answer, Done)
     following = next_command(record) if chosen.resumes else ""
     if as_json:
         told = {"id": record.id, "run": record.run, "option": option, "note": note}
         click.echo(json_line({**answer, **told, "next": following}))
     else:
-        _tell(options.screen(), record, chosen, following)
-    return 0
+        _tell(options.screen(), record, chosen, done, following)
+    return 1 if done.rolled_back and done.rolled_back.problem else 0
 
 
 def next_command(record: "Incident") -> str:
@@ -230,24 +246,36 @@ def _json(kept: Kept) -> dict[str, object]:
     }
 
 
-def _tell(screen: Screen, record: "Incident", chosen: Recovery, following: str) -> None:
-    for text in _consequences(record, chosen):
+def _tell(screen: Screen, record: "Incident", chosen: Recovery, done: Done, following: str) -> None:
+    for text in _consequences(record, chosen, done):
         for line in wrap(text, screen.width - 1):
             screen.say(f" {line}")
-    if chosen.resumes and following:
+    if following:
         where = "Go on in its window, or here" if record.attended else "Next"
         screen.say(f" {where}:")
         sys.stdout.write(f"   {visible(following)}\n")  # in one piece, to be copied
 
 
-def _consequences(record: "Incident", chosen: Recovery) -> list[str]:
+def _consequences(record: "Incident", chosen: Recovery, done: Done) -> list[str]:
     texts = [f"{_run_name(record)}: {chosen.says}"]
-    checkpoint = record.checkpoint
-    if chosen.rolls_back and checkpoint is not None:
-        texts.append(f"The checkpoint is {checkpoint.id}, after step {checkpoint.step}.")
+    if chosen.rolls_back:
+        texts.append(_put_back(record, done.rolled_back))
     if chosen.limits:
-        limits = [text.format(getattr(STRICT, name)) for name, text in _LIMITS]
+        allowance = done.event.allowance or STRICT
+        limits = [text.format(getattr(allowance, name)) for name, text in _LIMITS]
         texts.append(f"Limits: {', '.join(limits)}.")
     if not chosen.resumes:
         texts.append("Start a new session for the task.")
     return texts
+
+
+def _put_back(record: "Incident", rolled_back: RolledBack | None) -> str:
+    """What became of the files; only what was read back is said to be done."""
+    if rolled_back is None:
+        checkpoint = record.checkpoint
+        name = checkpoint.id if checkpoint else "the checkpoint"
+        return f"Whether the files are those of {name} is not known yet: handrail log {record.run}"
+    if rolled_back.problem:
+        return f"THE FILES WERE NOT PUT BACK: {rolled_back.problem}"
+    files = count(len(rolled_back.files), "file")
+    return f"{files} put back to checkpoint {rolled_back.checkpoint}, and compared with it."
