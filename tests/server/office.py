@@ -11,6 +11,7 @@ from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
+from handrail.server.recoveries import Recoveries
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
@@ -39,7 +40,14 @@ class Office:
         self.brain = Brain(think=think, write=write)
         self.opinions = Opinions(self.brain, self.desk.hooks, lambda: environ, lambda: 1.0)
         self.app = Face(
-            self.brain, self.desk.hooks, self.metrics, self.opinions, WHO, self._state, lambda: 1.0
+            self.brain,
+            self.desk.hooks,
+            self.metrics,
+            self.opinions,
+            Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
+            WHO,
+            self._state,
+            lambda: 1.0,
         ).app()
 
     def __enter__(self) -> Self:

@@ -188,7 +188,7 @@ class ClaudeHooks:
         text = visit.payload.prompt
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
-        if incident := supervisor.state.stopped:
+        if incident := supervisor.state.course.stopped:
             return _now(reply.block(_STOPPED.format(incident)))
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
         if problem := self._problem(visit, supervisor):

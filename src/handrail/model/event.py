@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.model.action import Action, Outcome
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention
+from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
 from handrail.model.run import Checkpoint
 
@@ -208,6 +208,12 @@ class IncidentResolved(_Event, frozen=True, omit_defaults=True, tag="incident_re
     incident: str
     option: str
     note: str = ""
+    allowance: Allowance | None = None
+    """What the run may use from now on."""
+    approval: bool = False
+    """A person approves what would change something."""
+    checkpoint: str = ""
+    """Where the files go back to first."""
 
 
 class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):

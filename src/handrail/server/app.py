@@ -21,6 +21,7 @@ from handrail.model.ordinal import Decision
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
+from handrail.server.recoveries import Recoveries
 from handrail.store.errors import StoreError
 from handrail.supervise.pending import Pending
 from handrail.supervise.topics import topic_of
@@ -65,6 +66,7 @@ class Face:
         hooks: ClaudeHooks,
         metrics: Metrics,
         opinions: Opinions,
+        recoveries: Recoveries,
         who: Mapping[str, object],
         state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
@@ -73,6 +75,7 @@ class Face:
         self._hooks = hooks
         self._metrics = metrics
         self._opinions = opinions
+        self._recoveries = recoveries
         self._who = who
         self._state = state
         self._clock = clock
@@ -84,6 +87,7 @@ class Face:
             ("GET", "/healthz", self.healthz),
             ("GET", "/metrics", self.metrics),
             ("POST", "/runs/{run}/feedback", self.feedback),
+            ("POST", "/incidents/{incident}", self.incident),
         )
 
     def app(self) -> ASGIApp:
@@ -159,6 +163,10 @@ class Face:
         except TooSlowError as error:
             return _json({"error": str(error)}, 503)
         return Response(text, media_type="text/plain; version=0.0.4")
+
+    async def incident(self, request: Request) -> Response:
+        """Let a stopped run go on, or end it for good, as a person has decided."""
+        return await self._recoveries.endpoint(request)
 
     async def feedback(self, request: Request) -> Response:
         """Take down what a person thinks of a verdict."""

@@ -18,21 +18,27 @@ from starlette.types import ASGIApp
 
 from handrail import __version__
 from handrail.hosts.claude_guard import hooks_problem
-from handrail.hosts.claude_hooks import ClaudeHooks, Visit
+from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
 from handrail.hosts.settings_file import load_installs
+from handrail.intervene import Capability
+from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
+from handrail.model.event import Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.garbage import collect_when_idle, spare_what_stays
 from handrail.server.gate import Gate
+from handrail.server.hands import Hands
 from handrail.server.home import Home, HomeError
 from handrail.server.lock import locked
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
+from handrail.server.recoveries import Recoveries
 from handrail.server.retention import Retention, keep_days, tidy_daily
+from handrail.server.stops import Stops
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.reopening import ReopeningStore
@@ -40,6 +46,7 @@ from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import Phase
+from handrail.supervise.topics import topic_of
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +68,11 @@ class Daemon:
         journal = Journal(self.store, observers=[self.metrics.on_event])
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
-        self.runs = Runs(journal, Projects(environ))
+        self.notifier = Notifier(home.secrets)
+        stops = Stops(home, self._record, self.notifier, lambda run: _events(journal, run))
+        self.hands = Hands(home, environ, self._record, self.notifier, stops)
+        can = CAPABILITIES | {Capability.FILES}
+        self.runs = Runs(journal, Projects(environ), can=can, tell=self.hands.hear)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
         self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
@@ -92,7 +103,17 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        face = Face(self.brain, self.hooks, self.metrics, self.opinions, who, self.state, time)
+        recoveries = Recoveries(self.brain, self.runs, self.hands.settle, self.home.incidents, time)
+        face = Face(
+            self.brain,
+            self.hooks,
+            self.metrics,
+            self.opinions,
+            recoveries,
+            who,
+            self.state,
+            time,
+        )
         return face.app()
 
     def state(self) -> dict[str, object]:
@@ -108,9 +129,15 @@ class Daemon:
 
     def close(self) -> None:
         """Finish what was begun, and save what is known."""
+        self.hands.close()
         self.brain.close()
+        self.notifier.close()
         self.runs.save_all()
         self.store.close()
+
+    def _record(self, run: str, event: Event) -> None:
+        """Write an event of a run; called in any thread."""
+        self.brain.later(lambda: self.runs.get(run, "/").record(event))
 
     def _watch(self) -> None:
         self.metrics.watch(
@@ -220,6 +247,10 @@ def _port_socket(port: int) -> Iterator[socket.socket]:
             raise HomeError(f"127.0.0.1:{port}", says) from None
         sock.listen(2048)
         yield sock
+
+
+def _events(journal: Journal, run: str) -> Iterator[Event]:
+    return (event for _, event in journal.read(topic_of(run)))
 
 
 def _hit_rate(caches: Iterable[Cache[Reading]]) -> float:

@@ -15,6 +15,7 @@ from handrail.model.event import (
     Event,
     FaultNoted,
     FindingMade,
+    IncidentResolved,
     Intervened,
     PromptGiven,
     RolledBack,
@@ -86,7 +87,7 @@ class Hands:
     def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
         """Now and then, so that a rollback does not go back too far."""
         state = supervisor.state
-        last = state.checkpoints[-1] if state.checkpoints else None
+        last = state.course.checkpoints[-1] if state.course.checkpoints else None
         if last is None or (
             event.step - last.step >= CHECKPOINT_STEPS and event.at - last.at >= CHECKPOINT_SECONDS
         ):
@@ -107,11 +108,16 @@ class Hands:
         elif done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
             self.roll_back(supervisor, done.checkpoint, done.id)
 
+    def resolved(self, supervisor: Supervisor, event: IncidentResolved) -> None:
+        """A person wants the files back as they were."""
+        if event.checkpoint:
+            self.roll_back(supervisor, event.checkpoint)
+
     def roll_back(self, supervisor: Supervisor, checkpoint: str, intervention: str = "") -> None:
         """Put the files back; the run hears how it went."""
         state = supervisor.state
         run, cwd = state.run, state.cwd
-        commit = next((one.commit for one in state.checkpoints if one.id == checkpoint), "")
+        commit = next((one.commit for one in state.course.checkpoints if one.id == checkpoint), "")
         self._queue.put(lambda: self._restore(run, cwd, checkpoint, commit, intervention))
 
     def _save_soon(self, supervisor: Supervisor, why: str) -> None:
@@ -120,7 +126,7 @@ class Hands:
         run, cwd, step = state.run, state.cwd, state.step
         if run in self._saving or not (config.enabled and config.checkpoint_rollback.enabled):
             return
-        known = {each.commit for each in state.checkpoints}
+        known = {each.commit for each in state.course.checkpoints}
         self._saving.add(run)
         self._queue.put(lambda: self._save(run, cwd, step, why, known))
 
@@ -178,5 +184,6 @@ _ACTS: dict[type, _Act] = {
         (ActionEnded, Hands.after_action),
         (FindingMade, Hands.found),
         (Intervened, Hands.intervened),
+        (IncidentResolved, Hands.resolved),
     )
 }

@@ -1,13 +1,18 @@
 """Emergency stops: the processes of a run are ended, and that is read back before it is said."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from time import monotonic, sleep, time
 
+from handrail.intervene.gather import NoSuchStopError, gather
+from handrail.intervene.incidents import IncidentError, Incidents
 from handrail.intervene.notify import Message, Notifier
 from handrail.intervene.processes import Ended, Family, end, host_at
-from handrail.model.event import Event, Intervened, StopConfirmed
+from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
+from handrail.redact import Redactor
 from handrail.server.home import Home
+from handrail.store.errors import StoreError
 from handrail.supervise.supervisor import Supervisor
 
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
@@ -27,15 +32,15 @@ class Stops:
         home: Home,
         record: Callable[[str, Event], None],
         notifier: Notifier,
-        write: Callable[[str, str], None],
+        events: Callable[[str], Iterable[Event]],
         *,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`write` makes the folder of an incident of a run: what happened, and what can be done."""
+        """`events`: those of a run that are in the log."""
         self._home = home
         self._record = record
         self._notifier = notifier
-        self._write = write
+        self._events = events
         self._clock = clock
         self._under_way: dict[str, threading.Thread] = {}
 
@@ -52,11 +57,13 @@ class Stops:
             f"{done.finding.says}\nhandrail incident show {done.incident}",
             urgent=True,
         )
-        settings = supervisor.project.config.notify
+        project = supervisor.project
 
         def work() -> None:
-            self._carry_out(run, done.incident, family, keep_host=attended)
-            self._notifier.tell(settings, message)
+            confirmed = self._carry_out(done.incident, family, keep_host=attended)
+            self._save(run, confirmed, project.redactor)
+            self._record(run, confirmed)
+            self._notifier.tell(project.config.notify, message)
 
         thread = threading.Thread(target=work, name=f"stop {done.incident}", daemon=True)
         self._under_way[done.incident] = thread
@@ -73,14 +80,21 @@ class Stops:
             host = None  # another process has got its number since
         return Family({SESSION_VARIABLE: run}, host, client=self._home.client_path)
 
-    def _carry_out(self, run: str, incident: str, family: Family, *, keep_host: bool) -> None:
+    def _carry_out(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
         family.look()  # who leaves the family while it ends by itself is still known
         until = monotonic() + _GRACE
         while family.look(keep_host=keep_host) and monotonic() < until:
             sleep(_POLL)
         ended = end(family, keep_host=keep_host, seconds=_END_SECONDS)
-        self._record(run, StopConfirmed(self._clock(), incident, *_said(ended, keep_host)))
-        self._write(run, incident)
+        return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
+
+    def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
+        """Write down what happened; a stop is one without that, too."""
+        try:
+            events = chain(self._events(run), (confirmed,))
+            Incidents(self._home.incidents).save(gather(run, confirmed.incident, events, redactor))
+        except (IncidentError, NoSuchStopError, StoreError) as error:
+            self._record(run, FaultNoted(self._clock(), "incident", str(error)))
 
 
 def _said(ended: Ended, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:

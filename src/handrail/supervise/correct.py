@@ -26,10 +26,10 @@ def corrections(
     Each event has to become part of the state before the next one is asked for.
     """
     config = project.config
-    found = state.watch.findings(config.detection)
-    if not found and not state.past.undecided:
+    found = state.course.watch.findings(config.detection)
+    if not found and not state.course.past.undecided:
         return
-    agent = state.watch.last
+    agent = state.course.watch.last
     for finding in found:
         if is_news(state, finding):
             yield FindingMade(now, state.step, finding, agent)
@@ -42,12 +42,13 @@ def corrections(
 
 def is_news(state: RunState, finding: Finding) -> bool:
     """Whether a finding is new, worse than before, or back after something was done about it."""
-    known = state.findings.get(finding.name)
+    known = state.course.findings.get(finding.name)
     if known is None or finding.severity > known.finding.severity:
         return True
     newest = max(finding.evidence, default=0)
     return any(
-        made.name == finding.name and known.step <= made.step < newest for made in state.past.made
+        made.name == finding.name and known.step <= made.step < newest
+        for made in state.course.past.made
     )
 
 
@@ -79,27 +80,27 @@ def _situation(state: RunState, project: Project, can: Capabilities, now: float)
     return Situation(
         now,
         state.step,
-        state.past,
+        state.course.past,
         can,
         state.history.goal or config.goal,
         config.scope,
         state.attended,
-        state.allowance,
-        tuple(state.checkpoints),
-        state.watch.last,
+        state.course.allowance,
+        tuple(state.course.checkpoints),
+        state.course.watch.last,
         state.run,
         state.first_prompt,
         tuple(prompts),
         _usage(state, now, window),
-        tuple(Ended(each.step, each.at, each.ok) for each in state.lately),
-        bool(state.stopped),
+        tuple(Ended(each.step, each.at, each.ok) for each in state.course.lately),
+        bool(state.course.stopped),
     )
 
 
 def _usage(state: RunState, now: float, window: float) -> Usage:
-    recent = [each for each in state.lately if now - each.at <= window]
+    recent = [each for each in state.course.lately if now - each.at <= window]
     return Usage(
-        sum(1 for at in state.calls if now - at <= _MINUTE),
+        sum(1 for at in state.course.calls if now - at <= _MINUTE),
         sum(each.changes for each in recent),
         max((each.seconds for each in recent), default=0.0),
         max((each.memory_mb for each in recent), default=0.0),

@@ -16,17 +16,17 @@ _STOP_HERE = "Stop here, and say what is done and what is not."
 
 def gate(state: RunState, review: Review, now: float) -> Verdict | None:
     """The refusal that an intervention has left behind; None: it has nothing against it."""
-    if state.stopped:
+    if state.course.stopped:
         return Verdict(
             Decision.BLOCK,
-            f"Handrail has stopped this run (incident {state.stopped}).",
+            f"Handrail has stopped this run (incident {state.course.stopped}).",
             "Do nothing more. A person decides how it goes on: "
-            f"handrail incident show {state.stopped}",
+            f"handrail incident show {state.course.stopped}",
             stop=True,
         )
     if only_reads(review.effects):
         return _too_fast(state, now)
-    if state.held:
+    if state.course.held:
         return Verdict(
             Decision.BLOCK,
             "Handrail is putting the files back to a checkpoint.",
@@ -57,7 +57,7 @@ def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Ver
 
 
 def _too_fast(state: RunState, now: float) -> Verdict | None:
-    allowance = state.allowance
+    allowance = state.course.allowance
     if allowance is None:
         return None
     if allowance.batch and state.under_way >= allowance.batch:
@@ -66,7 +66,7 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
             f"Only {_calls(allowance.batch)} may run at the same time since the run was throttled.",
             "Make the calls one after the other.",
         )
-    recent = sum(1 for at in state.calls if now - at < _MINUTE)
+    recent = sum(1 for at in state.course.calls if now - at < _MINUTE)
     if allowance.calls_per_minute and recent >= allowance.calls_per_minute:
         return Verdict(
             Decision.BLOCK,
@@ -78,13 +78,13 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
 
 
 def _used_up(state: RunState) -> Verdict | None:
-    allowance = state.allowance
+    allowance = state.course.allowance
     if allowance is None:
         return None
-    changed = state.history.file_operations - state.changes_before
-    if allowance.file_operations and changed >= allowance.file_operations:
+    course = state.course
+    if allowance.file_operations and course.changes >= allowance.file_operations:
         said = f"the {allowance.file_operations} file changes"
-    elif allowance.tokens and state.usage.tokens - state.tokens_before >= allowance.tokens:
+    elif allowance.tokens and course.tokens >= allowance.tokens:
         said = f"the {allowance.tokens:,} tokens"
     else:
         return None
@@ -96,7 +96,7 @@ def _used_up(state: RunState) -> Verdict | None:
 
 
 def _on_a_leash(state: RunState) -> Verdict | None:
-    if not state.approval:
+    if not state.course.approval:
         return None
     return Verdict(
         Decision.BLOCK,

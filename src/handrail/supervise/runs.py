@@ -70,8 +70,9 @@ class Runs:
         self._let_go()
         self._kept[run] = supervisor
         self._kept.move_to_end(run)
-        if state.acting is not None and self._tell is not None:
-            self._tell(supervisor, state.acting)  # begun before a daemon ended, and finished now
+        if state.course.acting is not None and self._tell is not None:
+            # Begun before a daemon ended, and finished now.
+            self._tell(supervisor, state.course.acting)
         if lost:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")

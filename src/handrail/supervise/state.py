@@ -5,8 +5,7 @@ from typing import Literal, cast
 
 import msgspec
 
-from handrail.detect import Deed, Intent, Watch, deed_of, intent_of
-from handrail.intervene import Past
+from handrail.detect import Deed, Intent, deed_of, intent_of
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -33,23 +32,17 @@ from handrail.model.event import (
     SettingsChanged,
     StopConfirmed,
 )
-from handrail.model.intervention import Allowance, Means
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.model.run import Checkpoint
 from handrail.review.history import History
 from handrail.review.rules import file_operations
+from handrail.supervise.course import Course
 
 Phase = Literal["working", "waiting", "ended"]
 
 _MAX_OPEN = 256
 """Refused actions stay open, because nothing tells that they did not run."""
 _MAX_GOAL = 2000
-_MAX_CHECKPOINTS = 50
-_MAX_FINDINGS = 100
-_MAX_CALLS = 120
-_MAX_SHOWN = 20
-_MAX_LATELY = 50
 
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,18 +63,6 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
     def let_through(self) -> bool:
         """Whether it may run without anybody being asked."""
         return self.verdict.decision is not Decision.BLOCK
-
-
-class Lately(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How an action ended, and what it used."""
-
-    step: int
-    at: float
-    ok: bool
-    seconds: float = 0.0
-    changes: int = 0
-    tokens: int = 0
-    memory_mb: float = 0.0
 
 
 class Usage(msgspec.Struct, omit_defaults=True):
@@ -137,28 +118,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     compactions: int = 0
     settings: InForce | None = None
     """Those that it began with: what is on the disk may be laxer by now."""
-    watch: Watch = msgspec.field(default_factory=Watch)
-    past: Past = msgspec.field(default_factory=Past)
-    findings: dict[str, FindingMade] = {}
-    """By name, each as it was last."""
-    allowance: Allowance | None = None
-    """What it may still use, since it was throttled."""
-    changes_before: int = 0
-    tokens_before: int = 0
-    """What it had used when it was throttled."""
-    calls: list[float] = []
-    """When the last actions were let through."""
-    lately: list[Lately] = []
-    """How the last actions ended."""
-    shown: list[str] = []
-    """The last actions in a few words."""
-    checkpoints: list[Checkpoint] = []
-    acting: Intervened | None = None
-    """The rollback or stop that is under way and not confirmed yet."""
-    stopped: str = ""
-    """The incident that it was stopped for, until a person has decided how it goes on."""
-    approval: bool = False
-    """Since an incident, a person approves what would change something."""
+    course: Course = msgspec.field(default_factory=Course)
 
     def apply(self, event: Event) -> None:
         """Take in the next event."""
@@ -166,12 +126,6 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         self.changed = event.at
         self.started = self.started or event.at
         _APPLY[type(event)](self, event)
-
-    @property
-    def held(self) -> bool:
-        """A rollback is under way: nothing may change a file until it is done."""
-        acting = self.acting
-        return acting is not None and acting.intervention.means == Means.CHECKPOINT_ROLLBACK
 
     @property
     def under_way(self) -> int:
@@ -224,7 +178,7 @@ def _started(state: RunState, event: RunStarted) -> None:
 def _prompted(state: RunState, event: PromptGiven) -> None:
     state.phase = "working"
     state.prompts += 1
-    state.watch.prompted()
+    state.course.watch.prompted()
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still says what it is about.
@@ -240,6 +194,7 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
     decision = verdict.decision.value
     usage.decided[decision] = usage.decided.get(decision, 0) + 1
     usage.asked += event.asked
+    intent = intent_of(event.action, event.review, event.agent)
     action = OpenAction(
         event.step,
         event.action.id,
@@ -248,22 +203,17 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         event.asked,
         file_operations(event.review.effects),
         event.command,
-        intent_of(event.action, event.review, event.agent),
+        intent,
     )
-    if action.intent is not None:
-        state.shown.append(f"{action.intent.tool}: {action.intent.shown}")
-        del state.shown[:-_MAX_SHOWN]
     state.open.append(action)
     del state.open[:-_MAX_OPEN]
     if action.let_through:
-        state.calls.append(event.at)
-        del state.calls[:-_MAX_CALLS]
+        state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
         # Counted in advance: of parallel actions not every one may have the whole limit.
         state.history.file_operations += action.file_operations
     elif not action.asked:
         state.history.remember_refusal(action.name)
-        if action.intent is not None:
-            state.watch.see(Deed(event.step, event.at, action.intent, "refused"))
+        state.course.watch.see(Deed(event.step, event.at, intent, "refused"))
 
 
 def _ended(state: RunState, event: ActionEnded) -> None:
@@ -286,19 +236,8 @@ def _ended(state: RunState, event: ActionEnded) -> None:
             if event.overruled:  # a person wants it to reach that far
                 intent = msgspec.structs.replace(intent, outside=())
             changed = event.created + event.changed
-            state.watch.see(deed_of(event.step, event.at, intent, outcome, changed))
-        state.lately.append(
-            Lately(
-                event.step,
-                event.at,
-                outcome.ok,
-                outcome.duration_ms / 1000,
-                closed.file_operations,
-                outcome.tokens,
-                outcome.memory_mb,
-            )
-        )
-        del state.lately[:-_MAX_LATELY]
+            state.course.watch.see(deed_of(event.step, event.at, intent, outcome, changed))
+        state.course.end(event, closed.file_operations)
 
 
 def _dropped(state: RunState, event: ActionDropped) -> None:
@@ -306,7 +245,7 @@ def _dropped(state: RunState, event: ActionDropped) -> None:
     if closed is not None and closed.asked and not closed.let_through:
         state.history.remember_refusal(closed.name)  # by the person who was asked
     if closed is not None and closed.intent is not None and closed.let_through:
-        state.watch.see(Deed(event.step, event.at, closed.intent, "dropped"))
+        state.course.watch.see(Deed(event.step, event.at, closed.intent, "dropped"))
 
 
 def _close(state: RunState, step: int) -> OpenAction | None:
@@ -330,7 +269,7 @@ def _agent_started(state: RunState, event: AgentStarted) -> None:
 
 def _agent_ended(state: RunState, event: AgentEnded) -> None:
     state.agents.pop(event.agent, None)
-    state.watch.ended(event.agent)
+    state.course.watch.ended(event.agent)
 
 
 def _compacted(state: RunState, event: Compacted) -> None:
@@ -340,7 +279,7 @@ def _compacted(state: RunState, event: Compacted) -> None:
 def _iteration_ended(state: RunState, event: IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
-    state.watch.heard(event.says)
+    state.course.watch.heard(event.says)
 
 
 def _settings_changed(state: RunState, event: SettingsChanged) -> None:
@@ -359,57 +298,37 @@ def _feedback(state: RunState, event: FeedbackGiven) -> None:
 
 
 def _found(state: RunState, event: FindingMade) -> None:
-    known = state.findings
-    known.pop(event.finding.name, None)
-    known[event.finding.name] = event
-    if len(known) > _MAX_FINDINGS:
-        del known[next(iter(known))]
+    state.course.find(event)
 
 
 def _intervened(state: RunState, event: Intervened) -> None:
-    done = event.intervention
-    state.past.take(event)
-    if done.allowance is not None:
-        state.allowance = done.allowance
-        state.changes_before = state.history.file_operations
-        state.tokens_before = state.usage.tokens
-    if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
-        state.acting = event
-    elif done.means == Means.EMERGENCY_STOP:
-        state.acting = event
-        state.stopped = done.incident
+    state.course.intervene(event)
 
 
 def _judged(state: RunState, event: InterventionJudged) -> None:
-    made = state.past.judge(event)
-    if event.worked and made is not None and made.means == Means.RESOURCE_THROTTLING:
-        state.allowance = None
+    state.course.judge(event)
 
 
 def _checkpoint(state: RunState, event: CheckpointTaken) -> None:
-    state.checkpoints.append(event.checkpoint)
-    del state.checkpoints[:-_MAX_CHECKPOINTS]
+    state.course.save(event)
 
 
 def _rolled_back(state: RunState, event: RolledBack) -> None:
-    state.acting = None if state.held else state.acting
+    state.course.roll_back(event)
 
 
 def _stop_confirmed(state: RunState, event: StopConfirmed) -> None:
-    state.acting = None
+    state.course.confirm(event)
 
 
 def _resolved(state: RunState, event: IncidentResolved) -> None:
-    # An abort is final: nothing of that run is let through any more.
-    if event.option != "abort" and event.incident == state.stopped:
-        state.stopped = ""
-        state.approval = event.option == "manual_approval"
+    state.course.resolve(event)
 
 
 def _model_asked(state: RunState, event: ModelAsked) -> None:
     state.usage.opinions += 1
     if event.question == "goal" and not event.problem:
-        state.watch.told(event.score)
+        state.course.watch.told(event.score)
     elif event.answer == "block":
         state.open = [
             msgspec.structs.replace(each, verdict=second_opinion(event))

@@ -169,7 +169,7 @@ class Supervisor:
         pending = self._pending(verdict, receipts)
         every = self.project.config.judge.goal_every
         if every and self.state.step % every == 0 and self._goal and self._may_doubt():
-            question = about_goal(self._goal, self.state.shown, self.project.redactor)
+            question = about_goal(self._goal, self.state.course.shown, self.project.redactor)
             pending.doubt = self._doubt(question)
         return pending
 
@@ -244,7 +244,7 @@ class Supervisor:
             return self._pending(known.verdict, self._under_way())
         began = perf_counter()
         review = self.project.review(action, self.state.history)
-        verdict = slowed(action, self._verdict(name, review), self.state.allowance)
+        verdict = slowed(action, self._verdict(name, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review.effects)
         if self._lost is not None:
@@ -268,7 +268,7 @@ class Supervisor:
         )
         self._ended.forget(action.id)
         receipts = [receipt] if self._waits(review, verdict) else []
-        if verdict.decision is Decision.BLOCK and not self.state.stopped:
+        if verdict.decision is Decision.BLOCK and not self.state.course.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
             verdict = self._correct(verdict, receipts)
         pending = self._pending(verdict, receipts, harmless=harmless)

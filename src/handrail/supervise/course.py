@@ -1,0 +1,152 @@
+"""How a run goes: what was found in it, what was done about it, and what that left behind."""
+
+import msgspec
+
+from handrail.detect import Watch
+from handrail.intervene import Past
+from handrail.model.event import (
+    ActionEnded,
+    CheckpointTaken,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
+    RolledBack,
+    StopConfirmed,
+)
+from handrail.model.intervention import Allowance, Means
+from handrail.model.run import Checkpoint
+
+_MAX_CHECKPOINTS = 50
+_MAX_FINDINGS = 100
+_MAX_CALLS = 120
+_MAX_SHOWN = 20
+_MAX_LATELY = 50
+
+
+class Lately(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an action ended, and what it used."""
+
+    step: int
+    at: float
+    ok: bool
+    seconds: float = 0.0
+    changes: int = 0
+    tokens: int = 0
+    memory_mb: float = 0.0
+
+
+class Course(msgspec.Struct, omit_defaults=True):
+    """A fold of events, as the state that it is part of."""
+
+    watch: Watch = msgspec.field(default_factory=Watch)
+    past: Past = msgspec.field(default_factory=Past)
+    findings: dict[str, FindingMade] = {}
+    """By name, each as it was last."""
+    calls: list[float] = []
+    """When the last actions were let through."""
+    shown: list[str] = []
+    """The last actions in a few words."""
+    lately: list[Lately] = []
+    """How the last actions ended."""
+    checkpoints: list[Checkpoint] = []
+    allowance: Allowance | None = None
+    """What it may still use, since it was throttled."""
+    changes: int = 0
+    tokens: int = 0
+    """File changes and tokens since then."""
+    acting: Intervened | IncidentResolved | None = None
+    """The rollback or stop that is under way and not confirmed yet."""
+    rolled_back: RolledBack | None = None
+    """The last one."""
+    stopped: str = ""
+    """The incident that it was stopped for, until a person has decided how it goes on."""
+    approval: bool = False
+    """Since an incident, a person approves what would change something."""
+
+    @property
+    def held(self) -> bool:
+        """A rollback is under way: nothing may change a file until it is done."""
+        if isinstance(self.acting, Intervened):
+            return self.acting.intervention.means == Means.CHECKPOINT_ROLLBACK
+        return self.acting is not None
+
+    def call(self, at: float, shown: str) -> None:
+        """An action was let through."""
+        self.calls.append(at)
+        del self.calls[:-_MAX_CALLS]
+        self.shown.append(shown)
+        del self.shown[:-_MAX_SHOWN]
+
+    def end(self, event: ActionEnded, changes: int) -> None:
+        """An action ended that may have changed so many files."""
+        outcome = event.outcome
+        seconds = outcome.duration_ms / 1000
+        self.lately.append(
+            Lately(
+                event.step,
+                event.at,
+                outcome.ok,
+                seconds,
+                changes,
+                outcome.tokens,
+                outcome.memory_mb,
+            )
+        )
+        del self.lately[:-_MAX_LATELY]
+        self.changes += changes
+        self.tokens += outcome.tokens
+
+    def find(self, event: FindingMade) -> None:
+        """Something was found."""
+        self.findings.pop(event.finding.name, None)
+        self.findings[event.finding.name] = event
+        if len(self.findings) > _MAX_FINDINGS:
+            del self.findings[next(iter(self.findings))]
+
+    def intervene(self, event: Intervened) -> None:
+        """Something was done about it."""
+        done = event.intervention
+        self.past.take(event)
+        self._limit(done.allowance)
+        if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
+            self.acting = event
+        elif done.means == Means.EMERGENCY_STOP:
+            self.acting = event
+            self.stopped = done.incident
+
+    def judge(self, event: InterventionJudged) -> None:
+        """It is known whether that helped."""
+        made = self.past.judge(event)
+        if event.worked and made is not None and made.means == Means.RESOURCE_THROTTLING:
+            self.allowance = None
+
+    def save(self, event: CheckpointTaken) -> None:
+        """The files were saved."""
+        self.checkpoints.append(event.checkpoint)
+        del self.checkpoints[:-_MAX_CHECKPOINTS]
+
+    def roll_back(self, event: RolledBack) -> None:
+        """The files were put back, or could not be."""
+        self.rolled_back = event
+        if self.held:
+            self.acting = None
+
+    def confirm(self, event: StopConfirmed) -> None:
+        """The run was stopped."""
+        self.acting = None
+
+    def resolve(self, event: IncidentResolved) -> None:
+        """A person has decided; an abort is final, so that nothing is let through any more."""
+        if event.option == "abort" or event.incident != self.stopped:
+            return
+        self.stopped = ""
+        self.approval = event.approval
+        self._limit(event.allowance)
+        if event.checkpoint:
+            self.acting = event
+
+    def _limit(self, allowance: Allowance | None) -> None:
+        if allowance is not None:
+            self.allowance = allowance
+            self.changes = self.tokens = 0
