@@ -38,3 +38,20 @@ def test_a_patch_that_switches_the_review_off_does_not(claude: Path, how: str) -
         assert (world.repo / ".git").is_dir()
         changes = [event for event in world.events() if isinstance(event, SettingsChanged)]
         assert [event.path for event in changes] == ["handrail.yaml"]
+
+
+def test_a_session_that_the_agent_starts_does_not_have_the_laxer_settings(claude: Path) -> None:
+    """The patch and the start stand in one command, so that nobody could look in between."""
+    start = "claude -p inner --model claude-sonnet-4-5 </dev/null"
+    with supervised() as world:
+        write = Call("Write", {"file_path": "x.patch", "content": PATCH}, id="write")
+        session = world.run(
+            "outer",
+            {
+                "outer": [write, bash(f"git apply x.patch && {start}", "nest"), Say("done")],
+                "inner": [bash("rm -rf .git", "harm"), Say("inner is done")],
+            },
+        )
+        assert "inner is done" in session.tool_results()["nest"].text
+        assert STOPPED in session.tool_results()["harm"].text
+        assert (world.repo / ".git").is_dir()
