@@ -73,20 +73,33 @@ class Deed(msgspec.Struct, frozen=True):
 
 def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
     """What an action is after, by its review."""
-    effects = review.effects
+    reads: list[str] = []
+    writes: list[str] = []
+    secrets: list[str] = []
+    kinds: list[Kind] = []
+    for effect in review.effects:
+        kind = effect.kind
+        if kind not in kinds:
+            kinds.append(kind)
+        if kind is Kind.READ:
+            reads.append(effect.target)
+        elif kind is Kind.SECRET:
+            secrets.append(effect.target)
+        elif kind in CHANGING_KINDS:
+            writes.append(effect.target)
     return Intent(
         action.tool,
         call_key(action),
         _shown(action),
-        tuple(e.target for e in effects if e.kind is Kind.READ)[:_MAX_PATHS],
-        tuple(e.target for e in effects if e.kind in CHANGING_KINDS)[:_MAX_PATHS],
+        tuple(reads[:_MAX_PATHS]),
+        tuple(writes[:_MAX_PATHS]),
         review.outside[:_MAX_PATHS],
-        tuple(e.target for e in effects if e.kind is Kind.SECRET)[:_MAX_PATHS],
+        tuple(secrets[:_MAX_PATHS]),
         review.outgoing[:_MAX_PATHS],
         review.rationality.goal_alignment,
         agent,
-        tuple(dict.fromkeys(e.kind for e in effects)),
-        _blamed(effects),
+        tuple(kinds),
+        _blamed(review.effects),
         _waits(action),
     )
 
@@ -111,7 +124,7 @@ def deed_of(
 
 
 def _blamed(effects: tuple[Effect, ...]) -> str:
-    worst = max(effects, key=lambda effect: effect.severity, default=None)
+    worst = max(effects, key=lambda effect: effect.severity.rank, default=None)
     if worst is None:
         return ""
     # Where the target is a piece of the command, another way has another one.

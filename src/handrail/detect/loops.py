@@ -117,6 +117,8 @@ class Loops(Detector):
         last = self.turns[-1]
         tried = self.tries[last.pair]
         times, nature, steps = tried.times, last.nature, tried.steps
+        if times == 1 and not any(self.matches):
+            return None
         period = self._period()
         rounds = self.matches[period - 1] // period + 1
         if rounds > times:
@@ -162,10 +164,10 @@ class Loops(Detector):
 
     def _period(self) -> int:
         """The shortest circle that the last deeds have gone round at least once more."""
-        closed = (
-            period for period, same in zip(_PERIODS, self.matches, strict=True) if same >= period
-        )
-        return next(closed, 1)
+        for period, same in zip(_PERIODS, self.matches, strict=True):
+            if same >= period:
+                return period
+        return 1
 
     def _repeated_words(self) -> Finding | None:
         severity = _LADDERS["said"].severity(self.times_said)

@@ -19,7 +19,7 @@ _MAX_VALUE = 16_000
 _COMMENT = re.compile(r"^\s*#[^\n]*\n", re.MULTILINE)
 _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
-_HEAD, _TAIL, _MAX = 400, 600, 4_000
+_HEAD, _TAIL, _MAX = 200, 400, 2_400
 """Characters of a result: compared number by number at both ends, and looked at in all."""
 _SPACE = b" \t\r\n\v\f"
 _NO_WORDS = b"0123456789abcdef" + _SPACE

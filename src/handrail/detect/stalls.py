@@ -55,6 +55,8 @@ class Stalls(Detector):
 
     def find(self, settings: Detection) -> Finding | None:
         """The worse of the two."""
+        if self.idle_times < _STANDSTILL.low and self.call not in self.failing:
+            return None
         found = [each for each in (self._standstill(), self._staying()) if each is not None]
         return max(found, key=lambda each: each.severity, default=None)
 
