@@ -4,8 +4,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect import Watch
+from handrail.detect import Intent, Watch, deed_of
 from handrail.detect.loops import Loops
+from handrail.model.action import Outcome
 from handrail.model.ordinal import Severity
 from tests.detect.runs import USUAL, Run, the, worst
 
@@ -176,6 +177,15 @@ def test_a_loop_names_the_call_the_count_and_the_steps() -> None:
     assert loop.evidence == (2, 3, 4)
     assert loop.facts == {"call": "pytest -x", "error": "E   assert 1 == 2", "times": "3"}
     assert loop.confidence == 0.6
+
+
+def test_a_call_of_another_tool_than_the_shell_is_told_with_the_tool() -> None:
+    run = Run()
+    for step in (1, 2):
+        intent = Intent("Read", "call", "/srv/shop/a.py")
+        run.sees(deed_of(step, 0.0, intent, Outcome(True, output="x = 1")))
+    says = "The same call gave the same result 2 times: Read /srv/shop/a.py (steps 1, 2)"
+    assert the("loop", run.found).says == says
 
 
 def test_a_loop_is_the_same_trouble_however_bad_it_becomes() -> None:

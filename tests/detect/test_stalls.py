@@ -105,3 +105,15 @@ def test_a_person_brings_news() -> None:
         _fix(run, attempt)
     run.watch.prompted()
     assert worst("stall", _fix(run, 9)) is NONE
+
+
+def test_the_worse_of_two_stalls_is_told() -> None:
+    """Severities have an order of their own: by their names, medium would be above critical."""
+    run = Run()
+    for attempt in range(15):
+        _fix(run, attempt)
+    _reread(run, 8)
+    _reread(run, 8)
+    stall = the("stall", run.fails("pytest", ERROR))
+    assert stall.severity is CRITICAL
+    assert stall.says.startswith("The same error is still there after 16 attempts")

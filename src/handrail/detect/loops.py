@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.deed import Deed, Intent
 from handrail.detect.detector import Detector
 from handrail.detect.ladder import Ladder
 from handrail.detect.sameness import text_key
@@ -106,7 +106,7 @@ class Loops(Detector):
         if len(self.tries) > _MAX_TRIES:
             del self.tries[next(iter(self.tries))]
             self.results.pop(next(iter(self.results)))
-        self._turn(Turn(deed.step, pair, call, deed.intent.shown, deed.said, _nature(deed)))
+        self._turn(Turn(deed.step, pair, call, _named(deed.intent), deed.said, _nature(deed)))
 
     def find(self, settings: Detection) -> Finding | None:
         """The call of the last deed, if it has been made too often."""
@@ -181,6 +181,12 @@ class Loops(Detector):
             symptom=self.words,
             facts={"call": self.said, "times": str(self.times_said)},
         )
+
+
+def _named(intent: Intent) -> str:
+    """A command speaks for itself; a path needs its tool."""
+    shell = intent.tool.lower() in ("bash", "shell") or intent.shown == intent.tool
+    return intent.shown if shell else f"{intent.tool} {intent.shown}"
 
 
 def _nature(deed: Deed) -> Nature:
