@@ -95,6 +95,7 @@ class Family:
         host = self._host_in(seen)
         alive = {pid for pid, one in seen.items() if self._members.get(pid) == one.process}
         self._parents = alive | host
+        self._clients.clear()  # their numbers come again
         self._admit(seen, self._parents)
         found = [one.process for pid, one in seen.items() if self._members.get(pid) == one.process]
         return [each for each in found if not (keep_host and each.pid in host)]
