@@ -25,11 +25,15 @@ def judgements(
         if made.name in names:
             if had_its_time(made, at, settings):
                 says = f"{_words(made)} did not help: the same was seen again {_later(deeds)}."
-                judged.append(InterventionJudged(at.now, made.id, at.step, worked=False, says=says))
+                judged.append(_judged(made, at, says, worked=False))
         elif deeds >= settings.effect_actions:
             says = f"{_words(made)} helped: the same was not seen {_later(deeds)}."
-            judged.append(InterventionJudged(at.now, made.id, at.step, worked=True, says=says))
+            judged.append(_judged(made, at, says, worked=True))
     return judged
+
+
+def _judged(made: Made, at: Situation, says: str, *, worked: bool) -> InterventionJudged:
+    return InterventionJudged(at.now, made.id, at.step, worked, says, made.means, made.kind)
 
 
 def had_its_time(made: Made, at: Situation, settings: Strategy) -> bool:

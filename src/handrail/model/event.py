@@ -170,6 +170,9 @@ class InterventionJudged(_Event, frozen=True, omit_defaults=True, tag="intervent
     step: int
     worked: bool
     says: str = ""
+    means: str = ""
+    finding: str = ""
+    """The kind of the finding that it was made for."""
 
 
 class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_taken"):

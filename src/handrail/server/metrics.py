@@ -1,12 +1,26 @@
 """Numbers for Prometheus, taken from the events as they are written."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import cast
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from handrail.model.event import ActionEnded, ActionReviewed, BreachFound, Event, FaultNoted
+from handrail.model.event import (
+    ActionEnded,
+    ActionReviewed,
+    BreachFound,
+    Event,
+    FaultNoted,
+    FeedbackGiven,
+    FindingMade,
+    Intervened,
+    InterventionJudged,
+    ModelAsked,
+    RolledBack,
+    StopConfirmed,
+)
 from handrail.model.ordinal import Decision
 
 _SECONDS = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
@@ -23,6 +37,37 @@ class Metrics:
         self._faults = self._counter("faults", "Times that Handrail could not do its work.", "kind")
         self._breaches = Counter(
             "handrail_breaches", "Actions that ran unreviewed or refused.", registry=self.registry
+        )
+        self._findings = self._counter(
+            "findings", "Patterns of trouble that were found.", "kind", "severity"
+        )
+        self._interventions = self._counter(
+            "interventions", "What was done about findings.", "means", "finding"
+        )
+        self._effects = self._counter(
+            "interventions_judged",
+            "Interventions of which it is known whether they helped.",
+            "means",
+            "finding",
+            "result",
+        )
+        self._escalations = Counter(
+            "handrail_escalations",
+            "Interventions that came after another one without effect.",
+            registry=self.registry,
+        )
+        self._rollbacks = self._counter("rollbacks", "Work trees that were put back.", "result")
+        self._stops = self._counter(
+            "emergency_stops", "Runs that were stopped; `left`: a process remained.", "result"
+        )
+        self._opinions = self._counter(
+            "opinions", "Times that a model was asked.", "question", "result"
+        )
+        self._opinion_tokens = Counter(
+            "handrail_opinion_tokens", "Tokens that opinions cost.", registry=self.registry
+        )
+        self._finding_feedback = self._counter(
+            "finding_feedback", "Findings that a person judged.", "kind", "result"
         )
         self._review_time = self._histogram("review", "Time that a review takes.")
         self._hook_time = self._histogram(
@@ -52,16 +97,61 @@ class Metrics:
 
     def on_event(self, event: Event) -> None:
         """Count one event."""
-        if isinstance(event, ActionReviewed):
-            self._reviews.labels(event.verdict.decision.value).inc()
-            self._review_time.observe(event.ms / 1000)
-        elif isinstance(event, ActionEnded):
-            self._ended.labels("ok" if event.outcome.ok else "failed").inc()
-            self._stopped_wrong += event.overruled
-        elif isinstance(event, FaultNoted):
-            self._faults.labels(event.kind).inc()
-        elif isinstance(event, BreachFound):
-            self._breaches.inc()
+        count = _COUNTS.get(type(event))
+        if count is not None:
+            count(self, event)
+
+    def reviewed(self, event: ActionReviewed) -> None:
+        """An action was judged."""
+        self._reviews.labels(event.verdict.decision.value).inc()
+        self._review_time.observe(event.ms / 1000)
+
+    def ended(self, event: ActionEnded) -> None:
+        """An action ran."""
+        self._ended.labels("ok" if event.outcome.ok else "failed").inc()
+        self._stopped_wrong += event.overruled
+
+    def faulted(self, event: FaultNoted) -> None:
+        """Handrail could not do its work."""
+        self._faults.labels(event.kind).inc()
+
+    def breached(self, event: BreachFound) -> None:
+        """Something ran that should not have."""
+        self._breaches.inc()
+
+    def found(self, event: FindingMade) -> None:
+        """A run goes wrong."""
+        self._findings.labels(event.finding.kind, event.finding.severity.value).inc()
+
+    def intervened(self, event: Intervened) -> None:
+        """Something was done about it."""
+        done = event.intervention
+        self._interventions.labels(done.means, done.finding.kind).inc()
+        self._escalations.inc(bool(done.escalation))
+
+    def helped(self, event: InterventionJudged) -> None:
+        """It is known whether that helped."""
+        result = "worked" if event.worked else "failed"
+        self._effects.labels(event.means, event.finding, result).inc()
+
+    def rolled_back(self, event: RolledBack) -> None:
+        """Files were put back, or could not be."""
+        self._rollbacks.labels("failed" if event.problem else "ok").inc()
+
+    def stopped(self, event: StopConfirmed) -> None:
+        """A run was stopped for certain, or something is left of it."""
+        self._stops.labels("left" if event.left else "ok").inc()
+
+    def asked(self, event: ModelAsked) -> None:
+        """A model was asked."""
+        self._opinions.labels(event.question, "none" if event.problem else "given").inc()
+        self._opinion_tokens.inc(event.tokens)
+
+    def told(self, event: FeedbackGiven) -> None:
+        """A person said what they think of a finding."""
+        if event.finding:
+            result = "confirmed" if event.right else "false_alarm"
+            self._finding_feedback.labels(event.finding, result).inc()
 
     def judged(self, decision: Decision, *, right: bool) -> None:
         """Count what a person thinks of a verdict."""
@@ -86,8 +176,8 @@ class Metrics:
         judged = self._stopped_right + self._stopped_wrong
         return self._stopped_wrong / judged if judged else 0.0
 
-    def _counter(self, name: str, says: str, label: str) -> Counter:
-        return Counter(f"handrail_{name}", says, [label], registry=self.registry)
+    def _counter(self, name: str, says: str, *labels: str) -> Counter:
+        return Counter(f"handrail_{name}", says, labels, registry=self.registry)
 
     def _histogram(self, name: str, says: str) -> Histogram:
         return Histogram(f"handrail_{name}_seconds", says, buckets=_SECONDS, registry=self.registry)
@@ -108,3 +198,22 @@ class _Watched(Collector):
         for value, number in self._read().items():
             family.add_metric([value], number)
         yield family
+
+
+_Count = Callable[[Metrics, Event], None]
+_COUNTS: dict[type, _Count] = {
+    kind: cast("_Count", count)
+    for kind, count in (
+        (ActionReviewed, Metrics.reviewed),
+        (ActionEnded, Metrics.ended),
+        (FaultNoted, Metrics.faulted),
+        (BreachFound, Metrics.breached),
+        (FindingMade, Metrics.found),
+        (Intervened, Metrics.intervened),
+        (InterventionJudged, Metrics.helped),
+        (RolledBack, Metrics.rolled_back),
+        (StopConfirmed, Metrics.stopped),
+        (ModelAsked, Metrics.asked),
+        (FeedbackGiven, Metrics.told),
+    )
+}
