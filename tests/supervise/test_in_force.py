@@ -7,7 +7,8 @@ from handrail.config import Config
 from handrail.config.schema import CustomRule, Limits, Rules, StepReviewer
 from handrail.model import Decision
 from handrail.model.effect import Kind
-from handrail.model.event import Event, InForce, RunStarted
+from handrail.model.event import Event, RunStarted
+from handrail.model.in_force import InForce
 from handrail.model.knowledge import Fact, Program
 from handrail.supervise.in_force import config_of, identity, in_force
 

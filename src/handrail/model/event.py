@@ -8,6 +8,7 @@ import msgspec
 
 from handrail.model.action import Action, Outcome
 from handrail.model.finding import Finding
+from handrail.model.in_force import InForce
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
 from handrail.model.run import Checkpoint
@@ -16,14 +17,6 @@ from handrail.model.run import Checkpoint
 class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):
     at: float
     """When it happened, in seconds since 1970."""
-
-
-class InForce(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The settings that a run works with, so far as they are not the usual ones."""
-
-    id: str
-    """By which they are recognised, also where a secret was taken out of them."""
-    values: dict[str, object] = {}
 
 
 class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
@@ -37,7 +30,7 @@ class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     """Somebody sits at the host and can be asked."""
     model: str = ""
     settings: InForce | None = None
-    """None where they could not be read."""
+    """Those that it works with; none where they could not be read."""
     pid: int = 0
     """The host's process; 0 where it is not known."""
 

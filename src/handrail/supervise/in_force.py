@@ -6,7 +6,7 @@ import json
 import msgspec
 
 from handrail.config import Config
-from handrail.model.event import InForce
+from handrail.model.in_force import InForce
 
 _MAX_BYTES = 64 * 1024
 """Of settings that are larger only the scope is kept; the defaults stand in for the rest."""

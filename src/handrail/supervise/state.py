@@ -20,7 +20,6 @@ from handrail.model.event import (
     FeedbackGiven,
     FindingMade,
     IncidentResolved,
-    InForce,
     Intervened,
     InterventionJudged,
     IterationEnded,
@@ -32,6 +31,7 @@ from handrail.model.event import (
     SettingsChanged,
     StopConfirmed,
 )
+from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.review.history import History

@@ -16,13 +16,13 @@ from handrail.model.event import (
     ActionReviewed,
     BreachFound,
     Event,
-    InForce,
     Intervened,
     IterationEnded,
     ModelAsked,
     RunStarted,
     SettingsChanged,
 )
+from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import fingerprint
