@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handrail.detect.sameness import call_key, normal, result_key
+from handrail.detect.sameness import call_key, normal_error, result_key
 from handrail.model.action import Action, Outcome
 
 
@@ -95,6 +95,19 @@ def test_an_error_matters_as_an_output_does() -> None:
     assert result_key(first) != result_key(second)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("a.py:12: no x", "a.py:340: no x"),
+        ("a.tsx:12:5 no x", "a.tsx:3:25 no x"),
+        ('File "a.py", line 12, in f', 'File "a.py", line 340, in f'),
+    ],
+)
+def test_an_error_that_moves_to_another_line_stays_the_same(first: str, second: str) -> None:
+    assert result_key(Outcome(False, 1, first)) == result_key(Outcome(False, 1, second))
+    assert not _same(first, second)
+
+
 def test_in_a_long_output_words_matter_at_both_ends_and_between() -> None:
     filler = "some text that stays as it is\n" * 100
     whole = f"start\n{filler}"
@@ -151,7 +164,7 @@ def test_other_words_change_the_key(first: str, second: str) -> None:
 @given(st.text(max_size=6_000))
 def test_every_text_has_a_key(text: str) -> None:
     assert _same(text, text)
-    assert isinstance(normal(text), str)
+    assert isinstance(normal_error(text), str)
 
 
 @pytest.mark.parametrize(

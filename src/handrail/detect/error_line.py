@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from handrail.detect.sameness import normal, text_key
+from handrail.detect.sameness import normal_error, text_key
 from handrail.model.action import Outcome
 
 _MAX_TEXT = 1_000
@@ -77,5 +77,5 @@ def _telling(text: str) -> str:
 
 
 def _key(text: str) -> str:
-    text = normal(text)
+    text = normal_error(text)
     return text if len(text) <= _MAX_KEY else f"{text[:_MAX_KEY]}{text_key(text)}"

@@ -48,6 +48,13 @@ _NAMED = re.compile(
     re.ASCII | re.VERBOSE | re.MULTILINE,
 )
 _NAMES = ("pid", "PID", "rocess", "hread", "host:", ".0.1:", ".0.0:", "[::", "[1] ")
+_PLACES = re.compile(
+    r"""[0-9](?<![0-9][0-9])(?:
+      (?<=[Ll]ine\ [0-9]) | (?<=\.[a-z]:[0-9]) | (?<=\.[a-z]{2}:[0-9]) | (?<=\.[a-z]{3}:[0-9])
+    )[0-9]*(?::[0-9]+)?""",
+    re.ASCII | re.VERBOSE,
+)
+"""Line and column: an error that moves with the lines above it is still the same."""
 _NOISE = "\0"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _TEMPORARY = re.compile(
@@ -88,16 +95,17 @@ def result_key(outcome: Outcome) -> str:
     if len(text) > _HEAD + _TAIL:
         middle = text[_HEAD:-_TAIL].encode("utf-8", "replace").translate(None, _NO_WORDS)
         text = text[:_HEAD] + text[-_TAIL:]
-    ends = _without_noise(text).strip().encode("utf-8", "replace")
     if outcome.ok:
         # Columns are as wide as their numbers. In an error the indentation of a text may be it.
-        ends = ends.translate(None, _SPACE)
+        ends = _without_noise(text).encode("utf-8", "replace").translate(None, _SPACE)
+    else:
+        ends = normal_error(text).encode("utf-8", "replace")
     return f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
 
 
-def normal(line: str) -> str:
-    """A line without what is different each time."""
-    return _without_noise(_as_seen(line)).replace(_NOISE, "#")
+def normal_error(text: str) -> str:
+    """An error without what is different each time, and without where it was."""
+    return _without_noise(_PLACES.sub(_NOISE, _as_seen(text))).replace(_NOISE, "#").strip()
 
 
 def _as_seen(text: str) -> str:
