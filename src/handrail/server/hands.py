@@ -8,6 +8,7 @@ from time import time
 from typing import cast
 
 from handrail.checkpoint import CheckpointError, Checkpoints, checkpoint_folder, work_tree_of
+from handrail.checkpoint.errors import NotRestoredError
 from handrail.intervene.notify import Message, Notifier
 from handrail.model.event import (
     ActionEnded,
@@ -167,8 +168,10 @@ class Hands:
             checkpoints, tree = self._checkpoints(cwd)
             restored = checkpoints.restore(tree, commit)
         except (CheckpointError, OSError) as error:
-            problem = str(error)
-            event = RolledBack(self._clock(), checkpoint, intervention, problem=problem)
+            undo = error.undo[:_SHORT] if isinstance(error, NotRestoredError) else ""
+            event = RolledBack(
+                self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
+            )
         else:
             event = RolledBack(
                 self._clock(), checkpoint, intervention, restored.files, restored.undo[:_SHORT]

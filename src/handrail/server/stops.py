@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from time import monotonic, sleep, time
 
+import psutil
+
 from handrail.intervene.gather import NoSuchStopError, gather
 from handrail.intervene.incidents import IncidentError, Incidents
 from handrail.intervene.notify import Message, Notifier
@@ -76,16 +78,18 @@ class Stops:
 
     def _family(self, run: str, pid: int, pid_at: float) -> Family:
         host = host_at(pid) if pid else None
-        if host is not None and host.began > pid_at + _CLOCK_SECONDS:
-            host = None  # another process has got its number since
+        # Another process may have got its number since, or somebody named one that is not theirs.
+        if host is not None and (host.began > pid_at + _CLOCK_SECONDS or not _is_claude(pid)):
+            host = None
         return Family({SESSION_VARIABLE: run}, host, client=self._home.client_path)
 
     def _carry_out(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
-        family.look()  # who leaves the family while it ends by itself is still known
+        below = end(family, keep_host=True, seconds=_END_SECONDS)
         until = monotonic() + _GRACE
-        while family.look(keep_host=keep_host) and monotonic() < until:
+        while not keep_host and family.look() and monotonic() < until:
             sleep(_POLL)
-        ended = end(family, keep_host=keep_host, seconds=_END_SECONDS)
+        rest = end(family, keep_host=keep_host, seconds=_END_SECONDS)
+        ended = Ended((*below.ended, *rest.ended), rest.left)
         return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
 
     def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
@@ -95,6 +99,14 @@ class Stops:
             Incidents(self._home.incidents).save(gather(run, confirmed.incident, events, redactor))
         except (IncidentError, NoSuchStopError, StoreError) as error:
             self._record(run, FaultNoted(self._clock(), "incident", str(error)))
+
+
+def _is_claude(pid: int) -> bool:
+    try:
+        process = psutil.Process(pid)
+        return any("claude" in part for part in (process.name(), *process.cmdline()[:2]))
+    except psutil.Error:
+        return False
 
 
 def _said(ended: Ended, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:
