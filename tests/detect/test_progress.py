@@ -42,4 +42,4 @@ def test_what_is_known_is_bounded() -> None:
     trail = Trail()
     for step in range(10_000):
         trail.mark(did(step, shown=f"cat {step}", says=f"text number {step}"))
-    assert len(trail.known) <= 128
+    assert len(trail.known) <= 96

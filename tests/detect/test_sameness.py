@@ -148,6 +148,17 @@ def test_noise_of_the_same_kind_keeps_the_key(
     assert _same(f"{before} {first} {after}", f"{before} {second} {after}")
 
 
+LONG = st.lists(TEXTS, min_size=10, max_size=200).map("\n".join)
+
+
+@given(LONG, st.sampled_from(KINDS_OF_NOISE), st.data())
+def test_noise_of_any_length_keeps_the_key_of_a_long_output(
+    text: str, kind: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    first, second = data.draw(kind), data.draw(kind)
+    assert _same(f"began {first}\n{text}\nended {first}", f"began {second}\n{text}\nended {second}")
+
+
 @given(TEXTS, st.integers(0, 99_999), st.integers(0, 99_999), WORDS)
 def test_a_count_changes_the_key(text: str, first: int, second: int, noun: str) -> None:
     assume(first != second)

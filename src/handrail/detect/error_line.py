@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from handrail.detect.sameness import normal_error, text_key
+from handrail.detect.sameness import as_seen, normal_error, text_key
 from handrail.model.action import Outcome
 
 _MAX_TEXT = 1_000
@@ -56,10 +56,10 @@ def error_line(outcome: Outcome) -> ErrorLine:
     whole = outcome.error or outcome.output
     if outcome.exit_code is None:
         # A tool's own complaint is short, and all of it counts: which text was not found, say.
-        whole = whole[:_MAX_TEXT].strip()
+        whole = as_seen(whole[:_MAX_TEXT]).strip()
         line = " ".join(whole[:_MAX_LINE].split()) or "it failed"
         return ErrorLine(_key(whole), line, _MISFIT.search(whole[:_MAX_LINE]) is not None)
-    line = _telling(whole[-_MAX_TEXT:])[:_MAX_LINE]
+    line = _telling(as_seen(whole[-_MAX_TEXT:]))[:_MAX_LINE]
     return ErrorLine(_key(line), line or f"exit code {outcome.exit_code}")
 
 

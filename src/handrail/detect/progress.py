@@ -4,7 +4,7 @@ import msgspec
 
 from handrail.detect.deed import Deed
 
-_MAX_KNOWN = 128
+_MAX_KNOWN = 96
 
 
 class Trail(msgspec.Struct):

@@ -19,8 +19,15 @@ _MAX_VALUE = 16_000
 _COMMENT = re.compile(r"^\s*#[^\n]*\n", re.MULTILINE)
 _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
-_HEAD, _TAIL, _MAX = 200, 400, 2_400
-"""Characters of a result: compared number by number at both ends, and looked at in all."""
+_MAX_RESULT = 20_000
+"""Characters of a result that are looked at, half of them at each end."""
+_FIRST, _LAST = 10, 30
+"""Lines of a result whose words are compared. Lines, since noise may be longer or shorter."""
+_FIRST_EXACT, _LAST_EXACT = 3, 6
+"""Lines that are compared number by number."""
+_LINES_FIRST, _LINES_LAST = 1_000, 3_000
+"""Characters in which these lines are looked for."""
+_MAX_EXACT = 1_200
 _SPACE = b" \t\r\n\v\f"
 _NO_WORDS = b"0123456789abcdef" + _SPACE
 
@@ -88,13 +95,17 @@ def text_key(text: str) -> str:
 def result_key(outcome: Outcome) -> str:
     """The same for outcomes that say the same."""
     text = f"{outcome.output}\n{outcome.error}" if outcome.error else outcome.output
-    if len(text) > _MAX:
-        text = text[: _MAX // 2] + text[-_MAX // 2 :]
-    text = _as_seen(text)
+    if len(text) > _MAX_RESULT:
+        text = text[: _MAX_RESULT // 2] + text[-_MAX_RESULT // 2 :]
+    lines = _lines(as_seen(text))
     middle = b""
-    if len(text) > _HEAD + _TAIL:
-        middle = text[_HEAD:-_TAIL].encode("utf-8", "replace").translate(None, _NO_WORDS)
-        text = text[:_HEAD] + text[-_TAIL:]
+    if len(lines) > _FIRST_EXACT + _LAST_EXACT:
+        between = "".join(lines[_FIRST_EXACT:-_LAST_EXACT])
+        middle = between.encode("utf-8", "replace").translate(None, _NO_WORDS)
+        lines = lines[:_FIRST_EXACT] + lines[-_LAST_EXACT:]
+    text = "\n".join(lines)
+    if len(text) > _MAX_EXACT:
+        text = text[: _MAX_EXACT // 2] + text[-_MAX_EXACT // 2 :]
     if outcome.ok:
         # Columns are as wide as their numbers. In an error the indentation of a text may be it.
         ends = _without_noise(text).encode("utf-8", "replace").translate(None, _SPACE)
@@ -103,12 +114,20 @@ def result_key(outcome: Outcome) -> str:
     return f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
 
 
+def _lines(text: str) -> list[str]:
+    if len(text) <= _LINES_FIRST + _LINES_LAST:
+        return text.rstrip().split("\n")
+    first = text[:_LINES_FIRST].split("\n")[:-1]
+    last = text[-_LINES_LAST:].rstrip().split("\n")[1:]
+    return first[:_FIRST] + last[-_LAST:] or [text]
+
+
 def normal_error(text: str) -> str:
     """An error without what is different each time, and without where it was."""
-    return _without_noise(_PLACES.sub(_NOISE, _as_seen(text))).replace(_NOISE, "#").strip()
+    return _without_noise(_PLACES.sub(_NOISE, text)).replace(_NOISE, "#").strip()
 
 
-def _as_seen(text: str) -> str:
+def as_seen(text: str) -> str:
     """A text as a terminal shows it: without colors, and without what was overwritten."""
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
