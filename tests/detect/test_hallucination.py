@@ -112,6 +112,7 @@ def test_a_file_that_was_there_before_is_gone_and_not_made_up() -> None:
         read(3, "/p/new.py"),
         read(4, "/p/old.py"),
         ran(5, "python new.py", "python: can't open file '/elsewhere/new.py': [Errno 2]"),
+        ran(6, "cat old.py", "cat: old.py: No such file or directory"),
     ]
     assert set(found(Hallucination(), deeds)) == {None}
 

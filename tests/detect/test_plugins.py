@@ -38,6 +38,14 @@ PACKAGE = """
         def see(self, deed):
             raise ZeroDivisionError("nothing to divide")
 
+    class Moody(Night):
+        kind: ClassVar[str] = "moody"
+
+        def see(self, deed):
+            if deed.step == 1:
+                raise RuntimeError("not today")
+            super().see(deed)
+
     class FindRaises(Night):
         kind: ClassVar[str] = "find_raises"
 
@@ -158,6 +166,7 @@ def test_what_cannot_be_loaded_is_told_and_the_others_work(
     ("name", "says"),
     [
         ("Raises", "ZeroDivisionError: nothing to divide"),
+        ("Moody", "RuntimeError: not today"),
         ("FindRaises", "KeyError: 'lost'"),
         ("Junk", "ValidationError"),
         ("Hoards", "TooLargeError: it remembers"),

@@ -76,6 +76,10 @@ def test_steady_use_is_not_found_however_high() -> None:
     assert found_in("memory", [4000, 4100, 4000, 4200, 4100]) is None
 
 
+def test_one_leap_is_no_spiral() -> None:
+    assert found_in("memory", [100, 100, 100, 4000]) is None
+
+
 def test_growth_by_one_and_a_half_is_the_limit() -> None:
     assert found_in("memory", [400, 600, 900, 1350]) is None
     assert found_in("memory", [400, 610, 930, 1420]) is not None
