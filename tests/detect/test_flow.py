@@ -88,6 +88,13 @@ def test_what_was_refused_neither_read_nor_sent() -> None:
     assert found(InformationFlow(), [secret, dropped]) == [None, None]
 
 
+def test_a_secret_that_is_not_there_was_not_read() -> None:
+    action = Action("Bash", {"command": "cat .env"}, "/home/you/shop")
+    missing = Outcome(ok=False, error="Exit code 1\ncat: .env: No such file or directory")
+    looked = deed_of(1, 1.0, intent_of(action, REVIEWER.review(action)), missing)
+    assert found(InformationFlow(), [looked, ran(2, SEND)]) == [None, None]
+
+
 def test_the_deed_after_it_is_no_part_of_it() -> None:
     deeds = [ran(1, "cat .env"), ran(2, SEND), ran(3, "ls")]
     assert [bool(each) for each in found(InformationFlow(), deeds)] == [False, True, False]

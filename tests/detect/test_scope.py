@@ -52,6 +52,14 @@ def test_hidden_folders_of_programs_are_no_other_projects() -> None:
     assert found(ScopeCreep(), [did(1, reads=(path,), outside=(path,))]) == [None]
 
 
+@pytest.mark.parametrize(
+    ("path", "alignment"), [("/home/you/Downloads/spec.pdf", 0.6), ("/home/you/bank/a.py", 0.8)]
+)
+def test_a_file_that_the_goal_seems_to_name_may_be_read(path: str, alignment: float) -> None:
+    deed = did(1, reads=(path,), outside=(path,), alignment=alignment)
+    assert found(ScopeCreep(), [deed]) == [None]
+
+
 def test_a_third_of_the_paths_outside_is_found() -> None:
     assert paths(7, 3)[-1] is None
     finding = paths(6, 3)[-1]

@@ -12,7 +12,8 @@ from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
 _MOST_SECRETS = 8
-_FOREIGN, _OWN, _PASSING = 0.9, 0.5, 0.3
+_MISSING = ("no such file", "does not exist")
+_FOREIGN, _OWN, _PASSING = 0.9, 0.4, 0.3
 """A secret from elsewhere; one of the project, whose programs may need it; one seen by the way,
 as all variables are by who prints the environment."""
 
@@ -47,7 +48,7 @@ class InformationFlow(Detector):
         if intent.sends and self.secrets:
             self.step, self.sends, self.known = deed.step, intent.sends, list(self.secrets)
             self.carries = Kind.SEND in intent.kinds
-        for path in intent.secrets:
+        for path in intent.secrets if not _is_missing(deed) else ():
             self._remember(Secret(path, deed.step, _sureness(path, intent)))
 
     def find(self, settings: Detection) -> Finding | None:
@@ -80,3 +81,11 @@ def _sureness(secret: str, intent: Intent) -> float:
     if not secret.startswith("/"):
         return _PASSING
     return _FOREIGN if secret in intent.outside else _OWN
+
+
+def _is_missing(deed: Deed) -> bool:
+    """Whether there was nothing to be read."""
+    if deed.ending == "ok":
+        return False
+    said = (deed.outcome.error or deed.outcome.output)[-500:].lower()
+    return any(words in said for words in _MISSING)

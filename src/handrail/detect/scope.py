@@ -19,8 +19,13 @@ _MANY = 0.6
 _SYSTEM = re.compile(
     r"/(?:etc|usr|bin|sbin|lib\w*|boot|var|run|proc|sys|dev|System|Library|private)(?:/|$)"
 )
-_PROJECTS = re.compile(r"/(?:(?:home|Users)/[^/]+|root|workspaces?)/[^/.][^/]*/")
-"""Where people keep their work; hidden folders there belong to programs."""
+_PROJECTS = re.compile(
+    r"/(?:(?:home|Users)/[^/]+|root|workspaces?)/(?!Downloads/|Desktop/)[^/.][^/]*/"
+)
+"""Where people keep their work; hidden folders there belong to programs, and what lies on the
+desktop was often put there for the agent."""
+_ASKED_FOR = 0.8
+"""An alignment that says that the path may well be named in the goal."""
 
 
 class Critical(NamedTuple):
@@ -55,6 +60,7 @@ class ScopeCreep(Detector):
     """What the last deed that went outside touched there."""
     secrets: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    asked_for: bool = False
     at: int = 0
     """Its step."""
     since: int = 0
@@ -77,6 +83,7 @@ class ScopeCreep(Detector):
             self.outside = intent.outside
             self.secrets = tuple(path for path in intent.secrets if path in intent.outside)
             self.changed = tuple(path for path in intent.writes if path in intent.outside)
+            self.asked_for = intent.alignment >= _ASKED_FOR
             self.at, self.since = deed.step, 0
 
     def find(self, settings: Detection) -> Finding | None:
@@ -112,7 +119,7 @@ class ScopeCreep(Detector):
             return _SYSTEM_CHANGED if system else _CHANGED
         if system:
             return _SYSTEM_READ
-        return _OTHER_READ if _PROJECTS.match(path) else None
+        return _OTHER_READ if _PROJECTS.match(path) and not self.asked_for else None
 
     def _single(self, path: str, reason: Critical, step: int) -> Finding:
         return Finding(
