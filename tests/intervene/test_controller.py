@@ -123,6 +123,22 @@ def test_what_does_harm_with_each_action_is_stopped_at_once(
     assert Bench().steps(1, finding(kind, severity, impact=impact)) == [STOP]
 
 
+@pytest.mark.parametrize(
+    ("kind", "severity", "confidence", "impact"),
+    [
+        ("information_flow", MEDIUM, 1.0, 1.0),
+        ("information_flow", HIGH, 0.5, 1.0),
+        ("scope_creep", HIGH, 1.0, 1.0),
+        ("of_my_own", CRITICAL, 0.8, 0.0),
+    ],
+)
+def test_what_is_not_bad_or_not_sure_enough_is_not_stopped_at_once(
+    kind: str, severity: Severity, confidence: float, impact: float
+) -> None:
+    (means,) = Bench().steps(1, finding(kind, severity, confidence, impact=impact))
+    assert means != STOP
+
+
 def test_a_stop_names_its_incident() -> None:
     bench = Bench(run="3f2a-5c", cwd="/home/dev/shop")
     made = bench.step(finding("information_flow", CRITICAL))
@@ -196,6 +212,7 @@ def test_one_step_has_one_intervention() -> None:
     found = [finding(severity=HIGH), finding("goal_drift", MEDIUM), finding("stall", LOW)]
     bench.step(*found)
     assert bench.look(found) is None
+    assert bench.look([finding("stall", LOW, symptom="another")]) is None
     assert len(bench.made) == 1
 
 

@@ -188,6 +188,20 @@ def test_own_texts_come_before_the_built_in_ones(tmp_path: Path) -> None:
     assert second.guidance.startswith("The same call (`pytest -q`) was made 3 times")
 
 
+def test_an_own_text_for_several_kinds_is_said_only_once(tmp_path: Path) -> None:
+    file = prompts(tmp_path, "default: Look into docs/help.md.\n")
+    settings = Interventions(
+        intervention_cooldown_seconds=0,
+        soft_correction=SoftCorrection(custom_prompts_path=str(file)),
+    )
+    bench = Bench(settings)
+    for kind in ("loop", "stall"):
+        bench.step(finding(kind, Severity.LOW))
+    first, second = (made.guidance for made in bench.made)
+    assert first == "Look into docs/help.md."
+    assert second.startswith("The same call came 3 times.")
+
+
 def test_own_texts_of_a_kind_of_ones_own_may_name_any_field(tmp_path: Path) -> None:
     file = prompts(tmp_path, "pushes:\n  - Pushed to {branch} again.\n  - Stop pushing.\n")
     own = read_prompts(file, "prompts.yaml")
