@@ -364,7 +364,7 @@ def test_feedback_that_cannot_be_kept_is_an_error() -> None:
 def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: Place) -> None:
     """With the log on the disk, settings that are looked for, and a project that is there."""
     with closing(Daemon(place.home, place.environ)) as daemon:
-        app = Gate(daemon.app(), hook_token="h", control_token="c")
+        app = Gate(daemon.face().app(), hook_token="h", control_token="c")
         headers = {"host": "127.0.0.1:1", "authorization": "Bearer c"}
 
         asked = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]

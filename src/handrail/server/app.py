@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
 
 import msgspec
@@ -32,7 +32,7 @@ ATTENDED_HEADER = b"x-handrail-attended"
 PROXY_HEADER = b"x-handrail-proxy"
 PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
-_CLAUDE = "/hooks/claude"
+CLAUDE = "/hooks/claude"
 _PID = re.compile(rb"\d{1,9}\Z")
 _JSON = (b"content-type", b"application/json")
 _HEALTH_SECONDS = 1.0
@@ -83,7 +83,7 @@ class Face:
     def endpoints(self) -> tuple[tuple[str, str, Endpoint], ...]:
         """Method, path and function of each."""
         return (
-            ("POST", _CLAUDE, self.claude),
+            ("POST", CLAUDE, self.claude),
             ("GET", "/healthz", self.healthz),
             ("GET", "/metrics", self.metrics),
             ("POST", "/runs/{run}/feedback", self.feedback),
@@ -96,13 +96,13 @@ class Face:
             routes=[
                 Route(path, endpoint, methods=[method])
                 for method, path, endpoint in self.endpoints()
-                if path != _CLAUDE
+                if path != CLAUDE
             ]
         )
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             # An agent waits for this one; the way through the framework costs as much as the rest.
-            if scope["type"] != "http" or scope["path"] != _CLAUDE:
+            if scope["type"] != "http" or scope["path"] != CLAUDE:
                 await others(scope, receive, send)
             elif scope["method"] == "POST":
                 await self.claude(scope, receive, send)
@@ -113,18 +113,21 @@ class Face:
 
     async def claude(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a hook of Claude Code: always with 200, or the host would not listen."""
-        began = perf_counter()
         body = await _whole(receive)
         if body is None:
-            said = unreadable(f"it has more than {MAX_BYTES:,} bytes")
+            data = _encode(unreadable(f"it has more than {MAX_BYTES:,} bytes"))
         else:
-            headers = dict(reversed(scope["headers"]))
-            said = await self._answer(body, _seat(headers))
-            self._metrics.hook_took(perf_counter() - began)
-        data = _encode(said)
+            data = await self.hook(body, scope["headers"])
         length = (b"content-length", b"%d" % len(data))
         await send({"type": "http.response.start", "status": 200, "headers": [_JSON, length]})
         await send({"type": "http.response.body", "body": data})
+
+    async def hook(self, body: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
+        """What is answered to a hook of Claude Code."""
+        began = perf_counter()
+        said = await self._answer(body, _seat(dict(reversed(headers))))
+        self._metrics.hook_took(perf_counter() - began)
+        return _encode(said)
 
     async def _answer(self, body: bytes, seat: Seat) -> Reply:
         thoughts: list[Pending[Reply]] = []

@@ -8,9 +8,10 @@ import signal
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from time import monotonic, time
-from typing import get_args
+from typing import cast, get_args
 
 import uvicorn
 import uvloop
@@ -27,7 +28,7 @@ from handrail.model.action import Action
 from handrail.model.event import Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
-from handrail.server.app import Face
+from handrail.server.app import CLAUDE, Face
 from handrail.server.brain import Brain
 from handrail.server.garbage import collect_when_idle, spare_what_stays
 from handrail.server.gate import Gate
@@ -39,6 +40,7 @@ from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.retention import Retention, keep_days, tidy_daily
 from handrail.server.stops import Stops
+from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.reopening import ReopeningStore
@@ -94,8 +96,8 @@ class Daemon:
             proxied=visit.seat.proxied,
         )
 
-    def app(self) -> ASGIApp:
-        """The application behind the socket."""
+    def face(self) -> Face:
+        """The endpoints, for whoever may use them."""
         who = {
             "version": __version__,
             "python": sys.executable,
@@ -104,7 +106,7 @@ class Daemon:
             "port": self.port,
         }
         recoveries = Recoveries(self.brain, self.runs, self.hands.settle, self.home.incidents, time)
-        face = Face(
+        return Face(
             self.brain,
             self.hooks,
             self.metrics,
@@ -114,7 +116,6 @@ class Daemon:
             self.state,
             time,
         )
-        return face.app()
 
     def state(self) -> dict[str, object]:
         """How it is. Asked in the brain's thread."""
@@ -170,9 +171,16 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
 
 
 async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
-    app = daemon.app()
+    face = daemon.face()
+    app = face.app()
     gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
-    servers = [(_Server(_config(app)), path), (_Server(_config(gate)), port)]
+
+    def may_ask(headers: Headers) -> bool:
+        return gate.refusal("POST", CLAUDE, headers) is None
+
+    by_path = partial(HookProtocol, answer=face.hook, admits=_everybody)
+    by_port = partial(HookProtocol, answer=face.hook, admits=may_ask)
+    servers = [(_Server(_config(app, by_path)), path), (_Server(_config(gate, by_port)), port)]
 
     def stop() -> None:
         for server, _ in servers:
@@ -193,13 +201,18 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     _log.info("Handrail ends")
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
+def _everybody(headers: Headers) -> bool:
+    """Only its owner can open the unix socket."""
+    return True
+
+
+def _config(app: ASGIApp, protocol: Callable[..., HookProtocol]) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=cast("type[HookProtocol]", protocol),  # it is only ever called
         log_config=None,
         access_log=False,
         lifespan="off",
-        http="httptools",
         ws="none",
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=3,

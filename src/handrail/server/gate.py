@@ -1,5 +1,6 @@
 """Who may ask what on the port. The unix socket needs no gate: only its owner can open it."""
 
+from collections.abc import Sequence
 from hmac import compare_digest
 
 import msgspec
@@ -22,22 +23,27 @@ class Gate:
         """Answer 401 or 403, or pass it on."""
         if scope["type"] != "http":
             return  # nothing else is spoken here
-        headers = scope["headers"]
+        refusal = self.refusal(scope["method"], scope["path"], scope["headers"])
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(send, *refusal)
+
+    def refusal(
+        self, method: str, path: str, headers: Sequence[tuple[bytes, bytes]]
+    ) -> tuple[int, str] | None:
+        """Status and reason where a request is not let through."""
         hosts = [value for name, value in headers if name == b"host"]
         if any(name == b"origin" for name, _ in headers) or not _are_ours(hosts):
-            await _refuse(send, 403, "web pages may not talk to Handrail")
-        elif not self._is_allowed(scope):
-            await _refuse(send, 401, "the token is missing or wrong")
-        else:
-            await self._app(scope, receive, send)
+            return 403, "web pages may not talk to Handrail"
+        given = [value for name, value in headers if name == b"authorization"]
+        if len(given) != 1 or not self._opens(given[0], (method, path)):
+            return 401, "the token is missing or wrong"
+        return None
 
-    def _is_allowed(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        if len(given) != 1:
-            return False
-        for_hooks = (scope["method"], scope["path"]) in _FOR_HOOKS
-        return compare_digest(given[0], self._control) or (
-            for_hooks and compare_digest(given[0], self._hook)
+    def _opens(self, given: bytes, what: tuple[str, str]) -> bool:
+        return compare_digest(given, self._control) or (
+            what in _FOR_HOOKS and compare_digest(given, self._hook)
         )
 
 
