@@ -94,6 +94,7 @@ def _situation(state: RunState, project: Project, can: Capabilities, now: float)
         _usage(state, now, window),
         tuple(Ended(each.step, each.at, each.ok) for each in state.course.lately),
         bool(state.course.stopped),
+        cwd=state.cwd,
     )
 
 

@@ -150,3 +150,4 @@ class Course(msgspec.Struct, omit_defaults=True):
         if allowance is not None:
             self.allowance = allowance
             self.changes = self.tokens = 0
+            self.calls.clear()
