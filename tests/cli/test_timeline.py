@@ -9,7 +9,8 @@ from rich.cells import cell_len
 
 from handrail.cli.joined import Entry, Joiner
 from handrail.cli.render import Screen
-from handrail.cli.timeline import entry_lines, near
+from handrail.cli.saying import near
+from handrail.cli.timeline import entry_lines
 from handrail.model.action import Outcome
 from handrail.model.event import (
     ActionEnded,

@@ -1,30 +1,42 @@
 """The events of runs as entries of a timeline: an action and what came of it are one."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from time import monotonic
 
 import msgspec
 
+from handrail.cli.answer import shown_action
+from handrail.cli.saying import near
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
     ActionReviewed,
     AgentStarted,
+    CheckpointTaken,
     Event,
+    FindingMade,
+    Intervened,
+    RolledBack,
     RunEnded,
     RunStarted,
 )
 from handrail.model.ordinal import Decision
+from handrail.model.run import Checkpoint
 
 _MAX_HELD = 256
 """Entries that wait for an earlier action to end: with more, it is shown as it is."""
 _MAX_OPEN = 1000
+_MAX_ACTIONS = 200
+"""Actions of a run that are remembered, in case something is found in them."""
+_MAX_TEXT = 200
 _GOES_ON = ("", "compact")
 """Ways in which a session starts in the middle of its work."""
 
 End = ActionEnded | ActionDropped
+Shown = dict[str, list[int]]
+"""Actions in words, and the steps in which each was taken."""
 
 
 class RunFacts(msgspec.Struct):
@@ -37,6 +49,28 @@ class RunFacts(msgspec.Struct):
     decided: dict[Decision, int] = {}
     failed: int = 0
     dropped: int = 0
+    actions: dict[int, str] = {}
+    """The last ones, by step."""
+    checkpoints: dict[str, Checkpoint] = {}
+    found: set[str] = set()
+    """Names of findings."""
+    interventions: int = 0
+    rollbacks: int = 0
+
+    def shown(self, steps: Iterable[int]) -> Shown:
+        """What was done in these steps, as far as it is remembered."""
+        found: Shown = {}
+        for step in steps:
+            if step in self.actions:
+                found.setdefault(near(self.actions[step], self.cwd), []).append(step)
+        return found
+
+    def act(self, event: ActionReviewed) -> None:
+        """Remember an action."""
+        tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
+        self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
+        if len(self.actions) > _MAX_ACTIONS:
+            del self.actions[next(iter(self.actions))]
 
     def letter(self, agent: str) -> str:
         """A short name for a sub-agent; none for the agent itself."""
@@ -93,7 +127,9 @@ class Joiner:
                 self._open.popitem(last=False)
         elif isinstance(event, RunEnded):
             self._give_up(run)
-            entry.facts = msgspec.structs.replace(facts, decided=dict(facts.decided))
+            entry.facts = msgspec.structs.replace(
+                facts, decided=dict(facts.decided), found=set(facts.found)
+            )
         elif isinstance(event, RunStarted) and event.source not in _GOES_ON:
             self._give_up(run)
         if shown:
@@ -150,10 +186,19 @@ def _note(facts: RunFacts, event: Event) -> None:
         facts.letter(event.agent)
         decision = event.verdict.decision
         facts.decided[decision] = facts.decided.get(decision, 0) + 1
+        facts.act(event)
     elif isinstance(event, ActionEnded):
         facts.failed += not event.outcome.ok
     elif isinstance(event, ActionDropped):
         facts.dropped += 1
+    elif isinstance(event, CheckpointTaken):
+        facts.checkpoints[event.checkpoint.id] = event.checkpoint
+    elif isinstance(event, FindingMade):
+        facts.found.add(event.finding.name)
+    elif isinstance(event, Intervened):
+        facts.interventions += 1
+    elif isinstance(event, RolledBack):
+        facts.rollbacks += not event.problem
 
 
 def _letters(number: int) -> str:

@@ -46,6 +46,7 @@ _DECISIONS = frozenset(decision.value for decision in Decision)
 @click.option(
     "--grep", "pattern", metavar="REGEX", help="Only what matches: command, reason, prompt."
 )
+@click.option("--findings", is_flag=True, help="Only what was found in the run, and done about it.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -62,6 +63,7 @@ def command(
     tool: str | None,
     since: str | None,
     pattern: str | None,
+    findings: bool,
     limit: int | None,
     as_json: bool,
 ) -> int:
@@ -70,6 +72,7 @@ def command(
     \b
       ✓ ran    ! ran, with a warning    ~ ran in a safer form    ✗ stopped
       – ran and failed
+      ◆ trouble was found    ↳ what was done about it    ■ the run was stopped
 
     RUN is a name as in `handrail status` (shop-3f2a), a project (its last run),
     the beginning of a session's id, or `last`, which is the default. The number
@@ -81,6 +84,7 @@ def command(
       handrail log                             the last run
       handrail log shop --follow               watch it, until Ctrl-C
       handrail log --decision modify,block     what was changed or stopped
+      handrail log --findings                  what went wrong, and what was done
       handrail log --all-runs --since 2h
       handrail log shop --json | jq .event
     """
@@ -89,7 +93,10 @@ def command(
         tools=frozenset(_items(tool.lower())) if tool else frozenset(),
         since=read_since(since, time()) if since else float("-inf"),
         pattern=_regex(pattern) if pattern else None,
+        findings=findings,
     )
+    if findings and (decision or tool):
+        raise click.UsageError("--findings shows no actions: leave out --decision and --tool")
     if all_runs and name != LAST:
         raise click.UsageError("give a RUN or --all-runs, not both")
     with open_log(find_home()) as store:
@@ -190,7 +197,8 @@ class Log:
     def _give(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             name = "" if self._only else self._name(entry.run)
-            self._out(Shown(entry.at, entry_lines(self._screen, entry, name)))
+            lines = entry_lines(self._screen, entry, name, evidence=self._filter.findings)
+            self._out(Shown(entry.at, lines))
 
     def _out(self, shown: "Shown") -> None:
         if self._kept is not None:

@@ -12,12 +12,36 @@ from handrail.model.event import (
     Event,
     FaultNoted,
     FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
     IterationEnded,
+    ModelAsked,
     PromptGiven,
+    RolledBack,
     SettingsChanged,
+    StopConfirmed,
 )
 
 _OF_A_STEP = (ActionEnded, ActionDropped, BreachFound, FeedbackGiven)
+_CORRECTIONS = (
+    FindingMade,
+    Intervened,
+    InterventionJudged,
+    RolledBack,
+    StopConfirmed,
+    IncidentResolved,
+)
+_WITH_WORDS = (
+    BreachFound,
+    FaultNoted,
+    IterationEnded,
+    ActionDropped,
+    InterventionJudged,
+    StopConfirmed,
+    ModelAsked,
+)
 
 
 class Filter:
@@ -30,12 +54,15 @@ class Filter:
         tools: frozenset[str] = frozenset(),
         since: float = -inf,
         pattern: re.Pattern[str] | None = None,
+        findings: bool = False,
     ) -> None:
+        """`findings`: only what was found, and what was done about it."""
+        self.findings = findings
         self._decisions = decisions
         self._tools = tools
         self._since = since
         self._pattern = pattern
-        self._narrow = bool(decisions or tools or pattern)
+        self._narrow = bool(decisions or tools or pattern or findings)
         self._wanted: set[tuple[str, int]] = set()
 
     def wants(self, run: str, event: Event) -> bool:
@@ -51,6 +78,8 @@ class Filter:
         return True
 
     def _matches(self, event: Event) -> bool:
+        if self.findings and not _corrects(event):
+            return False
         if isinstance(event, ActionReviewed):
             if self._decisions and event.verdict.decision.value not in self._decisions:
                 return False
@@ -59,6 +88,12 @@ class Filter:
         elif self._decisions or self._tools:
             return False
         return self._pattern is None or any(map(self._pattern.search, _texts(event)))
+
+
+def _corrects(event: Event) -> bool:
+    if isinstance(event, FeedbackGiven):
+        return bool(event.finding)
+    return isinstance(event, _CORRECTIONS)
 
 
 def _texts(event: Event) -> list[str]:
@@ -71,7 +106,16 @@ def _texts(event: Event) -> list[str]:
     if isinstance(event, SettingsChanged):
         return [event.path, event.refused]
     if isinstance(event, FeedbackGiven):
-        return [event.note]
-    if isinstance(event, BreachFound | FaultNoted | IterationEnded | ActionDropped):
+        return [event.note, event.finding]
+    if isinstance(event, FindingMade):
+        return [event.finding.kind, event.finding.says]
+    if isinstance(event, Intervened):
+        done = event.intervention
+        return [done.means, done.finding.kind, done.guidance, done.incident]
+    if isinstance(event, RolledBack):
+        return [*event.files, event.problem]
+    if isinstance(event, IncidentResolved):
+        return [event.incident, event.option, event.note]
+    if isinstance(event, _WITH_WORDS):
         return [event.says]
     return []

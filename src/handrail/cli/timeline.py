@@ -1,14 +1,14 @@
 """One entry of a timeline as a line or two: when, what, and what became of it."""
 
-import os
-import re
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
+from handrail.cli import corrections
 from handrail.cli.answer import shown_action
-from handrail.cli.joined import Entry, RunFacts
+from handrail.cli.joined import Entry, RunFacts, Shown
 from handrail.cli.moments import clock, span, took
 from handrail.cli.render import Screen, clip, columns, count, pad, wrap
+from handrail.cli.saying import Said, near
 from handrail.cli.verdict_text import short_restore
 from handrail.model.event import (
     ActionDropped,
@@ -17,23 +17,16 @@ from handrail.model.event import (
     AgentEnded,
     AgentStarted,
     BreachFound,
-    CheckpointTaken,
     Compacted,
     Event,
     FaultNoted,
     FeedbackGiven,
     FindingMade,
-    IncidentResolved,
-    Intervened,
-    InterventionJudged,
     IterationEnded,
-    ModelAsked,
     PromptGiven,
-    RolledBack,
     RunEnded,
     RunStarted,
     SettingsChanged,
-    StopConfirmed,
 )
 from handrail.model.ordinal import Decision
 from handrail.review.tools import SHELL_TOOLS
@@ -44,7 +37,6 @@ _STATUS = 17
 _ROOMY = 64
 _MAX_BELOW = 2
 _MAX_TEXT = 400
-_PATH_BEGINS = r"(?<![^\s'\"=:,(<>`])"
 
 MARKS = {
     Decision.ALLOW: ("✓", "green", ""),
@@ -62,27 +54,43 @@ class Status(NamedTuple):
     words: str
 
 
-class _Said(NamedTuple):
-    """An event that is no action, in words."""
+def entry_lines(
+    screen: Screen, entry: Entry, name: str = "", *, evidence: bool = False
+) -> list[str]:
+    """An entry for a person; `name` says which run it belongs to, where there are several.
 
-    text: str
-    mark: str = "·"
-    style: str = "dim"
-
-
-def entry_lines(screen: Screen, entry: Entry, name: str = "") -> list[str]:
-    """An entry for a person; `name` says which run it belongs to, where there are several."""
+    With `evidence`, a finding is followed by the actions that show it.
+    """
     head = f" {clock(entry.at)} "
     if name:
         width = min(_NAME, screen.width // 6)
         head += pad(clip(name, width), width) + " "
-    if isinstance(entry.event, ActionReviewed):
-        return _action(screen, head, entry, entry.event)
-    said = _SAY[type(entry.event)](entry.event, entry.facts)
+    event = entry.event
+    if isinstance(event, ActionReviewed):
+        return _action(screen, head, entry, event)
+    shown = _sentence(screen, head, _SAY[type(event)](event, entry.facts))
+    if evidence and isinstance(event, FindingMade):
+        shown += _evidence(screen, columns(head) + 3, entry.facts.shown(event.finding.evidence))
+    return shown
+
+
+def _sentence(screen: Screen, head: str, said: Said) -> list[str]:
     indent = columns(head) + 3
-    first, *rest = wrap(_flat(said.text), screen.width - indent, limit=_MAX_BELOW)
+    room = screen.width - indent
+    lines = wrap(_flat(said.text), room, limit=_MAX_BELOW)
+    if said.hint and columns(lines[-1]) + columns(said.hint) + 2 <= room:
+        lines[-1] += f"  {said.hint}"
+    elif said.hint:
+        lines.append(clip(said.hint, room))
+    first, *rest = lines
     shown = [screen.paint(head, "dim") + screen.paint(f" {said.mark} {first}", said.style)]
     return shown + [" " * indent + screen.paint(line, said.style) for line in rest]
+
+
+def _evidence(screen: Screen, indent: int, found: Shown) -> list[str]:
+    """Equal actions stand in one line."""
+    lines = [f"{', '.join(map(str, steps))}  {text}" for text, steps in found.items()]
+    return [" " * indent + screen.paint(clip(line, screen.width - indent), "dim") for line in lines]
 
 
 def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> list[str]:
@@ -127,15 +135,6 @@ def _text(event: ActionReviewed, facts: RunFacts) -> str:
     if action.tool.lower() not in SHELL_TOOLS:
         text = text.removeprefix(action.tool).lstrip()
     return near(text, facts.cwd)
-
-
-def near(text: str, cwd: str) -> str:
-    """The text with paths as they are seen from the run's folder."""
-    home = os.path.expanduser("~")
-    for folder, short in ((cwd, ""), (home, "~/")):
-        if len(folder) > 1 and f"{folder}/" in text:
-            text = re.sub(_PATH_BEGINS + re.escape(f"{folder}/"), short, text)
-    return text
 
 
 def status_of(event: ActionReviewed, entry: Entry) -> Status:
@@ -213,104 +212,66 @@ _STARTS = {
 }
 
 
-def _started(event: RunStarted, facts: RunFacts) -> _Said:
+def _started(event: RunStarted, facts: RunFacts) -> Said:
     text = _STARTS.get(event.source, f"session began ({event.source}) in {{}}")
     text = text.format(near(f"{event.cwd}/", "").rstrip("/") or "/")
-    return _Said(" · ".join(filter(None, (text, event.model))), "▸")
+    return Said(" · ".join(filter(None, (text, event.model))), "▸")
 
 
-def _prompted(event: PromptGiven, facts: RunFacts) -> _Said:
-    return _Said(event.text, "❯", "bold")
+def _prompted(event: PromptGiven, facts: RunFacts) -> Said:
+    return Said(event.text, "❯", "bold")
 
 
-def _ended_alone(event: ActionEnded, facts: RunFacts) -> _Said:
+def _ended_alone(event: ActionEnded, facts: RunFacts) -> Said:
     how = "worked" if event.outcome.ok else "failed"
-    return _Said(f"step {event.step} ended: it {how}, but when it was reviewed is not in the log")
+    return Said(f"step {event.step} ended: it {how}, but when it was reviewed is not in the log")
 
 
-def _dropped_alone(event: ActionDropped, facts: RunFacts) -> _Said:
-    return _Said(f"step {event.step} was not run: {event.says}")
+def _dropped_alone(event: ActionDropped, facts: RunFacts) -> Said:
+    return Said(f"step {event.step} was not run: {event.says}")
 
 
-def _breach(event: BreachFound, facts: RunFacts) -> _Said:
-    return _Said(f"BREACH: {near(event.says, facts.cwd)}", "✗", "red")
+def _breach(event: BreachFound, facts: RunFacts) -> Said:
+    return Said(f"BREACH: {near(event.says, facts.cwd)}", "✗", "red")
 
 
-def _agent_started(event: AgentStarted, facts: RunFacts) -> _Said:
+def _agent_started(event: AgentStarted, facts: RunFacts) -> Said:
     kind = f" ({event.kind})" if event.kind else ""
-    return _Said(f"sub-agent {facts.letter(event.agent)}{kind} began")
+    return Said(f"sub-agent {facts.letter(event.agent)}{kind} began")
 
 
-def _agent_ended(event: AgentEnded, facts: RunFacts) -> _Said:
-    return _Said(f"sub-agent {facts.letter(event.agent)} ended")
+def _agent_ended(event: AgentEnded, facts: RunFacts) -> Said:
+    return Said(f"sub-agent {facts.letter(event.agent)} ended")
 
 
-def _compacted(event: Compacted, facts: RunFacts) -> _Said:
-    return _Said(
-        "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
-    )
+def _compacted(event: Compacted, facts: RunFacts) -> Said:
+    return Said("the conversation was shortened" + (f" ({event.trigger})" if event.trigger else ""))
 
 
-def _iteration_ended(event: IterationEnded, facts: RunFacts) -> _Said:
-    return _Said(f"waits for a prompt: {event.says}" if event.says else "waits for a prompt")
+def _iteration_ended(event: IterationEnded, facts: RunFacts) -> Said:
+    return Said(f"waits for a prompt: {event.says}" if event.says else "waits for a prompt")
 
 
-def _settings_changed(event: SettingsChanged, facts: RunFacts) -> _Said:
+def _settings_changed(event: SettingsChanged, facts: RunFacts) -> Said:
     text = f"settings changed: {near(event.path, facts.cwd)}"
     if event.refused:
-        return _Said(f"{text}; not taken over: {event.refused}", "✗", "red")
-    return _Said(text)
+        return Said(f"{text}; not taken over: {event.refused}", "✗", "red")
+    return Said(text)
 
 
-def _fault(event: FaultNoted, facts: RunFacts) -> _Said:
-    return _Said(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
+def _fault(event: FaultNoted, facts: RunFacts) -> Said:
+    return Said(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
 
 
-def _feedback(event: FeedbackGiven, facts: RunFacts) -> _Said:
-    text = f"you said: step {event.step} was judged {'right' if event.right else 'wrong'}"
-    return _Said(f"{text}: {event.note}" if event.note else text)
+def _feedback(event: FeedbackGiven, facts: RunFacts) -> Said:
+    what = f"step {event.step} was judged"
+    if event.finding:
+        what = f"the finding {corrections.in_words(event.finding)} was"
+    text = f"you said: {what} {'right' if event.right else 'wrong'}"
+    return Said(f"{text}: {event.note}" if event.note else text)
 
 
-def _found(event: FindingMade, facts: RunFacts) -> _Said:
-    return _Said(near(event.finding.says, facts.cwd), "◆", "yellow")
-
-
-def _intervened(event: Intervened, facts: RunFacts) -> _Said:
-    done = event.intervention
-    what = done.means.replace("_", " ")
-    return _Said(f"{what}: {near(done.guidance, facts.cwd)}", "↳", "yellow")
-
-
-def _judged(event: InterventionJudged, facts: RunFacts) -> _Said:
-    return _Said("that helped" if event.worked else "that did not help")
-
-
-def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> _Said:
-    return _Said(f"checkpoint {event.checkpoint.id} ({event.checkpoint.why})", "▪")
-
-
-def _rolled_back(event: RolledBack, facts: RunFacts) -> _Said:
-    if event.problem:
-        return _Said(f"not rolled back: {event.problem}", "✗", "red")
-    return _Said(f"rolled back to {event.checkpoint} ({count(len(event.files), 'file')})", "↶")
-
-
-def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> _Said:
-    if event.left:
-        return _Said(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
-    return _Said(f"stopped for certain: {event.says}", "■")
-
-
-def _resolved(event: IncidentResolved, facts: RunFacts) -> _Said:
-    return _Said(f"incident {event.incident}: {event.option.replace('_', ' ')}")
-
-
-def _model_asked(event: ModelAsked, facts: RunFacts) -> _Said:
-    said = event.problem or f"{event.answer}: {event.says}"
-    return _Said(f"second opinion on the {event.question}: {said}")
-
-
-def _run_ended(event: RunEnded, facts: RunFacts) -> _Said:
+def _run_ended(event: RunEnded, facts: RunFacts) -> Said:
     decided = facts.decided
     ran = decided.get(Decision.ALLOW, 0) + decided.get(Decision.WARN, 0) - facts.dropped
     reason = event.reason.replace("_", " ")
@@ -324,13 +285,16 @@ def _run_ended(event: RunEnded, facts: RunFacts) -> _Said:
             for decision, word in ((Decision.MODIFY, "changed"), (Decision.BLOCK, "stopped"))
             if decided.get(decision)
         ),
+        count(len(facts.found), "finding") if facts.found else "",
+        count(facts.interventions, "intervention") if facts.interventions else "",
+        count(facts.rollbacks, "rollback") if facts.rollbacks else "",
         span(event.at - facts.began),
     ]
-    return _Said(" · ".join(filter(None, parts)), "■")
+    return Said(" · ".join(filter(None, parts)), "■")
 
 
 _SAY = cast(
-    "dict[type, Callable[[Event, RunFacts], _Said]]",
+    "dict[type, Callable[[Event, RunFacts], Said]]",
     {
         RunStarted: _started,
         PromptGiven: _prompted,
@@ -344,14 +308,7 @@ _SAY = cast(
         SettingsChanged: _settings_changed,
         FaultNoted: _fault,
         FeedbackGiven: _feedback,
-        FindingMade: _found,
-        Intervened: _intervened,
-        InterventionJudged: _judged,
-        CheckpointTaken: _checkpoint,
-        RolledBack: _rolled_back,
-        StopConfirmed: _stop_confirmed,
-        IncidentResolved: _resolved,
-        ModelAsked: _model_asked,
         RunEnded: _run_ended,
+        **corrections.SAY,
     },
 )

@@ -1,0 +1,157 @@
+"""What was found in a run and done about it, in words."""
+
+from collections.abc import Callable
+from typing import cast
+
+from handrail.cli.joined import RunFacts
+from handrail.cli.moments import clock
+from handrail.cli.render import count
+from handrail.cli.saying import Said, near
+from handrail.model.event import (
+    CheckpointTaken,
+    Event,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
+    ModelAsked,
+    RolledBack,
+    StopConfirmed,
+)
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Intervention, Means
+
+_MAX_FILES = 3
+
+_WORDS: dict[str, str] = {
+    Means.SOFT_CORRECTION: "guidance",
+    Means.CONTEXT_REINFORCEMENT: "reminder",
+    Means.RESOURCE_THROTTLING: "lower limits",
+    Means.CHECKPOINT_ROLLBACK: "rollback",
+    Means.EMERGENCY_STOP: "emergency stop",
+}
+_DONE: dict[str, str] = {
+    Means.SOFT_CORRECTION: "guidance sent",
+    Means.CONTEXT_REINFORCEMENT: "task said again",
+}
+_LIMITS = (
+    ("calls_per_minute", "call", " a minute"),
+    ("file_operations", "file change", ""),
+    ("command_seconds", "second", " for one command"),
+    ("memory_mb", "MB", " of memory"),
+    ("tokens", "token", ""),
+    ("batch", "call", " at a time"),
+)
+
+
+def in_words(name: str) -> str:
+    """The name of a kind of finding, as people write it."""
+    return name.replace("_", " ")
+
+
+def means_in_words(means: str) -> str:
+    """What an intervention is called, the user's own ones too."""
+    return _WORDS.get(means, in_words(means))
+
+
+def limits_in_words(allowance: Allowance | None) -> str:
+    """What a run may still use."""
+    return ", ".join(
+        f"{limit:,} MB{each}" if noun == "MB" else f"{count(limit, noun)}{each}"
+        for field, noun, each in _LIMITS
+        if (limit := getattr(allowance, field, 0))
+    )
+
+
+def finding_in_words(finding: Finding, cwd: str = "") -> str:
+    """Kind, severity, and what was seen."""
+    return f"{in_words(finding.kind)}, {finding.severity}: {near(finding.says, cwd)}"
+
+
+def incident_command(incident: str) -> str:
+    """The command that shows an incident."""
+    return f"handrail incident show {incident}" if incident else ""
+
+
+def _found(event: FindingMade, facts: RunFacts) -> Said:
+    who = f"sub-agent {facts.letter(event.agent)}, " if event.agent else ""
+    return Said(who + finding_in_words(event.finding, facts.cwd), "◆", "yellow")
+
+
+def _intervened(event: Intervened, facts: RunFacts) -> Said:
+    done = event.intervention
+    if done.means == Means.EMERGENCY_STOP:
+        says = near(done.finding.says, facts.cwd)
+        return Said(f"STOPPED: {says}", "■", "red", incident_command(done.incident))
+    return Said(near(_what_was_done(done, facts), facts.cwd), "↳", "yellow")
+
+
+def _what_was_done(done: Intervention, facts: RunFacts) -> str:
+    if done.means == Means.CHECKPOINT_ROLLBACK:
+        if done.checkpoint:
+            return f"goes back to {_point(done.checkpoint, facts)}"
+        return f"recovery plan sent, no file put back: {done.limits or done.guidance}"
+    if done.means == Means.RESOURCE_THROTTLING:
+        return f"slowed down: {limits_in_words(done.allowance) or done.guidance}"
+    return f"{_DONE.get(done.means, in_words(done.means))}: {done.guidance}"
+
+
+def _point(checkpoint: str, facts: RunFacts) -> str:
+    """A checkpoint by its time, where the log has it."""
+    known = facts.checkpoints.get(checkpoint)
+    if known is None:
+        return f"checkpoint {checkpoint}"
+    return f"{clock(known.at)}, {f'after step {known.step}' if known.step else 'the beginning'}"
+
+
+def _judged(event: InterventionJudged, facts: RunFacts) -> Said:
+    what = f"the {means_in_words(event.means)}" if event.means else "that"
+    _, _, why = event.says.rstrip(".").partition(": ")
+    text = f"{what} {'helped' if event.worked else 'did not help'}"
+    mark, style = ("✓", "green") if event.worked else ("·", "dim")
+    return Said(f"{text}: {why}" if why else text, mark, style)
+
+
+def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Said:
+    return Said(f"files saved ({event.checkpoint.why})", "▪")
+
+
+def _rolled_back(event: RolledBack, facts: RunFacts) -> Said:
+    if event.problem:
+        return Said(f"NOT rolled back: {event.problem}", "✗", "red")
+    named = ", ".join(near(path, facts.cwd) for path in event.files[:_MAX_FILES])
+    more = len(event.files) - _MAX_FILES
+    files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
+    return Said(f"rolled back to {_point(event.checkpoint, facts)} ({files})", "↶", "yellow")
+
+
+def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Said:
+    if event.left:
+        return Said(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
+    ended = f"{len(event.ended)} ended, " if event.ended else ""
+    return Said(f"stopped for certain: {ended}{event.says}", "■")
+
+
+def _resolved(event: IncidentResolved, facts: RunFacts) -> Said:
+    text = f"you decided: {in_words(event.option)}"
+    return Said(f"{text}: {event.note}" if event.note else text)
+
+
+def _model_asked(event: ModelAsked, facts: RunFacts) -> Said:
+    said = event.problem or f"{event.answer}: {event.says}"
+    return Said(f"second opinion on the {event.question}: {said}")
+
+
+SAY = cast(
+    "dict[type, Callable[[Event, RunFacts], Said]]",
+    {
+        FindingMade: _found,
+        Intervened: _intervened,
+        InterventionJudged: _judged,
+        CheckpointTaken: _checkpoint,
+        RolledBack: _rolled_back,
+        StopConfirmed: _stop_confirmed,
+        IncidentResolved: _resolved,
+        ModelAsked: _model_asked,
+    },
+)
