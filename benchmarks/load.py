@@ -6,6 +6,7 @@ import gc
 import os
 import re
 from collections.abc import Awaitable, Coroutine, Iterable, Iterator, Sequence
+from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar, cast
 
@@ -97,14 +98,23 @@ class Times(msgspec.Struct):
 
 
 async def at_pace(
-    door: Door, runs: Sequence[Run], rate: float, seconds: float, *, keep: bool
+    door: Door, runs: Sequence[Run], rate: float, seconds: float, *, keep: bool, done: int = 0
 ) -> Times:
-    """Every run takes `rate` actions a second, whether the server keeps up or not."""
+    """Every run takes `rate` actions a second, whether the server keeps up or not.
+
+    `done`: how many actions each has taken before.
+    """
     times = Times()
     began = perf_counter() + 0.2
     await asyncio.gather(
         *(
-            _pace(door, run, times, _Plan(began + n / len(runs) / rate, 1 / rate, seconds), keep)
+            _pace(
+                door,
+                run,
+                times,
+                _Plan(began + n / len(runs) / rate, 1 / rate, seconds, done),
+                keep=keep,
+            )
             for n, run in enumerate(runs)
         )
     )
@@ -116,6 +126,7 @@ class _Plan(msgspec.Struct, frozen=True):
     begin: float
     every: float
     seconds: float
+    done: int
 
     async def wait(self, actions: float) -> float:
         """Sleep until so many actions should be done; how late it is by then."""
@@ -125,9 +136,10 @@ class _Plan(msgspec.Struct, frozen=True):
         return perf_counter() - due
 
 
-async def _pace(door: Door, run: Run, times: Times, plan: _Plan, keep: bool) -> None:
+async def _pace(door: Door, run: Run, times: Times, plan: _Plan, *, keep: bool) -> None:
     line = await door.connect() if keep else None
-    for number, call in zip(range(round(plan.seconds / plan.every)), run.calls(), strict=False):
+    calls = islice(run.calls(plan.done), round(plan.seconds / plan.every))
+    for number, call in enumerate(calls):
         times.late.append(await plan.wait(number))
         await _act(door, line, call, times, plan.wait(number + 0.5))
     if line is not None:

@@ -39,7 +39,7 @@ def memory_table(corpus: Corpus, seconds: float) -> Table:
             size = sum(os.path.getsize(place.home.log + part) for part in ("", "-wal"))
             log = f"{size / 1e6:,.0f} MB", f"{size / total.actions:,.0f} bytes"
             table.add(f"after {done} actions of each", _memory(place), *log)
-        check_log(place, total.events + _RUNS)
+        check_log(place, total.events)
     table.note += (
         f"Resident memory. As fast as {_LINES} connections go: {total.events:,} requests in "
         f"{total.seconds:,.0f} s, that is {total.actions / total.seconds:,.0f} actions a second."
