@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 
 from hypothesis import strategies as st
 
+from handrail.hosts.claude_hooks import CAPABILITIES
+from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.event import (
     ActionDropped,
@@ -53,7 +55,8 @@ class Logbook:
         self.folder = folder
         self.now = began
         self.calls = 0
-        self.runs = Runs(Journal(store), Projects(environ), clock=lambda: self.now)
+        can = CAPABILITIES | {Capability.FILES}
+        self.runs = Runs(Journal(store), Projects(environ), can=can, clock=lambda: self.now)
 
     def wait(self, seconds: float) -> None:
         self.now += seconds

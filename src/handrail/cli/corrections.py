@@ -1,6 +1,7 @@
 """What was found in a run and done about it, in words."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from handrail.cli.joined import RunFacts
@@ -21,7 +22,9 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 
+PLAN = "recovery plan"
 _MAX_FILES = 3
+_STEPS = re.compile(r"\s*\(steps? [\d, ]+\)(?=[.:]?$)")
 
 _WORDS: dict[str, str] = {
     Means.SOFT_CORRECTION: "guidance",
@@ -54,6 +57,12 @@ def means_in_words(means: str) -> str:
     return _WORDS.get(means, in_words(means))
 
 
+def done_in_words(done: Intervention) -> str:
+    """What was really done: where no file goes back, a rollback is only a plan."""
+    is_plan = done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint
+    return PLAN if is_plan else means_in_words(done.means)
+
+
 def limits_in_words(allowance: Allowance | None) -> str:
     """What a run may still use."""
     return ", ".join(
@@ -64,8 +73,20 @@ def limits_in_words(allowance: Allowance | None) -> str:
 
 
 def finding_in_words(finding: Finding, cwd: str = "") -> str:
-    """Kind, severity, and what was seen."""
-    return f"{in_words(finding.kind)}, {finding.severity}: {near(finding.says, cwd)}"
+    """Kind, severity, and what was seen, without the steps."""
+    says = _STEPS.sub("", near(finding.says, cwd))
+    return f"{in_words(finding.kind)}, {finding.severity}: {says}"
+
+
+def steps_in_words(steps: Iterable[int]) -> str:
+    """`3-5, 9`."""
+    runs: list[list[int]] = []
+    for step in sorted(set(steps)):
+        if runs and step == runs[-1][-1] + 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def incident_command(incident: str) -> str:
@@ -90,7 +111,7 @@ def _what_was_done(done: Intervention, facts: RunFacts) -> str:
     if done.means == Means.CHECKPOINT_ROLLBACK:
         if done.checkpoint:
             return f"goes back to {_point(done.checkpoint, facts)}"
-        return f"recovery plan sent, no file put back: {done.limits or done.guidance}"
+        return f"{PLAN} sent, no file put back: {done.limits or done.guidance}"
     if done.means == Means.RESOURCE_THROTTLING:
         return f"slowed down: {limits_in_words(done.allowance) or done.guidance}"
     return f"{_DONE.get(done.means, in_words(done.means))}: {done.guidance}"
@@ -105,7 +126,8 @@ def _point(checkpoint: str, facts: RunFacts) -> str:
 
 
 def _judged(event: InterventionJudged, facts: RunFacts) -> Said:
-    what = f"the {means_in_words(event.means)}" if event.means else "that"
+    words = PLAN if event.intervention in facts.plans else means_in_words(event.means)
+    what = f"the {words}" if words else "that"
     _, _, why = event.says.rstrip(".").partition(": ")
     text = f"{what} {'helped' if event.worked else 'did not help'}"
     mark, style = ("✓", "green") if event.worked else ("·", "dim")

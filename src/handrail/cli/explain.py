@@ -1,4 +1,4 @@
-"""`handrail explain`: the full story of one step."""
+"""`handrail explain`: the full story of one step, or of what was done about a run."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -8,6 +8,8 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.answer import shown_action
+from handrail.cli.corrections import done_in_words, finding_in_words
+from handrail.cli.explain_course import CourseStory, course_json, tell_course
 from handrail.cli.jsonline import json_line
 from handrail.cli.moments import clock, day, took
 from handrail.cli.render import Screen, clip, columns, visible, wrap
@@ -21,6 +23,8 @@ from handrail.model.event import (
     BreachFound,
     Event,
     FeedbackGiven,
+    FindingMade,
+    Intervened,
 )
 from handrail.model.ordinal import Decision
 from handrail.store.errors import DamagedError
@@ -42,9 +46,27 @@ class Story(msgspec.Struct):
     dropped: ActionDropped | None = None
     breaches: list[BreachFound] = []
     feedback: list[FeedbackGiven] = []
+    findings: list[FindingMade] = []
+    """Those that this step is evidence of, each as it was last."""
+    interventions: list[Intervened] = []
+    """Those that followed this step."""
 
     def add(self, event: Event) -> None:
         """Take in an event, if it is about this step."""
+        if isinstance(event, FindingMade):
+            self._find(event)
+        elif isinstance(event, Intervened):
+            if event.intervention.step == self.reviewed.step:
+                self.interventions.append(event)
+        else:
+            self._add(event)
+
+    def _find(self, event: FindingMade) -> None:
+        if self.reviewed.step in event.finding.evidence:
+            others = [one for one in self.findings if one.finding.name != event.finding.name]
+            self.findings = [*others, event]
+
+    def _add(self, event: Event) -> None:
         if isinstance(event, ActionReviewed) or getattr(event, "step", 0) != self.reviewed.step:
             return
         if isinstance(event, ActionEnded):
@@ -59,31 +81,57 @@ class Story(msgspec.Struct):
 
 @click.command()
 @click.argument("name", default=LAST, metavar="[RUN]")
-@click.argument("step", default=LAST, metavar="[STEP]")
-@options.json_option("Print JSON: the stored events of this step.")
+@click.argument("step", default="", metavar="[STEP]")
+@click.option("--step", "chosen", default="", metavar="STEP", help="The same as the argument.")
+@click.option(
+    "--interventions",
+    is_flag=True,
+    help="What was found in the run, what was done about it, and whether it helped.",
+)
+@options.json_option("Print JSON: the stored events.")
 @options.color_option
-def command(name: str, step: str, as_json: bool) -> int:
-    """Tell the full story of one step of a run.
+def command(name: str, step: str, chosen: str, interventions: bool, as_json: bool) -> int:
+    """Tell the full story of one step of a run, or of why Handrail stepped in.
 
-    What the action was, how Handrail understood it, what was decided and why, what
-    the agent was told, and what came of it. RUN is a name as in `handrail status`,
-    STEP the number before an action in `handrail log`, or `last`, or
-    `last-stopped`; without both it is the last step of the last run.
+    Of a step: what the action was, how Handrail understood it, what was decided and
+    why, what the agent was told, what came of it, and the findings that it is part
+    of. Of the interventions: why there was one, what it said word for word, and
+    whether it helped.
+
+    RUN is a name as in `handrail status`, STEP the number before an action in
+    `handrail log`, or `last`, or `last-stopped`. Without a STEP it is the story of
+    the interventions, if there were any, else of the last step.
 
     \b
     Examples:
       handrail explain shop-3f2a 12
       handrail explain last last-stopped
-      handrail explain shop 12 --json
+      handrail explain shop --interventions
+      handrail explain shop --step 12 --json
     """
+    if (step and chosen) or (interventions and (step or chosen)):
+        raise click.UsageError("give one of STEP, --step and --interventions")
+    step = step or chosen
     with open_log(find_home()) as store:
         run = Runs(store).find(name)
-        story = find_story(store, run, step)
+        if not step:
+            course = CourseStory(run_events(store, run))
+            if interventions or course.tried:
+                _give_course(run, course, as_json=as_json)
+                return 0
+        story = find_story(store, run, step or LAST)
     if as_json:
         _print_json(run, story)
     else:
         tell(options.screen(), run, story)
     return 0
+
+
+def _give_course(run: KnownRun, course: CourseStory, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(course_json(run, course))
+    else:
+        tell_course(options.screen(), run, course)
 
 
 def find_story(store: "Store", run: KnownRun, step: str) -> Story:
@@ -156,8 +204,14 @@ def tell(screen: Screen, run: KnownRun, story: Story) -> None:
     screen.field("Outcome", _outcome(story), limit=4)
     for breach in story.breaches:
         screen.field("BREACH", [breach.says], "red")
+    screen.field("Part of", [finding_in_words(one.finding) for one in story.findings], "yellow")
+    for made in story.interventions:
+        first, *rest = (made.intervention.guidance or "nothing was said").splitlines()
+        screen.field("Then", [f"{done_in_words(made.intervention)}: {first}", *rest])
     for given in story.feedback:
         said = "right" if given.right else "wrong"
+        if given.finding:
+            said = f"{given.finding} was {said}"
         screen.field("Feedback", [f"{said}: {given.note}" if given.note else said])
 
 

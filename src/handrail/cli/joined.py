@@ -22,6 +22,7 @@ from handrail.model.event import (
     RunEnded,
     RunStarted,
 )
+from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision
 from handrail.model.run import Checkpoint
 
@@ -55,6 +56,8 @@ class RunFacts(msgspec.Struct):
     found: set[str] = set()
     """Names of findings."""
     interventions: int = 0
+    plans: set[str] = set()
+    """Interventions that were to put files back and could not."""
     rollbacks: int = 0
 
     def shown(self, steps: Iterable[int]) -> Shown:
@@ -65,8 +68,35 @@ class RunFacts(msgspec.Struct):
                 found.setdefault(near(self.actions[step], self.cwd), []).append(step)
         return found
 
-    def act(self, event: ActionReviewed) -> None:
-        """Remember an action."""
+    def take(self, event: Event) -> None:
+        """Note what an event says about later ones."""
+        self.began = self.began or event.at
+        if isinstance(event, RunStarted):
+            self.cwd = event.cwd
+        elif isinstance(event, AgentStarted):
+            self.letter(event.agent)
+        elif isinstance(event, ActionReviewed):
+            self.letter(event.agent)
+            decision = event.verdict.decision
+            self.decided[decision] = self.decided.get(decision, 0) + 1
+            self._act(event)
+        elif isinstance(event, ActionEnded):
+            self.failed += not event.outcome.ok
+        elif isinstance(event, ActionDropped):
+            self.dropped += 1
+        elif isinstance(event, CheckpointTaken):
+            self.checkpoints[event.checkpoint.id] = event.checkpoint
+        elif isinstance(event, FindingMade):
+            self.found.add(event.finding.name)
+        elif isinstance(event, Intervened):
+            self.interventions += 1
+            done = event.intervention
+            if done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint:
+                self.plans.add(done.id)
+        elif isinstance(event, RolledBack):
+            self.rollbacks += not event.problem
+
+    def _act(self, event: ActionReviewed) -> None:
         tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
         self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
         if len(self.actions) > _MAX_ACTIONS:
@@ -116,7 +146,7 @@ class Joiner:
     def add(self, run: str, event: Event, *, shown: bool = True) -> None:
         """Take in the next event; one that is not shown still says something about others."""
         facts = self._facts.setdefault(run, RunFacts())
-        _note(facts, event)
+        facts.take(event)
         if isinstance(event, End) and self._close(run, event, shown=shown):
             return
         entry = Entry(run, event, facts, since=self._now())
@@ -174,31 +204,6 @@ class Joiner:
         """The session has ended: whatever was under way will not be heard of."""
         for key in [key for key in self._open if key[0] == run]:
             self._open.pop(key).waits = False
-
-
-def _note(facts: RunFacts, event: Event) -> None:
-    facts.began = facts.began or event.at
-    if isinstance(event, RunStarted):
-        facts.cwd = event.cwd
-    elif isinstance(event, AgentStarted):
-        facts.letter(event.agent)
-    elif isinstance(event, ActionReviewed):
-        facts.letter(event.agent)
-        decision = event.verdict.decision
-        facts.decided[decision] = facts.decided.get(decision, 0) + 1
-        facts.act(event)
-    elif isinstance(event, ActionEnded):
-        facts.failed += not event.outcome.ok
-    elif isinstance(event, ActionDropped):
-        facts.dropped += 1
-    elif isinstance(event, CheckpointTaken):
-        facts.checkpoints[event.checkpoint.id] = event.checkpoint
-    elif isinstance(event, FindingMade):
-        facts.found.add(event.finding.name)
-    elif isinstance(event, Intervened):
-        facts.interventions += 1
-    elif isinstance(event, RolledBack):
-        facts.rollbacks += not event.problem
 
 
 def _letters(number: int) -> str:

@@ -138,7 +138,7 @@ class Screen:
         head = pad(f" {label}", _LABEL)
         for text in texts:
             for line in wrap(text, self.width - _LABEL, limit):
-                self.say(self.paint(head, "bold") + self.paint(line, style))
+                self.say((self.paint(head, "bold") + self.paint(line, style)).rstrip())
                 head = " " * _LABEL
 
 

@@ -89,7 +89,7 @@ def _sentence(screen: Screen, head: str, said: Said) -> list[str]:
 
 def _evidence(screen: Screen, indent: int, found: Shown) -> list[str]:
     """Equal actions stand in one line."""
-    lines = [f"{', '.join(map(str, steps))}  {text}" for text, steps in found.items()]
+    lines = [f"{corrections.steps_in_words(steps)}  {text}" for text, steps in found.items()]
     return [" " * indent + screen.paint(clip(line, screen.width - indent), "dim") for line in lines]
 
 
