@@ -16,7 +16,7 @@ _BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "
 """What an agent writes anew each time that it tries the same."""
 _MAX_VALUE = 16_000
 """Characters of one input that are looked at."""
-_COMMENT = re.compile(r"^\s*#[^\n]*\n", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)
 _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
 _MAX_RESULT = 20_000
@@ -37,11 +37,11 @@ _NUMBERS = re.compile(
     r"""[0-9](?<![0-9][0-9])[0-9]*+(?:
       [a-f][0-9a-f]{7,}                                                     # a long id
     | x[0-9a-fA-F]{6,16}\b                                                  # an address
-    | :[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:Z\b|\ ?[AP]M\b)?             # a clock
-    | [-/][0-9]{2}[-/][0-9]{2}(?:[T\ ][0-9:.,]+(?:Z|\ ?[+-][0-9:]+)?)?      # a date
+    | :[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?(?![0-9])(?:Z\b|\ ?[AP]M\b)?  # a clock
+    | (?<=[0-9]{4})[-/][01][0-9][-/][0-3][0-9](?:[T\ ][0-9:.,]+(?:Z|\ ?[+-][0-9:]+)?)?  # a date
     | (?:\.[0-9]++)?\ ?(?:[numµ]?s|secs?|seconds?|mins?|minutes?|hours?)\b  # a duration
     | m(?:in)?\ ?[0-9]+(?:\.[0-9]+)?s\b                                     # 1m23s
-    | (?<=1[0-9]{9})(?:\.[0-9]+)?                                           # seconds since 1970
+    | (?:(?<=\b1[0-9]{9})|(?<=\b1[0-9]{12})|(?<=\b1[0-9]{18}))(?:\.[0-9]+)?  # time since 1970
     )""",
     re.ASCII | re.VERBOSE,
 )
@@ -66,7 +66,7 @@ _NOISE = "\0"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _TEMPORARY = re.compile(
     r"/tmp[._]?[A-Za-z0-9_]{6,12}\b"  # tempfile, mktemp
-    r"|/tmp/[\w.]*-[A-Za-z0-9]{6,}\b"  # a name and a random end
+    r"|/tmp/[\w.]*-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{6,}\b"  # a name and a random end
     r"|/T/[\w.-]+"  # macOS
 )
 _PYTEST = re.compile(r"pytest-of-[\w.-]+/pytest-[0-9]+")
