@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from handrail.intervene.recovery import Option
 from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
 from handrail.model.event import (
     ActionDropped,
@@ -10,18 +11,29 @@ from handrail.model.event import (
     AgentEnded,
     AgentStarted,
     BreachFound,
+    CheckpointTaken,
     Compacted,
     Event,
     FaultNoted,
     FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
     IterationEnded,
+    ModelAsked,
     PromptGiven,
+    RolledBack,
     RunEnded,
     RunStarted,
     SettingsChanged,
+    StopConfirmed,
 )
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk
+from handrail.model.run import Checkpoint
 
 _TIMES = st.floats(-1e9, 3e9)
 _STEPS = st.integers(-1, 6)
@@ -78,6 +90,32 @@ _outcomes = st.builds(
     duration_ms=_MS,
 )
 
+_KINDS = st.sampled_from(["", "loop", "stall"])
+_COMMITS = st.sampled_from(["", "4c1f", "77aa"])
+_INCIDENTS = st.sampled_from(["inc-1", "inc-2"])
+_findings = st.builds(
+    Finding,
+    _KINDS,
+    st.sampled_from(Severity),
+    st.floats(0, 1),
+    st.lists(_STEPS, max_size=3).map(tuple),
+    says=_TEXTS,
+    symptom=st.sampled_from(["", "s1"]),
+)
+_allowances = st.none() | st.builds(Allowance, *[st.integers(0, 9)] * 6)
+_interventions = st.builds(
+    Intervention,
+    st.sampled_from(["i1", "i2"]),
+    st.sampled_from(Means),
+    _findings,
+    _STEPS,
+    guidance=_TEXTS,
+    allowance=_allowances,
+    checkpoint=_COMMITS,
+    incident=_INCIDENTS,
+)
+_checkpoints = st.builds(Checkpoint, _COMMITS, st.just("r"), _STEPS, _COMMITS, _TIMES, _TEXTS)
+
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         RunStarted,
@@ -111,7 +149,35 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(IterationEnded, _TIMES, _TEXTS),
     st.builds(SettingsChanged, _TIMES, _TEXTS, _TEXTS, _TEXTS),
     st.builds(FaultNoted, _TIMES, _TEXTS, _TEXTS),
-    st.builds(FeedbackGiven, _TIMES, _STEPS, st.booleans(), _TEXTS),
+    st.builds(FeedbackGiven, _TIMES, _STEPS, st.booleans(), _TEXTS, _KINDS),
+    st.builds(FindingMade, _TIMES, _STEPS, _findings, _IDS),
+    st.builds(Intervened, _TIMES, _interventions, _IDS),
+    st.builds(InterventionJudged, _TIMES, st.sampled_from(["i1", "i2"]), _STEPS, st.booleans()),
+    st.builds(CheckpointTaken, _TIMES, _checkpoints, st.integers(0, 9)),
+    st.builds(RolledBack, _TIMES, _COMMITS, st.just("i1"), _PATHS, _COMMITS, _TEXTS),
+    st.builds(StopConfirmed, _TIMES, _INCIDENTS, _PATHS, _PATHS, _TEXTS),
+    st.builds(
+        IncidentResolved,
+        _TIMES,
+        _INCIDENTS,
+        st.sampled_from(Option),
+        _TEXTS,
+        _allowances,
+        st.booleans(),
+        _COMMITS,
+    ),
+    st.builds(
+        ModelAsked,
+        _TIMES,
+        _STEPS,
+        st.sampled_from(["action", "goal"]),
+        st.sampled_from(["", "allow", "block"]),
+        st.floats(0, 1),
+        _TEXTS,
+        st.integers(0, 999),
+        _MS,
+        _TEXTS,
+    ),
     st.builds(RunEnded, _TIMES, _TEXTS),
 )
 

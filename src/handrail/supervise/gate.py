@@ -1,7 +1,10 @@
-"""What an intervention has left behind: a run may be stopped, held, throttled, on a leash."""
+"""Who may go on: a run may be stopped, held, throttled, over a limit, or on a leash."""
+
+from collections.abc import Iterable
 
 import msgspec
 
+from handrail.config.schema import Limits
 from handrail.model.action import Action
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Decision
@@ -14,8 +17,8 @@ _MINUTE = 60.0
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
 
-def gate(state: RunState, review: Review, now: float) -> Verdict | None:
-    """The refusal that an intervention has left behind; None: it has nothing against it."""
+def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) -> Verdict | None:
+    """The refusal that a limit or an intervention demands; None: they have nothing against it."""
     if state.course.stopped:
         return Verdict(
             Decision.BLOCK,
@@ -24,6 +27,8 @@ def gate(state: RunState, review: Review, now: float) -> Verdict | None:
             f"handrail incident show {state.course.stopped}",
             stop=True,
         )
+    if (over := _over(state, limits, now)) is not None:
+        return over
     if only_reads(review.effects):
         return _too_fast(state, now)
     if state.course.held:
@@ -54,6 +59,20 @@ def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Ver
         updated_input={**given, "timeout": most},
         changes=(*verdict.changes, says),
     )
+
+
+def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
+    """The refusal of a run that has used up what it may use."""
+    minutes = (now - state.started) / 60 if state.started else 0.0
+    for each in limits:
+        if each.actions and state.step >= each.actions:
+            said = f"The run has taken its {each.actions} actions (limits.actions)."
+        elif each.minutes and minutes > each.minutes:
+            said = f"The run has had its {each.minutes:g} minutes (limits.minutes)."
+        else:
+            continue
+        return Verdict(Decision.BLOCK, said, _STOP_HERE)
+    return None
 
 
 def _too_fast(state: RunState, now: float) -> Verdict | None:

@@ -85,7 +85,7 @@ class Usage(msgspec.Struct, omit_defaults=True):
     review_ms: float = 0.0
 
 
-class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
     """Everything known of a run. The same events give the same state, wherever one begins.
 
     The tag is raised when the same events come to mean another state: a snapshot that was made

@@ -16,6 +16,7 @@ from handrail.model.event import (
     ActionReviewed,
     BreachFound,
     Event,
+    FaultNoted,
     Intervened,
     IterationEnded,
     ModelAsked,
@@ -295,6 +296,10 @@ class Supervisor:
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)
+        for fault in (*self.state.course.watch.faults, *self.project.controller.faults):
+            if fault not in self._said:
+                self._said.add(fault)
+                receipts.append(self.record(FaultNoted(now, "plugin", fault)))
         return verdict
 
     def _judged_before(self, action_id: str, name: str) -> OpenAction | None:
@@ -328,10 +333,8 @@ class Supervisor:
         return msgspec.structs.replace(told, output=str(clean["output"]), error=str(clean["error"]))
 
     def _verdict(self, name: str, review: Review) -> Verdict:
-        verdict = (
-            gate(self.state, review, self._clock())
-            or self._limit()
-            or verdict_of(review, self.state.history.refusals(name))
+        verdict = gate(self.state, review, self.project.limits, self._clock()) or verdict_of(
+            review, self.state.history.refusals(name)
         )
         if self.project.newer is not None and "newer" not in self._said:
             self._said.add("newer")
@@ -350,20 +353,6 @@ class Supervisor:
         alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
         alarms = filter(None, (verdict.alarm, f"{alarm} Fix: {_CHECK}"))
         return msgspec.structs.replace(verdict, alarm=" ".join(alarms))
-
-    def _limit(self) -> Verdict | None:
-        """The refusal of a run that has used up what it may use."""
-        state = self.state
-        minutes = (self._clock() - state.started) / 60 if state.started else 0.0
-        for limits in self.project.limits:
-            if limits.actions and state.step >= limits.actions:
-                said = f"The run has taken its {limits.actions} actions (limits.actions)."
-            elif limits.minutes and minutes > limits.minutes:
-                said = f"The run has had its {limits.minutes:g} minutes (limits.minutes)."
-            else:
-                continue
-            return Verdict(Decision.BLOCK, said, "Stop here, and say what is done and what is not.")
-        return None
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer
