@@ -99,7 +99,7 @@ MISTAKES = {
         (
             "handrail.yaml:1: a list is not allowed here; expected a mapping with goal, scope, "
             "protected, secrets, regenerable, hosts, programs, attended, on_fault, limits, log, "
-            "step_reviewer, interventions"
+            "step_reviewer, detection, interventions, notify, judge"
         ),
     ),
     "a long value is shortened": (

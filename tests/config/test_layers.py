@@ -179,3 +179,18 @@ def test_the_callers_environment_is_the_default(
     monkeypatch.setenv("HANDRAIL_GOAL", "ship")
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     assert load_settings(world.project).config.goal == "ship"
+
+
+def test_texts_for_agents_are_checked_with_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "texts.yaml").write_text("loop: Stop doing {nonsense}.\n")
+    where = "interventions: {soft_correction: {custom_prompts_path: texts.yaml}}\n"
+    (tmp_path / "handrail.yaml").write_text(where)
+    with pytest.raises(ConfigError, match=r"texts\.yaml:1: loop.*nonsense"):
+        load_settings(tmp_path, environ={})
+
+
+def test_texts_that_are_not_there_are_wrong_where_they_are_named(tmp_path: Path) -> None:
+    where = "interventions: {soft_correction: {custom_prompts_path: texts.yaml}}\n"
+    (tmp_path / "handrail.yaml").write_text(where)
+    with pytest.raises(ConfigError, match=r"handrail\.yaml:1: .*custom_prompts_path.*no such file"):
+        load_settings(tmp_path, environ={})

@@ -11,11 +11,13 @@ from handrail.config.check import check, type_at
 from handrail.config.environment import read_environment
 from handrail.config.errors import ConfigError, Problem
 from handrail.config.load import read_yaml
+from handrail.config.prompts import read_prompts
 from handrail.config.schema import Config, RulesFile
 from handrail.config.sources import Safety, project_file, shown_path, user_file
 from handrail.config.tree import DEFAULT, Node, Origin, from_plain, merge
 
 _RULES_PATH = "step_reviewer.rules.custom_rules_path"
+_PROMPTS_PATH = "interventions.soft_correction.custom_prompts_path"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -73,6 +75,7 @@ class _Layers:
             self._add(lambda: self._pipeline(pipeline))
         self._add(lambda: read_environment(self.environ, str(self.cwd)))
         self._add_rules_file()
+        self._check_prompts_file()
         self._raise_problems()
         return Settings(self._convert(), self.tree)
 
@@ -106,7 +109,9 @@ class _Layers:
         try:
             file, problems = check(self._read(str(path.value)), RulesFile, self.home)
         except ConfigError as error:
-            self.problems.extend(_referred(problem, path) for problem in error.problems)
+            self.problems.extend(
+                _referred(problem, path, _RULES_PATH) for problem in error.problems
+            )
             return
         self.problems.extend(problems)
         written = self.tree.find("step_reviewer.rules.custom")
@@ -122,6 +127,19 @@ class _Layers:
             above = Node({key: above}, origin)
         self.tree = merge(self.tree, above)
 
+    def _check_prompts_file(self) -> None:
+        """What is wrong with texts for agents is told now, not when one is needed."""
+        path = self.tree.find(_PROMPTS_PATH)
+        if path is None or not path.value:
+            return
+        full = self.cwd / str(path.value)
+        try:
+            read_prompts(full, shown_path(full, self.cwd, self.home))
+        except ConfigError as error:
+            self.problems.extend(
+                _referred(problem, path, _PROMPTS_PATH) for problem in error.problems
+            )
+
     def _raise_problems(self) -> None:
         if self.problems:
             raise ConfigError(self.problems)
@@ -136,9 +154,9 @@ class _Layers:
             raise ConfigError([Problem(node.origin, key, says)]) from None
 
 
-def _referred(problem: Problem, path: Node) -> Problem:
+def _referred(problem: Problem, path: Node, key: str) -> Problem:
     """A file that cannot be read is wrong in the line that names it."""
-    return problem if problem.origin.line else Problem(path.origin, _RULES_PATH, str(problem))
+    return problem if problem.origin.line else Problem(path.origin, key, str(problem))
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:

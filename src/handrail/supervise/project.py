@@ -171,6 +171,7 @@ class Projects:
             user_file(self._environ),
             project_file(Path(folder), self._environ.get("HOME", "")),
             config.step_reviewer.rules.custom_rules_path,
+            config.interventions.soft_correction.custom_prompts_path,
             *_env_files(folder),
         ):
             try:
