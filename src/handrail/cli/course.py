@@ -2,13 +2,14 @@
 
 import msgspec
 
+from handrail.cli.sessions import PastStep
 from handrail.config.schema import Config
 from handrail.detect import Deed, Watch, deed_of, intent_of
 from handrail.intervene import Capability, Controller, Past, Situation
-from handrail.model.action import Action, Outcome
+from handrail.model.action import Action
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention
+from handrail.model.intervention import Intervention, Means
 from handrail.model.review import Review
 
 _SECONDS_EACH = 10.0
@@ -29,37 +30,46 @@ class Course:
     def __init__(self, config: Config, goal: str) -> None:
         self._config = config
         self._goal = goal
+        self._now = 0.0
         self._watch = Watch()
         self._past = Past()
         self._controller = Controller(config.interventions)
 
-    def prompted(self) -> None:
-        """A person said something."""
-        self._watch.prompted()
-
-    def take(
-        self, step: int, action: Action, review: Review, outcome: Outcome | None, at: float | None
-    ) -> Noticed:
-        """The next step, with what came of it."""
-        now = step * _SECONDS_EACH if at is None else at
-        intent = intent_of(action, review)
-        if outcome is None:
-            self._watch.see(Deed(step, now, intent, "dropped"))
+    def take(self, number: int, step: PastStep, action: Action, review: Review) -> Noticed:
+        """The next step, with what came of it, and what the agent said then."""
+        self._now = self._now + _SECONDS_EACH if step.at is None else step.at
+        if step.prompted:
+            self._watch.prompted()
+        intent = intent_of(action, review, step.agent)
+        if step.outcome is None:
+            self._watch.see(Deed(number, self._now, intent, "dropped"))
         else:
-            self._watch.see(deed_of(step, now, intent, outcome))
-        found = self._watch.findings(self._config.detection)
-        return Noticed(tuple(found), self._interventions(found, step, now))
+            self._watch.see(deed_of(number, self._now, intent, step.outcome))
+        noticed = self._notice(number)
+        if not step.said:
+            return noticed
+        self._watch.heard(step.said)
+        then = self._notice(number)
+        known = {finding.name for finding in then.findings}
+        before = (finding for finding in noticed.findings if finding.name not in known)
+        return Noticed((*before, *then.findings), noticed.interventions + then.interventions)
 
-    def _interventions(
-        self, found: list[Finding], step: int, now: float
-    ) -> tuple[Intervention, ...]:
+    def _notice(self, number: int) -> Noticed:
+        found = self._watch.findings(self._config.detection)
+        return Noticed(tuple(found), self._interventions(found, number))
+
+    def _interventions(self, found: list[Finding], number: int) -> tuple[Intervention, ...]:
         if not self._config.interventions.enabled:
             return ()
-        situation = Situation(now, step, self._past, _CAN, self._goal, self._config.scope)
+        agent, scope = self._watch.last, self._config.scope
+        stopped = any(made.means == Means.EMERGENCY_STOP for made in self._past.made)
+        situation = Situation(
+            self._now, number, self._past, _CAN, self._goal, scope, agent=agent, stopped=stopped
+        )
         for judged in self._controller.judge(found, situation):
             self._past.judge(judged)
         chosen = self._controller.choose(found, situation) if found else None
         if chosen is None:
             return ()
-        self._past.take(Intervened(now, chosen))
+        self._past.take(Intervened(self._now, chosen, agent))
         return (chosen,)

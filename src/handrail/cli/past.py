@@ -39,6 +39,8 @@ class Judged(msgspec.Struct, frozen=True):
     problem: str
     seconds: float
     noticed: Noticed = Noticed()
+    at: float | None = None
+    """Seconds since some moment, where the record has them."""
 
 
 class Past:
@@ -72,8 +74,10 @@ class Past:
             seconds = perf_counter() - began
             noticed = Noticed()
             if review is not None:
-                noticed = course.take(index, action, review, step.outcome, step.at)
-            yield Judged(session.name, index, action, review, step.problem, seconds, noticed)
+                noticed = course.take(index, step, action, review)
+            yield Judged(
+                session.name, index, action, review, step.problem, seconds, noticed, step.at
+            )
             if review is not None:
                 _remember(history, action, step, review, existing)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from handrail.cli.answer import shown_action
 from handrail.cli.past import Judged, Past
-from handrail.cli.render import Screen, clip, columns, count, wrap
+from handrail.cli.render import Screen, clip, count, wrap
+from handrail.cli.replay_troubles import Troubles
 from handrail.cli.sessions import Tally
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 _PATIENCE = 1.0
+_HEAD = 31
 
 FAMILIES = {
     Kind.READ: "files read outside the project",
@@ -75,6 +77,7 @@ class Report:
         self._counts: Counter[Decision] = Counter()
         self._kept: dict[Decision, list[Judged]] = {Decision.BLOCK: [], Decision.MODIFY: []}
         self._families: dict[Decision, Counter[str]] = {}
+        self._went_wrong = Troubles()
         self._runs = 0
         self._last_run = ""
         self._bar: tuple[Progress, TaskID] | None = None
@@ -82,6 +85,12 @@ class Report:
 
     def add(self, judged: Judged) -> None:
         """Count one step."""
+        if judged.step == 0 or judged.run != self._last_run:
+            self._went_wrong.forget(self._runs)
+            self._runs += 1
+            self._last_run = judged.run
+            self._advance()
+        self._went_wrong.add(self._runs, judged)
         decision = judged.review.decision if judged.review else Decision.BLOCK
         self._counts[decision] += 1
         self._seconds += judged.seconds
@@ -90,10 +99,6 @@ class Report:
             groups[family(judged.review)] += 1
         if decision in self._kept:
             self._kept[decision].append(judged)
-        if judged.step == 0 or judged.run != self._last_run:
-            self._runs += 1
-            self._last_run = judged.run
-            self._advance()
 
     @contextmanager
     def progress(self, total: int) -> Iterator[None]:
@@ -128,9 +133,24 @@ class Report:
         if self._counts[Decision.WARN]:
             self._row(screen, "Would have warned", Decision.WARN, "yellow")
         self._row(screen, "Everything else", Decision.ALLOW, "green", "untouched")
+        self._patterns(screen)
         self._list(screen, "Stopped", Decision.BLOCK, "red", show_all=show_all)
         self._list(screen, "Changed", Decision.MODIFY, "yellow", show_all=show_all)
+        self._went_wrong.show(screen, show_all=show_all)
         self._troubles(screen)
+
+    def _patterns(self, screen: Screen) -> None:
+        """What the steps show together."""
+        rows = list(self._went_wrong.rows())
+        times, made = self._went_wrong.interventions()
+        if rows or times:
+            screen.say()
+        for label, number, worst in rows:
+            says = f"worst: {worst.extent}, in "
+            says += worst.name(screen.width - _HEAD - len(says))
+            _line(screen, label, number, says, "yellow")
+        if times:
+            _line(screen, "Would have tried", times, made, "yellow")
 
     def _row(
         self, screen: Screen, label: str, decision: Decision, style: str, says: str = ""
@@ -138,11 +158,7 @@ class Report:
         number = self._counts[decision]
         groups = self._families.get(decision, Counter())
         texts = [f"{name} ({times:,})" for name, times in groups.most_common()]
-        head = f" {label:<18} {number:>8,}   "
-        lines = wrap(says or ", ".join(texts), screen.width - columns(head), limit=3)
-        screen.say((screen.paint(head, style if number else "dim") + lines[0]).rstrip())
-        for line in lines[1:]:
-            screen.say(" " * columns(head) + line)
+        _line(screen, label, number, says or ", ".join(texts), style)
 
     def _list(
         self, screen: Screen, title: str, decision: Decision, style: str, *, show_all: bool
@@ -179,6 +195,14 @@ class Report:
             screen.say()
         for trouble in troubles:
             screen.say(screen.paint(f" ! {clip(trouble, screen.width - 3)}", "yellow"))
+
+
+def _line(screen: Screen, label: str, number: int, says: str, style: str) -> None:
+    head = f" {label:<18} {number:>8,}".ljust(_HEAD)
+    lines = wrap(says, screen.width - _HEAD, limit=3)
+    screen.say((screen.paint(head, style if number else "dim") + lines[0]).rstrip())
+    for line in lines[1:]:
+        screen.say(" " * _HEAD + line)
 
 
 def _reason(judged: Judged) -> str:

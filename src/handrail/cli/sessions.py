@@ -32,6 +32,12 @@ class PastStep(msgspec.Struct, frozen=True):
     """Why the step cannot be read, if it cannot."""
     at: float | None = None
     """Seconds since some moment, where the record has them."""
+    agent: str = ""
+    """The sub-agent that took it; empty: the agent itself."""
+    prompted: bool = False
+    """A person said something before it."""
+    said: str = ""
+    """What the agent said after it, where it stopped there."""
 
 
 class Session(msgspec.Struct, frozen=True):
@@ -130,7 +136,17 @@ def _lines(path: Path, tally: Tally) -> Iterator[bytes]:
 
 
 def _session(transcript: Transcript, path: Path) -> Session:
-    steps = [PastStep(call.action, call.outcome) for call in transcript.calls.values()]
+    steps = [
+        PastStep(
+            call.action,
+            call.outcome,
+            at=call.at,
+            agent=call.agent,
+            prompted=call.prompted,
+            said=call.said,
+        )
+        for call in transcript.calls.values()
+    ]
     name = path.name.removesuffix(".gz").removesuffix(".jsonl")
     roots = (transcript.started_in,) if transcript.started_in else ()
     return Session(name, transcript.goal, steps, roots)

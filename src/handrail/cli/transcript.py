@@ -1,6 +1,7 @@
 """One Claude Code transcript: which tools were called, and what came of it."""
 
 import re
+from datetime import datetime
 
 import msgspec
 
@@ -9,7 +10,14 @@ from handrail.model.action import Action, Outcome
 _MAX_GOAL = 4_000
 _MAX_OUTPUT = 4_000
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d+)")
-_NOT_TYPED = ("<command-", "<local-command", "Caveat:", "[Request interrupted")
+_MAX_SAID = 10_000
+_NOT_TYPED = (
+    "<command-",
+    "<local-command",
+    "<task-notification>",
+    "Caveat:",
+    "[Request interrupted",
+)
 _NOT_RUN = ("The user doesn't want to", "[Request interrupted", "Permission to use")
 
 
@@ -18,6 +26,14 @@ class Call(msgspec.Struct):
 
     action: Action
     outcome: Outcome | None = None
+    at: float | None = None
+    """When it had ended, or else when it was called."""
+    agent: str = ""
+    """The sub-agent that called it; empty: the agent itself."""
+    prompted: bool = False
+    """A person had just said something."""
+    said: str = ""
+    """What the agent said after it, when it stopped."""
 
 
 class _Message(msgspec.Struct):
@@ -28,7 +44,24 @@ class _Line(msgspec.Struct):
     type: str
     message: _Message | None = None
     cwd: str | None = None
+    timestamp: str | None = None
     isMeta: bool | None = None  # noqa: N815 - their name
+    isCompactSummary: bool | None = None  # noqa: N815
+    isSidechain: bool | None = None  # noqa: N815
+    agentId: str | None = None  # noqa: N815
+
+    @property
+    def agent(self) -> str:
+        """The sub-agent that it belongs to."""
+        return (self.agentId or "sub-agent") if self.isSidechain else ""
+
+    @property
+    def at(self) -> float | None:
+        """When it was written."""
+        try:
+            return datetime.fromisoformat(self.timestamp or "").timestamp()
+        except (ValueError, OverflowError, OSError):
+            return None
 
 
 class _Block(msgspec.Struct):
@@ -52,6 +85,9 @@ class Transcript:
     def __init__(self, seen: set[str]) -> None:
         self._seen = seen
         self._cwd = ""
+        self._prompted = False
+        self._last: Call | None = None
+        """The last call of the agent itself, until it has said what came of its turn."""
         self.messages = 0
         self.goal = ""
         self.started_in = ""
@@ -70,23 +106,31 @@ class Transcript:
         blocks = [_Block("text", text=content)] if isinstance(content, str) else content
         for block in blocks:
             if block.type == "tool_use":
-                self._call(block)
+                self._call(block, line)
             elif block.type == "tool_result":
-                self._result(block)
-            elif block.type == "text" and line.type == "user" and not line.isMeta:
-                self._typed(block.text)
+                self._result(block, line)
+            elif block.type == "text":
+                self._text(block.text, line)
 
-    def _call(self, block: _Block) -> None:
+    def _call(self, block: _Block, line: _Line) -> None:
         key = block.id or f"call {len(self.calls)}"
         if key in self.calls or (block.id and block.id in self._seen):
             return
         self._seen.add(block.id)
-        self.calls[key] = Call(Action(block.name, block.input or {}, self._cwd, id=block.id))
+        action = Action(block.name, block.input or {}, self._cwd, id=block.id)
+        call = Call(action, at=line.at, agent=line.agent)
+        self.calls[key] = call
+        if not call.agent:
+            call.prompted, self._prompted = self._prompted, False
+            if self._last is not None:
+                self._last.said = ""  # it went on
+            self._last = call
 
-    def _result(self, block: _Block) -> None:
+    def _result(self, block: _Block, line: _Line) -> None:
         call = self.calls.get(block.tool_use_id)
         if call is None:
             return
+        call.at = line.at or call.at
         text = _text(block.content)
         if text.startswith(_NOT_RUN):
             return
@@ -94,9 +138,19 @@ class Transcript:
         code = int(found.group(1)) if found else None
         call.outcome = Outcome(not block.is_error, code, text)
 
-    def _typed(self, text: str) -> None:
-        if not self.goal and text.strip() and not text.lstrip().startswith(_NOT_TYPED):
-            self.goal = text.strip()[:_MAX_GOAL]
+    def _text(self, text: str, line: _Line) -> None:
+        if line.type == "assistant":
+            if self._last is not None and not line.agent:
+                self._last.said = f"{self._last.said}\n{text}"[-_MAX_SAID:].lstrip()
+        elif line.type == "user" and not (line.isMeta or line.isCompactSummary):
+            self._typed(text, line)
+
+    def _typed(self, text: str, line: _Line) -> None:
+        if not text.strip() or text.lstrip().startswith(_NOT_TYPED):
+            return
+        self.goal = self.goal or text.strip()[:_MAX_GOAL]
+        if not line.agent:
+            self._last, self._prompted = None, True
 
 
 def _text(content: msgspec.Raw) -> str:
