@@ -50,8 +50,10 @@ def read_head(data: bytes | bytearray) -> Head | None:
         field = _FIELD.fullmatch(line)
         if field is None:
             return None
-        name, value = field[1].lower(), field[2].rstrip(b" \t")
+        name, value = field[1].lower(), field[2]
         if name in _FOR_UVICORN or (name == b"connection" and value.lower() != b"keep-alive"):
+            return None
+        if value.endswith((b" ", b"\t")):
             return None
         if name == b"content-length":
             lengths.append(value)
