@@ -20,9 +20,10 @@ _LENGTHS = (10, 100, 1_000, 10_000)
 _COMMANDS = 200
 _MEASURED = 300
 _LINES = "".join(
-    f"tests/test_shop_{number}.py::test_order_{number % 7} PASSED [{number:3}%] in 0.{number}s\n"
-    for number in range(160)
+    f"tests/test_shop_{number // 9}.py::test_order_of_{'abcdefgh'[number % 8]} PASSED [{number:3}%]\n"
+    for number in range(200)
 )
+_SUMMARY = "\n==================== 99 passed, 1 skipped in 1.73s ====================\n"
 _OUTPUTS = {"output of 300 characters": 300, "output of 10,000 characters": 10_000}
 
 
@@ -102,7 +103,7 @@ def _work(corpus: Corpus, length: int) -> Iterator[_Done]:
         chosen = corpus.lines[0] if number % 10 == 0 else line
         action = Action("Bash", {"command": chosen.command}, chosen.cwd)
         ok = number % 5 > 0
-        output = f"{number} of {_COMMANDS}\n{_LINES}"[:length]
+        output = f"{number} of {_COMMANDS}\n{_LINES}"[: length - len(_SUMMARY)] + _SUMMARY
         if not ok:
             output += f"\nValueError: order {number % 3} is not paid"
         outcome = Outcome(ok, 0 if ok else 1, output, duration_ms=12.0)

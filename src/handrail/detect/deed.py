@@ -16,6 +16,9 @@ Ending = Literal["ok", "failed", "refused", "dropped"]
 
 _MAX_PATHS = 8
 _MAX_WAITS = 2_000
+_READ, _SECRET = Kind.READ, Kind.SECRET
+_CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
+_NAMING = (*PATH_KINDS, *HOST_KINDS)
 _WAITS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|kubectl wait)(?=\s|$)")
 _WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
@@ -77,16 +80,19 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
     writes: list[str] = []
     secrets: list[str] = []
     kinds: list[Kind] = []
+    worst: Effect | None = None
     for effect in review.effects:
         kind = effect.kind
         if kind not in kinds:
             kinds.append(kind)
-        if kind is Kind.READ:
+        if kind is _READ:
             reads.append(effect.target)
-        elif kind is Kind.SECRET:
+        elif kind is _SECRET:
             secrets.append(effect.target)
-        elif kind in CHANGING_KINDS:
+        elif kind in _CHANGING:
             writes.append(effect.target)
+        if worst is None or effect.severity.rank > worst.severity.rank:
+            worst = effect
     return Intent(
         action.tool,
         call_key(action),
@@ -99,7 +105,7 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         review.rationality.goal_alignment,
         agent,
         tuple(kinds),
-        _blamed(review.effects),
+        _blamed(worst),
         _waits(action),
     )
 
@@ -123,13 +129,11 @@ def deed_of(
     )
 
 
-def _blamed(effects: tuple[Effect, ...]) -> str:
-    worst = max(effects, key=lambda effect: effect.severity.rank, default=None)
+def _blamed(worst: Effect | None) -> str:
     if worst is None:
         return ""
     # Where the target is a piece of the command, another way has another one.
-    named = worst.kind in PATH_KINDS or worst.kind in HOST_KINDS
-    return f"{worst.kind}:{worst.target}" if named else worst.kind.value
+    return f"{worst.kind}:{worst.target}" if worst.kind in _NAMING else worst.kind.value
 
 
 def _waits(action: Action) -> bool:

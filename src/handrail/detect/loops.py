@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed, Intent
+from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
 from handrail.detect.ladder import Ladder
 from handrail.detect.sameness import text_key
@@ -63,9 +63,16 @@ class Turn(msgspec.Struct, frozen=True):
     pair: str
     """The call and its result."""
     call: str
+    tool: str
     shown: str
     said: str
     nature: Nature
+
+    @property
+    def name(self) -> str:
+        """The call in a few words: a command speaks for itself, a path needs its tool."""
+        alone = self.tool in ("Bash", "bash", "shell", self.shown)
+        return self.shown if alone else f"{self.tool} {self.shown}"
 
 
 class Loops(Detector):
@@ -106,7 +113,8 @@ class Loops(Detector):
         if len(self.tries) > _MAX_TRIES:
             del self.tries[next(iter(self.tries))]
             self.results.pop(next(iter(self.results)))
-        self._turn(Turn(deed.step, pair, call, _named(deed.intent), deed.said, _nature(deed)))
+        intent = deed.intent
+        self._turn(Turn(deed.step, pair, call, intent.tool, intent.shown, deed.said, _nature(deed)))
 
     def find(self, settings: Detection) -> Finding | None:
         """The call of the last deed, if it has been made too often."""
@@ -135,7 +143,7 @@ class Loops(Detector):
             tuple(steps),
             says=_says(nature, times, circle, steps),
             symptom=min(turn.call for turn in circle),
-            facts={"call": last.shown, "error": last.said, "times": str(times)},
+            facts={"call": last.name, "error": last.said, "times": str(times)},
         )
 
     def prompted(self) -> None:
@@ -183,12 +191,6 @@ class Loops(Detector):
         )
 
 
-def _named(intent: Intent) -> str:
-    """A command speaks for itself; a path needs its tool."""
-    shell = intent.tool.lower() in ("bash", "shell") or intent.shown == intent.tool
-    return intent.shown if shell else f"{intent.tool} {intent.shown}"
-
-
 def _nature(deed: Deed) -> Nature:
     if deed.intent.waits:
         return "waited"
@@ -202,6 +204,6 @@ def _nature(deed: Deed) -> Nature:
 def _says(nature: Nature, times: int, circle: list[Turn], steps: list[int]) -> str:
     where = f"(steps {', '.join(map(str, steps))})"
     if len(circle) > 1:
-        calls = ", then ".join(turn.shown for turn in circle)
+        calls = ", then ".join(turn.name for turn in circle)
         return f"The same {len(circle)} steps were repeated {times} times: {calls} {where}"
-    return f"{_SAYS[nature].format(times=times, call=circle[0].shown)} {where}"
+    return f"{_SAYS[nature].format(times=times, call=circle[0].name)} {where}"

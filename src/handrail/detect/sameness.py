@@ -21,27 +21,33 @@ _SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
 
 _MAX_RESULT = 20_000
 """Characters of a result that are looked at, half of them at each end."""
-_FIRST, _LAST = 10, 30
+_FIRST, _LAST = 6, 20
 """Lines of a result whose words are compared. Lines, since noise may be longer or shorter."""
 _FIRST_EXACT, _LAST_EXACT = 3, 6
 """Lines that are compared number by number."""
-_LINES_FIRST, _LINES_LAST = 1_000, 3_000
+_LINES_FIRST, _LINES_LAST = 600, 2_000
 """Characters in which these lines are looked for."""
 _MAX_EXACT = 1_200
 _SPACE = b" \t\r\n\v\f"
 _NO_WORDS = b"0123456789abcdef" + _SPACE
 
-# It begins with the first digit of a number: other text is skipped at the speed of a search for
-# single characters.
+_UNIT = r"(?:[numµ]?s|secs?|seconds?|mins?|minutes?|hours?)\b"
+# Begins with the first digit of a number, so that other text is skipped at the speed of a search
+# for single characters; then each alternative with characters of its own, so that most numbers
+# are passed over quickly too.
 _NUMBERS = re.compile(
-    r"""[0-9](?<![0-9][0-9])[0-9]*+(?:
-      [a-f][0-9a-f]{7,}                                                     # a long id
-    | x[0-9a-fA-F]{6,16}\b                                                  # an address
-    | :[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?(?![0-9])(?:Z\b|\ ?[AP]M\b)?  # a clock
-    | (?<=[0-9]{4})[-/][01][0-9][-/][0-3][0-9](?:[T\ ][0-9:.,]+(?:Z|\ ?[+-][0-9:]+)?)?  # a date
-    | (?:\.[0-9]++)?\ ?(?:[numµ]?s|secs?|seconds?|mins?|minutes?|hours?)\b  # a duration
-    | m(?:in)?\ ?[0-9]+(?:\.[0-9]+)?s\b                                     # 1m23s
-    | (?:(?<=\b1[0-9]{9})|(?<=\b1[0-9]{12})|(?<=\b1[0-9]{18}))(?:\.[0-9]+)?  # time since 1970
+    rf"""[0-9](?<![0-9][0-9])[0-9]*+(?:
+      [a-f][0-9a-f]{{7,}}                                        # a long id
+    | x[0-9a-fA-F]{{6,16}}\b                                     # an address
+    | :[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?(?![0-9])        # a clock
+      (?:Z\b|\ ?[AP]M\b)?
+    | [-/](?<=[0-9]{{4}}.)[01][0-9][-/][0-3][0-9]                # a date
+      (?:[T\ ][0-9:.,]+(?:Z|\ ?[+-][0-9:]+)?)?
+    | \.[0-9]++\ ?{_UNIT} | \ {_UNIT}                            # a duration
+    | [nuµ]s\b | s(?:ecs?|econds?)?\b | hours?\b
+    | m(?:s|ins?|inutes?|(?:in)?\ ?[0-9]+(?:\.[0-9]+)?s)\b
+    | (?<=[0-9]{{10}})                                           # time since 1970
+      (?:(?<=\b1[0-9]{{9}})|(?<=\b1[0-9]{{12}})|(?<=\b1[0-9]{{18}}))(?:\.[0-9]+)?
     )""",
     re.ASCII | re.VERBOSE,
 )
@@ -54,7 +60,7 @@ _NAMED = re.compile(
     )[0-9]*""",
     re.ASCII | re.VERBOSE | re.MULTILINE,
 )
-_NAMES = ("pid", "PID", "rocess", "hread", "host:", ".0.1:", ".0.0:", "[::", "[1] ")
+_NAMES = ("pid", "PID", "rocess", "hread", "host:", "0.0.", "[::", "[1] ")
 _PLACES = re.compile(
     r"""[0-9](?<![0-9][0-9])(?:
       (?<=[Ll]ine\ [0-9]) | (?<=\.[a-z]:[0-9]) | (?<=\.[a-z]{2}:[0-9]) | (?<=\.[a-z]{3}:[0-9])
