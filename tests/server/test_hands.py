@@ -1,0 +1,262 @@
+"""What a run needs done beside the brain: checkpoints, rollbacks, stops, messages."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from handrail.config.notify import Notify
+from handrail.intervene.incidents import Incidents
+from handrail.intervene.notify import Message, Notifier
+from handrail.model import Action, Finding, Severity
+from handrail.model.action import Outcome
+from handrail.model.event import (
+    CheckpointTaken,
+    Event,
+    FaultNoted,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    PromptGiven,
+    RolledBack,
+    RunStarted,
+    StopConfirmed,
+)
+from handrail.model.intervention import Intervention, Means
+from handrail.server.hands import CHECKPOINT_SECONDS, CHECKPOINT_STEPS, Hands
+from handrail.server.home import Home
+from handrail.server.stops import SESSION_VARIABLE, Stops
+from handrail.store.journal import Journal
+from handrail.store.memory import MemoryStore
+from handrail.supervise.breach import Ended
+from handrail.supervise.project import Projects
+from handrail.supervise.runs import Runs
+from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.topics import topic_of
+
+RUN = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
+LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
+NOTIFY = "notify: {urls: ['json://127.0.0.1'], severity: medium}\n"
+
+
+class Told(Notifier):
+    """Keeps what people would be told."""
+
+    def __init__(self) -> None:
+        super().__init__(dict)
+        self.messages: list[Message] = []
+
+    def tell(self, settings: Notify, message: Message) -> None:
+        if settings.urls:
+            self.messages.append(message)
+
+
+class Workshop:
+    """A project, a run in it, and the hands of a daemon; events are written at once."""
+
+    def __init__(self, folder: Path, settings: str = "") -> None:
+        self.tree = folder / "home" / "shop"
+        (self.tree / ".git").mkdir(parents=True)
+        (self.tree / "cart.txt").write_text("three apples\n")
+        if settings:
+            (self.tree / "handrail.yaml").write_text(settings)
+        self.environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
+        self.home = Home(str(folder / "state"))
+        self.told = Told()
+        self.journal = Journal(MemoryStore())
+        self.time = 1_800_000_000.0
+        self.late: list[Event] = []
+        self.stops = Stops(self.home, self._record, self.told, self.events, clock=self._clock)
+        self.hands = Hands(
+            self.home, self.environ, self._record, self.told, self.stops, clock=self._clock
+        )
+        projects = Projects(self.environ)
+        self.runs = Runs(self.journal, projects, tell=self.hands.hear, clock=self._clock)
+        self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
+
+    @property
+    def run(self) -> Supervisor:
+        return self.runs.get(RUN, str(self.tree))
+
+    def record(self, event: Event) -> None:
+        """Something happens, and everything that follows from it is done."""
+        self.run.record(event)
+        self.settle()
+
+    def settle(self) -> None:
+        self.hands.settle()
+        self.stops.settle()
+        late, self.late = self.late, []
+        for event in late:
+            self.run.record(event)
+
+    def act(self, number: int) -> None:
+        action = Action("Bash", {"command": f"echo {number}"}, str(self.tree), id=f"t{number}")
+        self.run.before(action)
+        self.run.after(Ended(action, Outcome(ok=True, output=str(number))))
+        self.settle()
+
+    def intervene(self, means: Means, *, checkpoint: str = "", incident: str = "") -> None:
+        done = Intervention("i1", means, LOOP, 4, checkpoint=checkpoint, incident=incident)
+        self.record(Intervened(self._clock(), done))
+
+    def events(self, run: str = RUN) -> Iterator[Event]:
+        return (event for _, event in self.journal.read(topic_of(run)))
+
+    def all(self, kind: type[Event]) -> list[Event]:
+        return [event for event in self.events() if isinstance(event, kind)]
+
+    def checkpoints(self) -> list[str]:
+        return [each.id for each in self.run.state.course.checkpoints]
+
+    def _record(self, run: str, event: Event) -> None:
+        # Called in the hands' thread; a run is touched in one thread only.
+        self.late.append(event)
+
+    def _clock(self) -> float:
+        return self.time
+
+    def close(self) -> None:
+        self.hands.close()
+        self.told.close()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workshop]:
+    workshop = Workshop(tmp_path)
+    yield workshop
+    workshop.close()
+
+
+def prompt(text: str = "Fix the cart.") -> PromptGiven:
+    return PromptGiven(1.0, text)
+
+
+def test_files_are_saved_before_a_prompt(shop: Workshop) -> None:
+    shop.record(prompt())
+    [taken] = shop.all(CheckpointTaken)
+    assert isinstance(taken, CheckpointTaken)
+    assert (taken.checkpoint.why, taken.files) == ("before a prompt", 1)
+
+
+def test_an_unchanged_tree_is_not_saved_again(shop: Workshop) -> None:
+    shop.record(prompt())
+    shop.record(prompt("Go on."))
+    assert len(shop.checkpoints()) == 1
+
+
+def test_in_a_long_run_files_are_saved_now_and_then(shop: Workshop) -> None:
+    shop.record(prompt())
+    for number in range(1, 2 * CHECKPOINT_STEPS):
+        (shop.tree / "cart.txt").write_text(f"{number} apples\n")
+        shop.time += CHECKPOINT_SECONDS / CHECKPOINT_STEPS
+        shop.act(number)
+    assert [each.step for each in shop.run.state.course.checkpoints] == [0, CHECKPOINT_STEPS]
+
+
+def test_without_rollbacks_nothing_is_saved(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, "interventions: {checkpoint_rollback: {enabled: false}}\n")
+    shop.record(prompt())
+    shop.close()
+    assert shop.all(CheckpointTaken) == []
+
+
+def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    (shop.tree / "junk.txt").write_text("junk\n")
+    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint=shop.checkpoints()[0])
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert (set(back.files), back.problem) == ({"cart.txt", "junk.txt"}, "")
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+    assert not (shop.tree / "junk.txt").exists()
+    assert not shop.run.state.course.held
+
+
+def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Workshop) -> None:
+    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert back.problem
+    assert not shop.run.state.course.held
+
+
+def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
+    deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf.get(RUN, str(shop.tree)).record(Intervened(1.0, done))
+    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    assert shop.run.state.course.held
+    shop.settle()
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+    assert not shop.run.state.course.held
+
+
+def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    point = shop.checkpoints()[0]
+    shop.record(IncidentResolved(1.0, "inc-1", "rollback_and_retry", checkpoint=point))
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+
+
+def test_a_folder_that_cannot_be_saved_is_a_fault_and_no_more(shop: Workshop) -> None:
+    shop.tree.rename(shop.tree.with_name("gone"))
+    shop.record(prompt())
+    faults = [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
+    assert faults == ["checkpoint"]
+
+
+def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    for severity in (Severity.LOW, Severity.HIGH):
+        finding = Finding("loop", severity, 0.9, says=f"{severity} trouble")
+        shop.record(FindingMade(1.0, 3, finding))
+    assert [message.body for message in shop.told.messages] == ["high trouble"]
+    assert "shop" in shop.told.messages[0].title
+
+
+def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: RUN}
+    )
+    try:
+        shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+        [confirmed] = shop.all(StopConfirmed)
+        assert isinstance(confirmed, StopConfirmed)
+        assert confirmed.left == ()
+        assert [line.split()[0] for line in confirmed.ended] == [str(child.pid)]
+        assert not psutil.pid_exists(child.pid) or child.poll() is not None
+    finally:
+        child.kill()
+        child.wait()
+    record = Incidents(shop.home.incidents).read("inc-1").record
+    assert (record.run, record.finding.kind) == (RUN, "loop")
+    assert [message.urgent for message in shop.told.messages] == [True]
+    report = json.loads((Path(shop.home.incidents) / "inc-1" / "incident.json").read_text())
+    assert report["stop"]["ended"] == list(confirmed.ended)
+
+
+def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:
+    bystander = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: "other"}
+    )
+    try:
+        # Its number was given as the host's, which it is not.
+        shop.record(RunStarted(1e12, "claude", str(shop.tree), pid=bystander.pid))
+        shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
