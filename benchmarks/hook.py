@@ -93,8 +93,10 @@ def _load(
 def _wait_until_idle(server: int) -> None:
     until = perf_counter() + _PATIENCE
     before = float("-inf")
-    while _cpu(server) - before > _IDLE_SHARE * _LOOK and perf_counter() < until:
-        before = _cpu(server)
+    while (now := _cpu(server, children=True)) - before > _IDLE_SHARE * _LOOK:
+        if perf_counter() > until:
+            raise TimeoutError("the server is still busy with what comes after a first action")
+        before = now
         sleep(_LOOK)
 
 
@@ -156,10 +158,14 @@ def check_log(place: Place, written: int) -> None:
         raise RuntimeError(f"the log has {found:,} actions and ends, {written:,} were confirmed")
 
 
-def _cpu(process: int) -> float:
-    """Seconds that a process has kept a core busy; 0 where the system does not tell."""
+def _cpu(process: int, *, children: bool = False) -> float:
+    """Seconds that a process has kept a core busy; 0 where the system does not tell.
+
+    `children`: with those of its children that have ended.
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    used = fields[11 : 15 if children else 13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
