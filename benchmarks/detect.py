@@ -20,7 +20,7 @@ _LENGTHS = (10, 100, 1_000, 10_000)
 _COMMANDS = 200
 _MEASURED = 300
 _LINES = "".join(
-    f"tests/test_shop_{number // 9}.py::test_order_of_{'abcdefgh'[number % 8]} PASSED [{number:3}%]\n"
+    f"tests/test_shop_{number // 9}.py::test_{'abcdefgh'[number % 8]} PASSED [{number:3}%]\n"
     for number in range(200)
 )
 _SUMMARY = "\n==================== 99 passed, 1 skipped in 1.73s ====================\n"

@@ -78,8 +78,8 @@ _TEMPORARY = re.compile(
 _PYTEST = re.compile(r"pytest-of-[\w.-]+/pytest-[0-9]+")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _UUID_INSIDE = re.compile(r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
-_RULERS = re.compile(r"={4,}|-{4,}")
-"""As long as the rest of their line leaves room for."""
+_RULERS = (("====", re.compile("=====*")), ("----", re.compile("-----*")))
+"""As long as the rest of their line leaves room for; a fixed beginning is searched for fast."""
 _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 
 
@@ -154,8 +154,9 @@ def _without_noise(text: str) -> str:
         text = _PYTEST.sub("", text)
     if "-" in text and _UUID_INSIDE.search(text):
         text = _UUID.sub("", text)
-    if "====" in text or "----" in text:
-        text = _RULERS.sub("=", text)
+    for beginning, ruler in _RULERS:
+        if beginning in text:
+            text = ruler.sub("=", text)
     for name in _NAMES:
         if name in text:
             text = _NAMED.sub("", text)
