@@ -17,18 +17,29 @@ from handrail.model.event import (
     AgentEnded,
     AgentStarted,
     BreachFound,
+    CheckpointTaken,
     Compacted,
     Event,
     FaultNoted,
     FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
     IterationEnded,
+    ModelAsked,
     PromptGiven,
+    RolledBack,
     RunEnded,
     RunStarted,
     SettingsChanged,
+    StopConfirmed,
 )
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Rationality, Review, Risk, Verdict
+from handrail.model.run import Checkpoint
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
@@ -43,6 +54,7 @@ from .conftest import Shell
 NOON = 1_794_744_000.0
 """Sunday, 15 November 2026, 12:00:00 UTC."""
 WORKED = Outcome(True)
+FAILED = Outcome(False, 1, "", "Exit code 1\nImportError: no module named cart")
 
 
 class Logbook:
@@ -104,6 +116,12 @@ class RunLog:
             given = verdict.updated_input or self.action.input
             self.end(outcome, Action("Bash", given, self.cwd, {}, self.action.id))
         return verdict
+
+    def fail(self, times: int, command: str = "pytest -q", apart: float = 40) -> None:
+        """The same command fails in the same way, again and again."""
+        for _ in range(times):
+            self.do(command, FAILED)
+            self.book.wait(apart)
 
     def drop(self, says: str) -> None:
         """It was not done after all."""
@@ -171,6 +189,32 @@ _action = st.one_of(
 _outcome = st.builds(
     Outcome, st.booleans(), st.none() | st.integers(0, 255), _text, _text, st.floats(0, 1e7)
 )
+_finding = st.builds(
+    Finding,
+    st.sampled_from(["loop", "stall", "my_own"]),
+    st.sampled_from(Severity),
+    st.floats(0, 1),
+    st.lists(_step, max_size=4).map(tuple),
+    says=_text,
+    symptom=st.sampled_from(["", "x"]),
+)
+_made = st.sampled_from(["i1", "i2", "i3"])
+_incident = st.sampled_from(["", "2026-11-15-shop"])
+_intervention = st.builds(
+    Intervention,
+    _made,
+    st.sampled_from([*Means, "my_own"]),
+    _finding,
+    _step,
+    st.floats(0, 2),
+    guidance=_text,
+    allowance=st.none() | st.builds(Allowance, st.integers(0, 9)),
+    checkpoint=st.sampled_from(["", "c1"]),
+    incident=_incident,
+    limits=_text,
+)
+_checkpoint = st.builds(Checkpoint, st.just("c1"), st.just("r"), _step, st.just("f00"), _at, _text)
+_texts = st.lists(_text, max_size=5).map(tuple)
 
 any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(
@@ -202,6 +246,14 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(IterationEnded, _at, _text),
     st.builds(SettingsChanged, _at, _text, _text, _text),
     st.builds(FaultNoted, _at, _text, _text),
-    st.builds(FeedbackGiven, _at, _step, st.booleans(), _text),
+    st.builds(FeedbackGiven, _at, _step, st.booleans(), _text, st.sampled_from(["", "loop"])),
+    st.builds(FindingMade, _at, _step, _finding, _agent),
+    st.builds(Intervened, _at, _intervention, _agent),
+    st.builds(InterventionJudged, _at, _made, _step, st.booleans(), _text, st.just("rollback")),
+    st.builds(CheckpointTaken, _at, _checkpoint),
+    st.builds(RolledBack, _at, st.just("c1"), _made, _texts, problem=_text),
+    st.builds(StopConfirmed, _at, _incident, _texts, _texts, _text),
+    st.builds(IncidentResolved, _at, _incident, st.sampled_from(["abort", "go_on"]), _text),
+    st.builds(ModelAsked, _at, _step, st.sampled_from(["goal", "action"]), _text, says=_text),
     st.builds(RunEnded, _at, _text),
 )

@@ -54,6 +54,68 @@ def test_a_verdict_is_judged_and_the_rate_is_told(judged: Shell) -> None:
     assert "step 2 was judged wrong: I know it" in judged.run("log").out
 
 
+@pytest.fixture
+def looping(shell: Shell) -> Iterator[Shell]:
+    """A run in which the same fails three times, and later no daemon left behind."""
+    with open_logbook(shell) as book:
+        book.start(SHOP, "fix it").fail(3)
+    yield shell
+    stop_daemon(Home(str(shell.state)))
+
+
+def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shell) -> None:
+    assert looping.run("feedback").out == (
+        " Nothing was judged yet: handrail feedback RUN STEP right|wrong\n"
+    )
+    wrong = looping.run("feedback", "shop", "--finding", "loop", "wrong", "--note", "it polls")
+    assert (wrong.code, wrong.err) == (0, "")
+    assert wrong.out == (
+        " Noted: loop in shop-3f2a was a false alarm.\n"
+        "   The same call failed in the same way 3 times: pytest -q (steps 1, 2, 3)\n"
+        " Judged in this run: 0 right, 1 false alarm, a precision of 0%.\n"
+    )
+    right = looping.run("feedback", "shop", "2", "right", "--finding", "loop", "--json").json
+    assert right == {
+        "run": SHOP,
+        "name": "shop-3f2a",
+        "step": 3,
+        "right": True,
+        "note": "",
+        "finding": "loop",
+        "confirmed": 1,
+        "false_alarms": 1,
+        "precision": 0.5,
+    }
+    assert looping.run("feedback").out == (
+        "                right   wrong   precision\n finding loop       1       1         50%\n"
+    )
+    assert looping.run("feedback", "--json").json == {
+        "verdicts": {"right": 0, "wrong": 0},
+        "false_positive_rate": 0.0,
+        "findings": {"loop": {"confirmed": 1, "false_alarms": 1, "precision": 0.5}},
+    }
+    assert "you said: the finding loop was wrong: it polls" in looping.run("log").out
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("shop", "right", "--finding", "stall"), "has no finding 'stall'; there were: loop, "),
+        (("shop", "9", "right", "--finding", "loop"), "has no finding 'loop' with step 9; "),
+        (("shop", "last", "right", "--finding", "loop"), "STEP is a number, not 'last'"),
+        (("shop", "right"), "say RUN STEP right|wrong, or --finding KIND"),
+        (("shop", "1", "2", "right", "--finding", "loop"), "say RUN [STEP] right|wrong"),
+    ],
+)
+def test_a_finding_that_is_not_there_is_said_so(
+    looping: Shell, args: tuple[str, ...], says: str
+) -> None:
+    ran = looping.run("feedback", *args)
+    assert ran.code == 2
+    assert says in ran.err
+    assert not (looping.state / "daemon.lock").exists()
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [

@@ -5,7 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.cli.glance import Glance, load_glance
-from handrail.model.event import Event, PromptGiven, RunEnded
+from handrail.model.action import Action
+from handrail.model.event import (
+    ActionReviewed,
+    Event,
+    FindingMade,
+    Intervened,
+    InterventionJudged,
+    PromptGiven,
+    RunEnded,
+)
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention
+from handrail.model.ordinal import Decision, Severity
+from handrail.model.review import Rationality, Review, Risk, Verdict
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Snapshot
 from handrail.supervise.state import RunState, fold
@@ -14,11 +27,19 @@ from .logbook import any_event
 
 RUN = "3f2a"
 SHARED = ("seq", "phase", "host", "cwd", "started", "changed", "step", "first_prompt", "agents")
+ACTION = Action("Bash", {"command": "ls"})
+REVIEW = Review(Decision.ALLOW, Risk(0.0, Severity.NONE), Rationality(1.0, 1.0, 1.0, 1.0, 1.0))
 COUNTED = ("decided", "overruled", "breaches", "faults")
 
 
 def told(state: RunState | Glance) -> dict[str, object]:
     fields = {name: getattr(state, name) for name in SHARED}
+    course = state.course
+    fields["stopped"] = course.stopped
+    fields["findings"] = [
+        (name, found.step, str(found.finding.severity)) for name, found in course.findings.items()
+    ]
+    fields["made"] = [(made.id, made.name, made.step, made.worked) for made in course.past.made]
     return fields | {name: getattr(state.usage, name) for name in COUNTED}
 
 
@@ -66,6 +87,33 @@ def test_a_snapshot_of_another_fold_is_not_read() -> None:
     body = b'{"fold":99,"run":"3f2a","seq":7,"phase":"ended"}'
     store.save_snapshot(f"run:{RUN}", Snapshot(7, body)).result(1)
     assert load_glance(store, RUN) == Glance(RUN)
+
+
+def found(step: int, severity: Severity, kind: str = "loop") -> FindingMade:
+    return FindingMade(9.0, step, Finding(kind, severity, 0.5, (step,), says="again"))
+
+
+def trouble(*events: Event) -> str:
+    seen = load_glance(stored(list(events)), RUN).trouble
+    return f"{seen.kind} {seen.severity}" if seen else ""
+
+
+def test_the_worst_current_finding_is_the_trouble() -> None:
+    low, high = found(3, Severity.LOW, "stall"), found(3, Severity.HIGH)
+    assert trouble(high, low) == "loop high"
+    assert trouble() == ""
+
+
+def test_a_finding_is_no_trouble_any_more_once_something_helped() -> None:
+    seen = found(3, Severity.HIGH)
+    done = Intervened(9.0, Intervention("i1", "soft_correction", seen.finding, 3))
+    assert trouble(seen, done, InterventionJudged(9.5, "i1", 8, worked=False)) == "loop high"
+    assert trouble(seen, done, InterventionJudged(9.5, "i1", 8, worked=True)) == ""
+
+
+def test_a_finding_of_long_ago_is_no_trouble() -> None:
+    later = ActionReviewed(10.0, 30, "n", ACTION, REVIEW, Verdict(Decision.ALLOW))
+    assert trouble(found(3, Severity.HIGH), later) == ""
 
 
 def test_an_event_that_cannot_be_read_is_a_problem_and_not_the_end() -> None:

@@ -237,3 +237,45 @@ def test_json_says_the_same(shell: Shell, written: Logbook) -> None:
     assert shop["goal"] == "fix the cart total"
     assert shop["actions"] == 4
     assert shop["decisions"] == {"allow": 2, "block": 2}
+
+
+def test_what_is_wrong_with_a_run_stands_below_it(
+    book: Logbook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book.start("3f2a0000", "fix the cart").fail(3)
+    _, run, finding = shown(book, capsys).splitlines()
+    assert run.startswith(" ● shop-3f2a  working  fix the cart ")
+    assert finding == ("   ◆ loop, medium: The same call failed in the same way 3 times: pytest -q")
+
+
+def test_a_run_that_was_stopped_needs_a_person(
+    book: Logbook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = book.start("3f2a0000", "fix the cart")
+    shop.fail(10)
+    shop.finish()
+    book.wait(3 * 60 * MINUTE)
+    head, run, finding, hint = shown(book, capsys).splitlines()
+    assert head.startswith(" 1 run · 1 needs you · daemon running")
+    assert run.startswith(" ■ shop-3f2a  stopped 3 h ago  fix the cart ")
+    assert finding.startswith("   ◆ repetitive errors, critical: The same error came ")
+    assert hint == "   → handrail incident show 2026-11-15-1206-shop-3f2a"
+
+
+def test_a_stopped_run_about_which_was_decided_is_no_worry(book: Logbook) -> None:
+    shop = book.start("3f2a0000")
+    shop.fail(10)
+    shop.finish()
+    (row,) = find_rows(
+        Runs(book.store), book.store, book.now, show_all=False, is_open=lambda incident: False
+    )
+    assert (row.state, row.incident) == ("ended", "")
+
+
+def test_the_prompt_says_that_a_run_needs_a_person(
+    book: Logbook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book.start("3f2a0000").fail(10)
+    rows = find_rows(Runs(book.store), book.store, book.now, show_all=False)
+    say_short(Screen(colour=False), rows, running=True)
+    assert capsys.readouterr().out == "■ 1 needs you\n"

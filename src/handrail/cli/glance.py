@@ -13,6 +13,11 @@ from handrail.store.port import Store
 from handrail.supervise.topics import topic_of
 
 _MAX_GOAL = 2000
+_MAX_FINDINGS = 100
+_FRESH = 10
+"""So many steps later, a finding that was not made again is not current any more."""
+_SEVERITIES = ("none", "low", "medium", "high", "critical")
+_STOP = "emergency_stop"
 _GOES_ON = ("", "compact")
 
 
@@ -25,7 +30,52 @@ class Counts(msgspec.Struct):
     faults: int = 0
 
 
-class Glance(msgspec.Struct, tag_field="fold", tag=1):
+class Found(msgspec.Struct, frozen=True):
+    """A finding, as far as it is shown."""
+
+    kind: str
+    severity: str = "none"
+    says: str = ""
+    symptom: str = ""
+
+    @property
+    def name(self) -> str:
+        """The same for the same trouble."""
+        return f"{self.kind}:{self.symptom}"
+
+
+class FoundAt(msgspec.Struct, frozen=True):
+    """A finding, and the step that it was made after."""
+
+    step: int
+    finding: Found
+
+
+class Made(msgspec.Struct):
+    """An intervention, as far as it says whether a finding is settled."""
+
+    id: str
+    name: str
+    step: int
+    worked: bool | None = None
+
+
+class Past(msgspec.Struct):
+    """All interventions of a run."""
+
+    made: list[Made] = []
+
+
+class Course(msgspec.Struct):
+    """What was found in a run, and done about it."""
+
+    findings: dict[str, FoundAt] = {}
+    past: Past = msgspec.field(default_factory=Past)
+    stopped: str = ""
+    """The incident that it was stopped for."""
+
+
+class Glance(msgspec.Struct, tag_field="fold", tag=2):
     """What a list of runs shows of one of them; the tag is that of `RunState`."""
 
     run: str
@@ -39,8 +89,22 @@ class Glance(msgspec.Struct, tag_field="fold", tag=1):
     first_prompt: str = ""
     usage: Counts = msgspec.field(default_factory=Counts)
     agents: dict[str, str] = {}
+    course: Course = msgspec.field(default_factory=Course)
     problem: str = ""
     """Why events of it could not be read."""
+
+    @property
+    def trouble(self) -> Found | None:
+        """The worst finding of the last steps that nothing has helped against."""
+        helped = {(made.name, made.step) for made in self.course.past.made if made.worked}
+        current = [
+            found
+            for found in self.course.findings.values()
+            if found.step > self.step - _FRESH
+            and not any(name == found.finding.name and step >= found.step for name, step in helped)
+        ]
+        worst = max(current, key=lambda found: _rank(found.finding), default=None)
+        return worst.finding if worst else None
 
     def apply(self, event: "Seen") -> None:
         """Take in the next event."""
@@ -59,6 +123,14 @@ class _Placed(msgspec.Struct):
     cwd: str = ""
 
 
+class _Done(msgspec.Struct):
+    id: str
+    means: str
+    finding: Found
+    step: int
+    incident: str = ""
+
+
 class Seen(msgspec.Struct):
     """Of any event, what matters here; the rest of it is not even decoded."""
 
@@ -74,6 +146,11 @@ class Seen(msgspec.Struct):
     overruled: bool = False
     agent: str = ""
     kind: str = ""
+    finding: Found | str = ""
+    intervention: _Done | str = ""
+    worked: bool = False
+    incident: str = ""
+    option: str = ""
 
 
 _seen = msgspec.json.Decoder(Seen)
@@ -149,6 +226,40 @@ def _run_ended(glance: Glance, event: Seen) -> None:
     glance.agents.clear()
 
 
+def _found(glance: Glance, event: Seen) -> None:
+    if isinstance(event.finding, Found):
+        findings, name = glance.course.findings, event.finding.name
+        findings.pop(name, None)
+        findings[name] = FoundAt(event.step, event.finding)
+        if len(findings) > _MAX_FINDINGS:
+            del findings[next(iter(findings))]
+
+
+def _intervened(glance: Glance, event: Seen) -> None:
+    done = event.intervention
+    if isinstance(done, _Done):
+        glance.course.past.made.append(Made(done.id, done.finding.name, done.step))
+        if done.means == _STOP:
+            glance.course.stopped = done.incident
+
+
+def _judged(glance: Glance, event: Seen) -> None:
+    for made in glance.course.past.made:
+        if made.id == event.intervention:
+            made.worked = event.worked
+            return
+
+
+def _resolved(glance: Glance, event: Seen) -> None:
+    if event.option != "abort" and event.incident == glance.course.stopped:
+        glance.course.stopped = ""
+
+
+def _rank(finding: Found) -> int:
+    known = finding.severity in _SEVERITIES
+    return _SEVERITIES.index(finding.severity) if known else len(_SEVERITIES)
+
+
 _TAKE: dict[str, Callable[[Glance, Seen], None]] = {
     "run_started": _started,
     "prompt_given": _prompted,
@@ -159,5 +270,9 @@ _TAKE: dict[str, Callable[[Glance, Seen], None]] = {
     "agent_started": _agent_started,
     "agent_ended": _agent_ended,
     "iteration_ended": _iteration_ended,
+    "finding_made": _found,
+    "intervened": _intervened,
+    "intervention_judged": _judged,
+    "incident_resolved": _resolved,
     "run_ended": _run_ended,
 }

@@ -1,6 +1,6 @@
 """`handrail status`: which runs there are, and how they are."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import time
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ _FORGOTTEN = 24 * 60 * 60
 _MAX_NAME = 18
 _ROOMY = 64
 _MARKS = {
+    "stopped": ("■", "red"),
     "working": ("●", "green"),
     "waiting": ("◆", "yellow"),
     "quiet": ("◌", "yellow"),
@@ -42,10 +43,14 @@ class Row(msgspec.Struct, frozen=True):
     glance: Glance
     quiet: float
     """Seconds since anything was heard of it."""
+    incident: str = ""
+    """The one that it is stopped for, until a person decides."""
 
     @property
     def state(self) -> str:
-        """working, waiting, quiet or ended."""
+        """stopped, working, waiting, quiet or ended."""
+        if self.incident:
+            return "stopped"
         phase = self.glance.phase
         return "quiet" if phase == "working" and self.quiet > _QUIET else phase
 
@@ -54,7 +59,7 @@ class Row(msgspec.Struct, frozen=True):
         """The state, and for how long if that is long."""
         if self.quiet <= _QUIET:
             return self.state
-        ago = " ago" if self.state == "ended" else ""
+        ago = " ago" if self.state in ("ended", "stopped") else ""
         return f"{self.state} {span(self.quiet)}{ago}"
 
     def decided(self, *decisions: str) -> int:
@@ -73,9 +78,11 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     \b
       ● working    ◆ waits for your next prompt    ○ ended
       ◌ quiet: nothing was heard of it for more than half an hour
+      ■ stopped in an emergency: you decide how it goes on
 
-    "Changed" counts actions that ran in a safer form, "stopped" those that did not
-    run. Runs of which nothing was heard for a day are left out, unless --all is given.
+    Below a run stands the worst that is found in it now, if anything is. "Changed"
+    counts actions that ran in a safer form, "stopped" those that did not run. Runs
+    of which nothing was heard for a day are left out, unless --all is given.
     Everything is read from the log: no daemon has to run.
 
     \b
@@ -87,7 +94,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     home = find_home()
     with open_log(home) as store:
         runs = Runs(store)
-        rows = find_rows(runs, store, time(), show_all=show_all)
+        rows = find_rows(runs, store, time(), show_all=show_all, is_open=_open_in(home))
     running = _daemon_runs(home)
     if short:
         say_short(options.screen(), rows, running=running)
@@ -111,13 +118,36 @@ def _daemon_runs(home: "Home") -> bool:
     return holder(home) is not None
 
 
-def find_rows(runs: Runs, store: "Store", now: float, *, show_all: bool) -> list[Row]:
+def _open_in(home: "Home") -> Callable[[str], bool]:
+    """Tells of an incident whether nobody has decided about it yet."""
+
+    def is_open(incident: str) -> bool:
+        from handrail.intervene.incidents import IncidentError, Incidents
+
+        try:
+            return Incidents(home.incidents).read(incident).resolution is None
+        except IncidentError:
+            return True
+
+    return is_open
+
+
+def find_rows(
+    runs: Runs,
+    store: "Store",
+    now: float,
+    *,
+    show_all: bool,
+    is_open: Callable[[str], bool] = lambda incident: True,
+) -> list[Row]:
     """The runs that matter now: those under way first, the last changed one at the top."""
     rows: list[Row] = []
     for run in runs if show_all else runs.changed_since(now - _FORGOTTEN):
         glance = load_glance(store, run.id)
-        row = Row(run, glance, max(now - glance.changed, 0.0))
-        if show_all or glance.phase != "ended" or row.quiet <= _LATELY:
+        stopped = glance.course.stopped
+        incident = stopped if stopped and is_open(stopped) else ""
+        row = Row(run, glance, max(now - glance.changed, 0.0), incident)
+        if show_all or row.state != "ended" or row.quiet <= _LATELY:
             rows.append(row)
     return sorted(rows, key=lambda row: row.state == "ended")
 
@@ -127,6 +157,8 @@ def report(
 ) -> None:
     """Print the head line, the daemon's troubles, and a line for each run."""
     head = count(len(rows), "run") if rows else "No runs now."
+    if stopped := sum(bool(row.incident) for row in rows):
+        head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
     if daemon is not None and not trouble:
         memory = daemon.get("memory_mb")
         size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
@@ -182,6 +214,9 @@ def _table(screen: Screen, rows: list[Row]) -> None:
         room = screen.width - name_width - state_width - len(tail) - 7
         goal = pad(clip(_goal(row.glance), room), room) if room > 0 else ""
         screen.say(f"{left}{state}  {goal}{tail}".rstrip())
+        for text in _details(row):
+            says = clip(text, screen.width - 3)
+            screen.say(f"   {screen.paint(says, 'red' if row.incident else 'yellow')}")
         for text in _warnings(row):
             _loud(screen, text, "   ")
 
@@ -196,6 +231,16 @@ def _numbers(row: Row) -> str:
 
 def _goal(glance: Glance) -> str:
     return next((line.strip() for line in glance.first_prompt.splitlines() if line.strip()), "")
+
+
+def _details(row: Row) -> Iterator[str]:
+    """What is wrong with the run now, and what to do about it."""
+    found = row.glance.trouble
+    if found and row.state != "ended":
+        says = found.says.partition(" (steps")[0]
+        yield f"◆ {found.kind.replace('_', ' ')}, {found.severity}: {says}"
+    if row.incident:
+        yield f"→ handrail incident show {row.incident}"
 
 
 def _warnings(row: Row) -> Iterator[str]:
@@ -214,7 +259,8 @@ def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:
     for state, (mark, style) in _MARKS.items():
         number = sum(row.state == state for row in rows)
         if number and state != "ended":
-            parts.append(screen.paint(f"{mark} {number} {state}", style))
+            words = "needs you" if state == "stopped" else state
+            parts.append(screen.paint(f"{mark} {number} {words}", style))
     stopped = sum(row.decided("block") for row in rows if row.state != "ended")
     if stopped:
         parts.append(screen.paint(f"✗ {stopped} stopped", "red"))
@@ -243,6 +289,8 @@ def _print_json(rows: list[Row], daemon: Health | None, trouble: str) -> None:
             "breaches": row.glance.usage.breaches,
             "faults": row.glance.usage.faults,
             "agents": len(row.glance.agents),
+            "finding": row.glance.trouble if row.state != "ended" else None,
+            "incident": row.incident,
             "problem": row.glance.problem,
         }
         for row in rows

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.hosts.claude_hooks import ClaudeHooks, Reply, Seat, failed, unreadable
 from handrail.hosts.claude_payload import MAX_BYTES
-from handrail.model.event import ActionReviewed, FeedbackGiven
+from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
@@ -43,11 +43,13 @@ Endpoint = Callable[..., Awaitable[object]]
 
 
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person says about a verdict."""
+    """What a person says about a verdict, or about a finding."""
 
     step: int
     right: bool
     note: str = ""
+    finding: str = ""
+    """The kind of the finding that is meant; empty: the verdict."""
 
 
 class NoSuchStepError(LookupError):
@@ -55,6 +57,13 @@ class NoSuchStepError(LookupError):
 
     def __init__(self, run: str, step: int) -> None:
         super().__init__(f"run {run} has no step {step}")
+
+
+class NoSuchFindingError(LookupError):
+    """Nothing of that kind was found in a run."""
+
+    def __init__(self, run: str, kind: str) -> None:
+        super().__init__(f"no {kind} was found in run {run}")
 
 
 class Face:
@@ -172,34 +181,41 @@ class Face:
         return await self._recoveries.endpoint(request)
 
     async def feedback(self, request: Request) -> Response:
-        """Take down what a person thinks of a verdict."""
+        """Take down what a person thinks of a verdict or of a finding."""
         run = request.path_params["run"]
         try:
             body = await _whole(request.receive) or b""
             given = msgspec.json.decode(body, type=Feedback)
             # To look for a step takes as long as the run is; no other run waits for that.
-            decision = await asyncio.to_thread(self._decision, run, given.step)
+            decision = await asyncio.to_thread(self._meant, run, given)
             problem = await self._brain.answer(lambda: self._judge(run, given, decision))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             return _json({"error": str(error)}, 400)
-        except NoSuchStepError as error:
+        except (NoSuchStepError, NoSuchFindingError) as error:
             return _json({"error": str(error)}, 404)
         except (StoreError, TooSlowError) as error:
             problem = str(error)
         return _json({"error": problem}, 503) if problem else _json({"ok": True})
 
-    def _judge(self, run: str, given: Feedback, decision: Decision) -> Pending[str]:
+    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Pending[str]:
         supervisor = self._hooks.runs.get(run, "/")
-        event = FeedbackGiven(self._clock(), given.step, given.right, given.note)
+        event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
-        self._metrics.judged(decision, right=given.right)
+        if decision is not None:
+            self._metrics.judged(decision, right=given.right)
         return Pending("", [receipt], str)
 
-    def _decision(self, run: str, step: int) -> Decision:
+    def _meant(self, run: str, given: Feedback) -> Decision | None:
+        """The decision that is judged; None: a finding is."""
         for _, event in self._hooks.runs.journal.read(topic_of(run)):
-            if isinstance(event, ActionReviewed) and event.step == step:
+            if given.finding:
+                if isinstance(event, FindingMade) and event.finding.kind == given.finding:
+                    return None
+            elif isinstance(event, ActionReviewed) and event.step == given.step:
                 return event.verdict.decision
-        raise NoSuchStepError(run, step)
+        if given.finding:
+            raise NoSuchFindingError(run, given.finding)
+        raise NoSuchStepError(run, given.step)
 
 
 def _seat(headers: Mapping[bytes, bytes]) -> Seat:
