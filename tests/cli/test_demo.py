@@ -27,6 +27,10 @@ def test_the_story_is_told_and_the_stage_removed(shell: Shell, scratch: dict[str
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert all(mark in out for mark in "✓~✗")
     assert "brought notes/plan.md back, byte for byte" in out
+    assert "✓ the guidance helped: " in out
+    assert "↶ rolled back to what was there after step 17 (cart.py)" in out
+    assert "■ stopped: 5 processes ended, no process of the run is left" in out
+    assert "✓ handrail incident show " in out
     assert "handrail replay ~/.claude" in out
     assert all(cell_len(line) <= 80 for line in out.splitlines())
     assert list(Path(scratch["TMPDIR"]).iterdir()) == []
@@ -44,6 +48,12 @@ def test_as_json(shell: Shell, scratch: dict[str, str]) -> None:
     assert by_command["cat ~/.ssh/id_ed25519"]["ran"] == ""
     assert summary["summary"]["actions"] == len(scenes)
     assert len(summary["restored"]) == 2
+    notes = [note["event"] for scene in scenes for note in scene["notes"]]
+    assert notes[:3] == ["finding_made", "intervened", "intervention_judged"]
+    assert notes[-2:] == ["intervened", "stop_confirmed"]
+    assert "rolled_back" in notes
+    assert summary["summary"]["helped"] == summary["summary"]["rollbacks"] == 1
+    assert "-shop-" in summary["incident"]
     assert not any(scene["ran"] for scene in scenes if scene["decision"] == "block")
 
 
@@ -71,3 +81,8 @@ def test_no_daemon_is_left_behind(scratch: dict[str, str], monkeypatch: pytest.M
         home = stage.handrail
         assert holder(home) is not None
     assert holder(home) is None
+
+
+def test_two_demos_at_a_time_do_not_end_each_other(tmp_path: Path) -> None:
+    one, other = (Stage(str(tmp_path / name)) for name in ("one", "other"))
+    assert one.session != other.session

@@ -73,9 +73,13 @@ def limits_in_words(allowance: Allowance | None) -> str:
 
 
 def finding_in_words(finding: Finding, cwd: str = "") -> str:
-    """Kind, severity, and what was seen, without the steps."""
-    says = _STEPS.sub("", near(finding.says, cwd))
-    return f"{in_words(finding.kind)}, {finding.severity}: {says}"
+    """Kind, severity, and what was seen."""
+    return f"{in_words(finding.kind)}, {finding.severity}: {_seen(finding, cwd)}"
+
+
+def _seen(finding: Finding, cwd: str) -> str:
+    """What was seen, without the steps: they stand beside it."""
+    return _STEPS.sub("", near(finding.says, cwd))
 
 
 def steps_in_words(steps: Iterable[int]) -> str:
@@ -102,7 +106,7 @@ def _found(event: FindingMade, facts: RunFacts) -> Said:
 def _intervened(event: Intervened, facts: RunFacts) -> Said:
     done = event.intervention
     if done.means == Means.EMERGENCY_STOP:
-        says = near(done.finding.says, facts.cwd)
+        says = _seen(done.finding, facts.cwd)
         return Said(f"STOPPED: {says}", "■", "red", incident_command(done.incident))
     return Said(near(_what_was_done(done, facts), facts.cwd), "↳", "yellow")
 
@@ -114,7 +118,10 @@ def _what_was_done(done: Intervention, facts: RunFacts) -> str:
         return f"{PLAN} sent, no file put back: {done.limits or done.guidance}"
     if done.means == Means.RESOURCE_THROTTLING:
         return f"slowed down: {limits_in_words(done.allowance) or done.guidance}"
-    return f"{_DONE.get(done.means, in_words(done.means))}: {done.guidance}"
+    said = done.guidance
+    if done.means == Means.CONTEXT_REINFORCEMENT:  # it begins with the finding, which is known
+        said = said.partition("\n\n")[2] or said
+    return f"{_DONE.get(done.means, in_words(done.means))}: {said}"
 
 
 def _point(checkpoint: str, facts: RunFacts) -> str:
@@ -150,8 +157,12 @@ def _rolled_back(event: RolledBack, facts: RunFacts) -> Said:
 def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Said:
     if event.left:
         return Said(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
-    ended = f"{len(event.ended)} ended, " if event.ended else ""
-    return Said(f"stopped for certain: {ended}{event.says}", "■")
+    ended = f"{_processes(len(event.ended))} ended, " if event.ended else ""
+    return Said(f"stopped: {ended}{event.says}", "■")
+
+
+def _processes(number: int) -> str:
+    return "1 process" if number == 1 else f"{number} processes"
 
 
 def _resolved(event: IncidentResolved, facts: RunFacts) -> Said:

@@ -10,13 +10,15 @@ from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
 
 if TYPE_CHECKING:
-    from handrail.cli.demo_stage import Scene, Stage
+    from handrail.cli.demo_stage import Note, Scene, Stage
 
-_PAUSE = 1.3
+_PAUSE = 0.6
+_FOR_A_NOTE = 0.5
 _ACTION = 31
 _BELOW = 11
 _MARKS = {"allow": ("✓", "green"), "warn": ("!", "yellow"), "modify": ("~", "yellow"),
           "block": ("✗", "red")}  # fmt: skip
+_FAILED = ("–", "")
 
 
 @click.command()
@@ -26,9 +28,11 @@ _MARKS = {"allow": ("✓", "green"), "warn": ("!", "yellow"), "modify": ("~", "y
 def command(fast: bool, as_json: bool) -> int:
     """Watch Handrail review an agent, step by step, in half a minute.
 
-    The agent is a script; the repository, the daemon it asks, the commands that are
-    let through and the rescue at the end are real. Everything happens in a temporary
-    folder that is removed afterwards. What Handrail stops is never run.
+    First it tries what it should not; then it runs in circles, is corrected, and is
+    stopped in the end. The agent is a script; the repository, the daemon it asks,
+    the commands that are let through, the rollback and the stop are real. Everything
+    happens in a temporary folder that is removed afterwards. What Handrail refuses
+    is never run.
 
     \b
     Examples:
@@ -51,7 +55,8 @@ def _as_json(stage: "Stage") -> None:
 
     for scene in stage.play():
         sys.stdout.write(dump(scene).decode() + "\n")
-    sys.stdout.write(dump({"summary": stage.counts(), "restored": stage.rescue()}).decode() + "\n")
+    told = {"summary": stage.counts(), "restored": stage.restored, "incident": stage.incident()}
+    sys.stdout.write(dump(told).decode() + "\n")
 
 
 def _as_story(stage: "Stage", screen: Screen, pause: float) -> None:
@@ -59,18 +64,37 @@ def _as_story(stage: "Stage", screen: Screen, pause: float) -> None:
     screen.say(screen.paint(f" It works in {clip(stage.project, screen.width - 13)}", "dim"))
     screen.say()
     for scene in stage.play():
+        if scene.prompt:
+            _restored(screen, stage)
+            screen.say(f" It is asked: {screen.paint(scene.prompt, 'bold')}")
+            screen.say()
         _line(screen, scene)
         sys.stdout.flush()
         time.sleep(pause)
+        for note in scene.notes:
+            _note(screen, note)
+            sys.stdout.flush()
+            time.sleep(pause * _FOR_A_NOTE)
     screen.say()
-    for said in stage.rescue():
-        screen.say(f" {screen.paint('✓', 'green')} {clip(said, screen.width - 3)}")
+    if stage.incident():
+        said = "tells what happened, why, and how it can go on"
+        screen.say(f" {screen.paint('✓', 'green')} handrail incident show   {said}")
     screen.say(" " + screen.paint("─" * (screen.width - 2), "dim"))
     _summary(screen, stage)
 
 
+def _restored(screen: Screen, stage: "Stage") -> None:
+    """What was brought back since the last time."""
+    screen.say()
+    for said in stage.restored:
+        screen.say(f" {screen.paint('✓', 'green')} {clip(said, screen.width - 3)}")
+    if stage.restored:
+        screen.say()
+    stage.restored.clear()
+
+
 def _line(screen: Screen, scene: "Scene") -> None:
-    mark, style = _MARKS[scene.decision]
+    mark, style = _FAILED if scene.exit_code else _MARKS[scene.decision]
     text = clip(scene.shown, _ACTION)
     head = f" {scene.step:>2}  {scene.tool:<5} {pad(text, _ACTION)} "
     room = screen.width - columns(head) - 2
@@ -86,6 +110,13 @@ def _line(screen: Screen, scene: "Scene") -> None:
         screen.say(screen.paint(" " * _BELOW + arrow + line, "dim"))
 
 
+def _note(screen: Screen, note: "Note") -> None:
+    """What was found, and what was done about it."""
+    for at, line in enumerate(wrap(note.says, screen.width - _BELOW - 2, limit=3)):
+        mark = " " if at else note.mark
+        screen.say(" " * _BELOW + screen.paint(f"{mark} {line}", note.style))
+
+
 def _summary(screen: Screen, stage: "Stage") -> None:
     counts = stage.counts()
     parts = [
@@ -94,6 +125,14 @@ def _summary(screen: Screen, stage: "Stage") -> None:
         screen.paint(f"{counts['changed']:g} changed", "yellow"),
         screen.paint(f"{counts['stopped']:g} stopped", "red"),
         f"{counts['milliseconds']:.1f} ms per review",
+    ]
+    screen.say(" " + " · ".join(parts))
+    parts = [
+        f"{counts['findings']:g} findings",
+        f"{counts['interventions']:g} interventions",
+        screen.paint(f"{counts['helped']:g} helped", "green"),
+        screen.paint(f"{counts['rollbacks']:g} rollback", "yellow"),
+        screen.paint(f"{bool(stage.incident()):g} emergency stop", "red"),
     ]
     screen.say(" " + " · ".join(parts))
     screen.say()
