@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,116 @@ def test_scope_can_be_given(run: Run) -> None:
 
 def test_every_kind_of_effect_belongs_to_a_family() -> None:
     assert set(FAMILIES) == set(Kind)
+
+
+# What the steps show together
+
+GOES_WRONG = "Exit code 1\nImportError: no module named cart"
+START = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def transcript(path: Path, *blocks: tuple[str, object]) -> Path:
+    """A transcript, one message for each block, a minute apart."""
+    lines = []
+    for minute, (kind, content) in enumerate(blocks):
+        line = {
+            "type": kind,
+            "message": {"content": content},
+            "cwd": "/home/ann/shop",
+            "timestamp": (START + timedelta(minutes=minute)).isoformat(),
+        }
+        lines.append(json.dumps(line))
+    path.write_text("\n".join(lines))
+    return path
+
+
+def failing(number: int) -> list[tuple[str, object]]:
+    """A call of the tests, which fail."""
+    use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "pytest"}}
+    result = {"type": "tool_result", "tool_use_id": f"t{number}", "is_error": True}
+    return [("assistant", [use]), ("user", [{**result, "content": GOES_WRONG}])]
+
+
+def kinds(run: Run, file: Path) -> list[set[str]]:
+    lines = run("replay", str(file), "--json").lines
+    return [{finding["kind"] for finding in line["findings"]} for line in lines]
+
+
+def test_a_loop_is_found_in_a_transcript(run: Run, tmp_path: Path) -> None:
+    calls = [block for number in range(3) for block in failing(number)]
+    file = transcript(tmp_path / "x.jsonl", ("user", "Fix it"), *calls)
+    first, second, third = run("replay", str(file), "--json").lines
+    assert first["findings"] == first["interventions"] == []
+    assert second["findings"][0]["evidence"] == [0, 1]
+    assert second["interventions"][0]["kind"] == "soft_correction"
+    assert third["findings"][0]["severity"] == "medium"
+
+
+def test_what_a_person_asks_for_again_is_no_loop(run: Run, tmp_path: Path) -> None:
+    again = ("user", "Again, please")
+    blocks = [("user", "Fix it"), *failing(0), again, *failing(1), again, *failing(2)]
+    assert kinds(run, transcript(tmp_path / "x.jsonl", *blocks)) == [set(), set(), set()]
+
+
+@pytest.mark.parametrize("said", ["<task-notification> done", "[Request interrupted by user]"])
+def test_what_nobody_typed_is_no_prompt(run: Run, tmp_path: Path, said: str) -> None:
+    blocks = [("user", "Fix it"), *failing(0), ("user", said), *failing(1)]
+    assert kinds(run, transcript(tmp_path / "x.jsonl", *blocks))[-1] == {"loop"}
+
+
+def test_a_false_claim_at_the_end_of_a_turn_is_found(run: Run, tmp_path: Path) -> None:
+    claim = ("assistant", [{"type": "text", "text": "Done. All tests pass now."}])
+    honest = transcript(tmp_path / "a.jsonl", ("user", "Fix it"), *failing(0))
+    assert kinds(run, honest) == [set()]
+    lying = transcript(tmp_path / "b.jsonl", ("user", "Fix it"), *failing(0), claim)
+    assert kinds(run, lying) == [{"hallucination"}]
+
+
+def test_what_is_said_on_the_way_is_no_claim(run: Run, tmp_path: Path) -> None:
+    hope = ("assistant", [{"type": "text", "text": "All tests pass now."}])
+    blocks = [("user", "Fix it"), *failing(0), hope, *failing(1)]
+    assert "hallucination" not in set().union(
+        *kinds(run, transcript(tmp_path / "a.jsonl", *blocks))
+    )
+
+
+def test_steps_of_a_transcript_have_the_times_of_their_results(tmp_path: Path) -> None:
+    file = transcript(tmp_path / "x.jsonl", ("user", "Fix it"), *failing(0), *failing(1))
+    (session,), _ = sessions(file)
+    assert [step.at for step in session.steps] == [
+        (START + timedelta(minutes=minute)).timestamp() for minute in (2, 4)
+    ]
+    assert [step.prompted for step in session.steps] == [True, False]
+
+
+def test_people_read_which_sessions_went_wrong(run: Run, tmp_path: Path) -> None:
+    calls = [block for number in range(4) for block in failing(number)]
+    file = transcript(tmp_path / "night.jsonl", ("user", "Fix it"), *calls)
+    out = run("replay", str(file)).out
+    assert " Runs in a loop            1   worst: 4 steps, 6 min, in night\n" in out
+    assert " Would have tried          3   reminder (2), guidance (1); in 1 session\n" in out
+    listed = out[out.index(" Went wrong") :]
+    assert "   repetitive errors, high: The same error came 4 times" in listed
+    assert "     also: loop\n" in listed
+    assert "     would have tried: guidance after 1, reminder after 2, reminder after 3\n" in listed
+    assert "     steps 0-3 of night\n" in listed
+    assert all(cell_len(line) <= 80 for line in out.splitlines())
+
+
+def test_after_a_stop_nothing_more_would_have_been_done(run: Run, tmp_path: Path) -> None:
+    calls = [block for number in range(30) for block in failing(number)]
+    file = transcript(tmp_path / "x.jsonl", ("user", "Fix it"), *calls)
+    lines = run("replay", str(file), "--json").lines
+    made = [done["kind"] for line in lines for done in line["interventions"]]
+    assert made.count("emergency_stop") == 1
+    assert made[-1] == "emergency_stop"
+
+
+def test_a_long_name_is_known_by_its_end(run: Run, tmp_path: Path) -> None:
+    steps = [{"tool": "Bash", "input": {"command": "make"}, "ok": False, "output": "no rule"}] * 4
+    file = tmp_path / "run.jsonl"
+    name = f"{'a/long/way/' * 9}django-11490"
+    file.write_text(json.dumps({"run": name, "goal": "", "steps": steps}))
+    out = run("replay", str(file)).out
+    assert "/django-11490\n" in out[: out.index("Went wrong")]
+    assert all(cell_len(line) <= 80 for line in out.splitlines())

@@ -197,7 +197,9 @@ def _calls_for(done: Intervention) -> str:
     if allowed == done.means:
         return f"that calls for {_A[allowed]}"
     if done.means in LADDER and LADDER.index(Means(done.means)) > LADDER.index(allowed):
-        return f"{_A[allowed]} had no effect, so something stronger came next"
+        if done.escalation:
+            return "what was tried had no effect, so something stronger came next"
+        return "this is the mildest that fits this trouble"
     return f"that allows up to {_A[allowed]}; of what fits this trouble, this came next"
 
 
