@@ -122,7 +122,7 @@ def test_each_event_is_said_in_a_line(event: Event, line: str) -> None:
 def test_a_stop_says_why_and_how_to_see_more() -> None:
     assert shown(done("emergency_stop", "Stop.", incident="2026-11-15-1200-shop-3f2a")) == [
         " 12:00:00  ■ STOPPED: The same call failed 3 times: pytest -q",
-        "             handrail incident show 2026-11-15-1200-shop-3f2a",
+        "             → handrail incident show 2026-11-15-1200-shop-3f2a",
     ]
 
 

@@ -102,7 +102,7 @@ class Stage:
         self.folder = folder
         self.home = f"{folder}/home"
         self.project = f"{self.home}/shop"
-        self.session = os.path.basename(folder)
+        self.session = os.path.basename(folder).removeprefix("handrail-")
         self.goal = GOAL
         self.handrail = Home(f"{folder}/handrail")
         self.environ = {

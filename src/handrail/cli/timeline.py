@@ -78,10 +78,8 @@ def _sentence(screen: Screen, head: str, said: Said) -> list[str]:
     indent = columns(head) + 3
     room = screen.width - indent
     lines = wrap(_flat(said.text), room, limit=_MAX_BELOW)
-    if said.hint and columns(lines[-1]) + columns(said.hint) + 2 <= room:
-        lines[-1] += f"  {said.hint}"
-    elif said.hint:
-        lines.append(clip(said.hint, room))
+    if said.hint:
+        lines.append(clip(f"→ {said.hint}", room))
     first, *rest = lines
     shown = [screen.paint(head, "dim") + screen.paint(f" {said.mark} {first}", said.style)]
     return shown + [" " * indent + screen.paint(line, said.style) for line in rest]
