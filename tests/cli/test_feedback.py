@@ -1,11 +1,13 @@
 """`handrail feedback`: a person judges a verdict; the daemon writes it down."""
 
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 
+from handrail.server.client import DaemonError, call
 from handrail.server.home import Home
-from handrail.server.start import stop_daemon
+from handrail.server.start import ensure_daemon, stop_daemon
 
 from .conftest import Shell
 from .logbook import open_logbook
@@ -95,6 +97,15 @@ def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shel
         "findings": {"loop": {"confirmed": 1, "false_alarms": 1, "precision": 0.5}},
     }
     assert "you said: the finding loop was wrong: it polls" in looping.run("log").out
+
+
+def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: Shell) -> None:
+    home = Home(str(looping.state))
+    ensure_daemon(home)
+    path = f"/runs/{quote(SHOP, safe='')}/feedback"
+    with pytest.raises(DaemonError, match="no stall was found in run"):
+        call(home, "POST", path, {"step": 3, "right": True, "finding": "stall"})
+    assert "you said" not in looping.run("log").out
 
 
 @pytest.mark.parametrize(
