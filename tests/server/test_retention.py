@@ -154,7 +154,7 @@ def tidy(keeper: Retention, days: int) -> list[float]:
     brain, slept = Brain(), list[float]()
     try:
         with pytest.raises(EnoughError):
-            asyncio.run(tidy_daily(brain, keeper, sleeper(slept, days)))
+            asyncio.run(tidy_daily(brain, keeper, sleep=sleeper(slept, days)))
     finally:
         brain.close()
     return slept

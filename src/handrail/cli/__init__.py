@@ -23,6 +23,7 @@ COMMANDS = {
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
     "restore": "Bring back what was moved to the trash.",
+    "notify": "See whether messages reach people.",
     "config": "Show, check and describe the settings.",
     "serve": "Run the daemon that hooks talk to.",
 }

@@ -38,7 +38,7 @@ from handrail.server.lock import locked
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
-from handrail.server.retention import Retention, keep_days, tidy_daily
+from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
 from handrail.server.stops import Stops
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
@@ -70,7 +70,7 @@ class Daemon:
         journal = Journal(self.store, observers=[self.metrics.on_event])
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
-        self.notifier = Notifier(home.secrets)
+        self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
         stops = Stops(home, self._record, self.notifier, lambda run: _events(journal, run))
         self.hands = Hands(home, environ, self._record, self.notifier, stops)
         can = CAPABILITIES | {Capability.FILES}
@@ -127,6 +127,10 @@ class Daemon:
             "memory_mb": _memory_mb(),
             "runs": len(self.runs),
         }
+
+    def remove_incidents(self) -> None:
+        """Remove the folders of incidents that are too old."""
+        remove_incidents(self.home.incidents, self._environ)
 
     def close(self) -> None:
         """Finish what was begun, and save what is known."""
@@ -191,7 +195,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
         loop.add_signal_handler(number, stop)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
     tasks = [
-        asyncio.create_task(tidy_daily(daemon.brain, daemon.retention)),
+        asyncio.create_task(tidy_daily(daemon.brain, daemon.retention, daemon.remove_incidents)),
         asyncio.create_task(collect_when_idle(daemon.brain)),
     ]
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))

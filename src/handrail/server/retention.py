@@ -1,4 +1,4 @@
-"""Runs of long ago are forgotten, a few at a time."""
+"""Runs and incidents of long ago are forgotten, a few at a time."""
 
 import asyncio
 import logging
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from time import time
 
 from handrail.config import ConfigError, load_settings
+from handrail.intervene.incidents import Incidents
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
@@ -24,6 +25,14 @@ PAUSE = 0.2
 def keep_days(environ: Mapping[str, str]) -> int:
     """How long the user wants runs to be kept; 0: for ever."""
     return load_settings(environ.get("HOME") or "/", environ=environ).config.log.keep_days
+
+
+def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
+    """Remove incidents that are older than the user wants them kept."""
+    settings = load_settings(environ.get("HOME") or "/", environ=environ).config
+    days = settings.interventions.emergency_stop.preserve_incident_data_days
+    for name in Incidents(folder).remove_old(days, time()):
+        _log.info("incident %s was removed: it is older than %d days", name, days)
 
 
 class Retention:
@@ -69,11 +78,13 @@ class Retention:
 async def tidy_daily(
     brain: Brain,
     retention: Retention,
+    remove: Callable[[], None] = lambda: None,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
-    """Forget what is due, now and once a day, for ever."""
+    """Forget what is due, now and once a day, for ever; `remove` is for what lies elsewhere."""
     while True:
         try:
+            await asyncio.to_thread(remove)
             await brain.do(retention.look)
             while await brain.settle(await brain.do(retention.forget_some)):
                 await sleep(PAUSE)
