@@ -291,6 +291,8 @@ def _fault(state: RunState, event: FaultNoted) -> None:
 
 
 def _feedback(state: RunState, event: FeedbackGiven) -> None:
+    if event.finding:
+        return
     if event.right:
         state.usage.right += 1
     else:
