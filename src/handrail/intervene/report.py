@@ -83,7 +83,7 @@ def _timeline(record: Incident) -> Iterator[str]:
                 for each in record.interventions
             ),
             *(
-                (each.at, f"**rolled back** {len(each.files)} files {_line(each.problem)}".strip())
+                (each.at, f"**rolled back** {_files(len(each.files))} {_line(each.problem)}".strip())
                 for each in record.rollbacks
             ),
         ],
@@ -201,6 +201,10 @@ def _recovery(record: Incident) -> Iterator[str]:
     if checkpoint is None:
         yield f"- **{Option.ROLLBACK_AND_RETRY}** is not possible: no checkpoint is older than the"
         yield "  trouble."
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
 
 
 def _line(text: str) -> str:
