@@ -83,7 +83,7 @@ def _timeline(record: Incident) -> Iterator[str]:
                 for each in record.interventions
             ),
             *(
-                (each.at, f"**rolled back** {_files(len(each.files))} {_line(each.problem)}".strip())
+                (each.at, f"**rolled back** {_files(each.files)} {_line(each.problem)}".strip())
                 for each in record.rollbacks
             ),
         ],
@@ -203,8 +203,8 @@ def _recovery(record: Incident) -> Iterator[str]:
         yield "  trouble."
 
 
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"
+def _files(paths: tuple[str, ...]) -> str:
+    return "1 file" if len(paths) == 1 else f"{len(paths)} files"
 
 
 def _line(text: str) -> str:
