@@ -64,6 +64,7 @@ class Bench:
         self._at = msgspec.structs.replace(
             self._at, now=self._at.now + passed, step=self._at.step + 1
         )
+        self.past.see(self._at.agent, self._at.step)
         return self.look(findings)
 
     def look(self, findings: Sequence[Finding]) -> Intervention | None:

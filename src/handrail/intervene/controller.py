@@ -130,7 +130,8 @@ class Controller:
             return False
         last = at.past.made[-1]
         waited = at.now - last.at
-        return last.step >= at.step or waited < self.settings.intervention_cooldown_seconds
+        # Less than nothing: the clock was set back.
+        return last.step >= at.step or 0 <= waited < self.settings.intervention_cooldown_seconds
 
     def _make(self, name: str, case: Case, at: Situation) -> Intervention | None:
         if name in self._build:

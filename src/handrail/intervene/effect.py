@@ -21,7 +21,7 @@ def judgements(
     for made in at.past.made:
         if made.worked is not None or made.agent != at.agent or made.means == Means.EMERGENCY_STOP:
             continue
-        deeds = at.step - made.step
+        deeds = made.deeds
         if made.name in names:
             if had_its_time(made, at, settings):
                 says = f"{_words(made)} did not help: the same was seen again {_later(deeds)}."
@@ -39,7 +39,7 @@ def _judged(made: Made, at: Situation, says: str, *, worked: bool) -> Interventi
 def had_its_time(made: Made, at: Situation, settings: Strategy) -> bool:
     """Whether an intervention could have shown effect: by actions or by time."""
     # Time alone would not do: who loops once a second does a lot of nothing in two minutes.
-    deeds, seconds = at.step - made.step, at.now - made.at
+    deeds, seconds = made.deeds, at.now - made.at
     return deeds >= settings.escalation_delay_actions or (
         deeds > 0 and seconds >= settings.escalation_delay_seconds
     )

@@ -22,6 +22,8 @@ class Made(msgspec.Struct, omit_defaults=True):
     """Of the finding."""
     agent: str = ""
     checkpoint: str = ""
+    deeds: int = 0
+    """What the agent has done since then."""
 
 
 class Past(msgspec.Struct, omit_defaults=True):
@@ -45,6 +47,12 @@ class Past(msgspec.Struct, omit_defaults=True):
                 checkpoint=done.checkpoint,
             )
         )
+
+    def see(self, agent: str, step: int) -> None:
+        """Note a deed of an agent; what was under way when it was told does not count."""
+        for made in self.made:
+            if made.worked is None and made.agent == agent and step > made.step:
+                made.deeds += 1
 
     def judge(self, event: InterventionJudged) -> Made | None:
         """Note whether one helped, and give it back."""

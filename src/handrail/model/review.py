@@ -115,3 +115,5 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """The run ends here."""
     alarm: str = ""
     """What the person at the host must see at once."""
+    passing: bool = False
+    """It is refused only for now: whoever asks again later does what they were told."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.detect import Watch
+from handrail.detect import Deed, Watch
 from handrail.intervene import Past
 from handrail.model.event import (
     ActionEnded,
@@ -70,6 +70,11 @@ class Course(msgspec.Struct, omit_defaults=True):
         if isinstance(self.acting, Intervened):
             return self.acting.intervention.means == Means.CHECKPOINT_ROLLBACK
         return self.acting is not None
+
+    def see(self, deed: Deed) -> None:
+        """An action has come to its end, whichever that is."""
+        self.watch.see(deed)
+        self.past.see(deed.intent.agent, deed.step)
 
     def call(self, at: float, shown: str) -> None:
         """An action was let through."""

@@ -36,6 +36,7 @@ def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) 
             Decision.BLOCK,
             "Handrail is putting the files back to a checkpoint.",
             "Wait a moment; then read the files again, because they are not what they were.",
+            passing=True,
         )
     return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
 
@@ -84,14 +85,17 @@ def _too_fast(state: RunState, now: float) -> Verdict | None:
             Decision.BLOCK,
             f"Only {_calls(allowance.batch)} may run at the same time since the run was throttled.",
             "Make the calls one after the other.",
+            passing=True,
         )
-    recent = sum(1 for at in state.course.calls if now - at < _MINUTE)
+    # A clock that was set back must not make all calls be those of the last minute.
+    recent = sum(1 for at in state.course.calls if 0 <= now - at < _MINUTE)
     if allowance.calls_per_minute and recent >= allowance.calls_per_minute:
         return Verdict(
             Decision.BLOCK,
             f"The run was throttled to {_calls(allowance.calls_per_minute)} a minute, "
             "and has made them.",
             "Think about which call is really needed, and make that one in a minute.",
+            passing=True,
         )
     return None
 

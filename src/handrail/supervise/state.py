@@ -211,9 +211,9 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
         # Counted in advance: of parallel actions not every one may have the whole limit.
         state.history.file_operations += action.file_operations
-    elif not action.asked:
+    elif not (action.asked or verdict.passing):
         state.history.remember_refusal(action.name)
-        state.course.watch.see(Deed(event.step, event.at, intent, "refused"))
+        state.course.see(Deed(event.step, event.at, intent, "refused"))
 
 
 def _ended(state: RunState, event: ActionEnded) -> None:
@@ -236,7 +236,7 @@ def _ended(state: RunState, event: ActionEnded) -> None:
             if event.overruled:  # a person wants it to reach that far
                 intent = msgspec.structs.replace(intent, outside=())
             changed = event.created + event.changed
-            state.course.watch.see(deed_of(event.step, event.at, intent, outcome, changed))
+            state.course.see(deed_of(event.step, event.at, intent, outcome, changed))
         state.course.end(event, closed.file_operations)
 
 
@@ -245,7 +245,7 @@ def _dropped(state: RunState, event: ActionDropped) -> None:
     if closed is not None and closed.asked and not closed.let_through:
         state.history.remember_refusal(closed.name)  # by the person who was asked
     if closed is not None and closed.intent is not None and closed.let_through:
-        state.course.watch.see(Deed(event.step, event.at, closed.intent, "dropped"))
+        state.course.see(Deed(event.step, event.at, closed.intent, "dropped"))
 
 
 def _close(state: RunState, step: int) -> OpenAction | None:

@@ -253,6 +253,7 @@ class Supervisor:
         if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
             return self._pending(verdict, self._under_way(), harmless=harmless)
+        asked = may_ask and verdict.overrulable
         receipt = self.record(
             ActionReviewed(
                 self._clock(),
@@ -263,13 +264,14 @@ class Supervisor:
                 verdict,
                 agent,
                 round((perf_counter() - began) * 1000, 3),
-                may_ask and verdict.overrulable,
+                asked,
                 command,
             )
         )
         self._ended.forget(action.id)
         receipts = [receipt] if self._waits(review, verdict) else []
-        if verdict.decision is Decision.BLOCK and not self.state.course.stopped:
+        final = verdict.decision is Decision.BLOCK and not (asked or verdict.passing)
+        if final and not self.state.course.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
             verdict = self._correct(verdict, receipts)
         pending = self._pending(verdict, receipts, harmless=harmless)
