@@ -363,3 +363,14 @@ def _put(kind: str, path: Path) -> None:
         os.mkfifo(path)
     else:
         path.symlink_to(path.name if kind == "loop" else "nowhere")
+
+
+def test_projects_that_read_alike_share_what_was_read(bed: Bed) -> None:
+    one, other = at(bed), at(bed, bed.elsewhere)
+    decision(bed, one, "make")
+    assert one.reviewer.cache is other.reviewer.cache
+
+
+def test_a_project_with_programs_of_its_own_reads_for_itself(bed: Bed) -> None:
+    (bed.elsewhere / "handrail.yaml").write_text("programs: {frob: {same_as: make}}\n")
+    assert at(bed).reviewer.cache is not at(bed, bed.elsewhere).reviewer.cache

@@ -271,7 +271,7 @@ def _events(journal: Journal, run: str) -> Iterator[Event]:
 
 
 def _hit_rate(caches: Iterable[Cache[Reading]]) -> float:
-    found = [(cache.hits, cache.hits + cache.misses) for cache in caches]
+    found = [(cache.hits, cache.hits + cache.misses) for cache in set(caches)]
     asked = sum(total for _, total in found)
     return sum(hits for hits, _ in found) / asked if asked else 0.0
 

@@ -21,12 +21,15 @@ from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
+from handrail.shell import Reading
 from handrail.supervise.in_force import config_of, identity
 from handrail.supervise.verdict import OnFault, stricter, verdict_of
 
 _LOOK_AGAIN = 1.0
 """Seconds after which changed files are noticed."""
 _MAX_PROJECTS = 128
+_MAX_READINGS = 10_000
+_USUAL = Config()
 _MAX_ENV_BYTES = 64 * 1024
 _ENV_FILES = (".env", ".env.local", ".env.development", ".env.production", ".env.test")
 
@@ -98,6 +101,9 @@ class Projects:
         self._environ = environ
         self._now = now
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        usual = _USUAL.step_reviewer.cache
+        # One for all projects that read alike: a hundred of them must not each keep their own.
+        self._readings: Cache[Reading] = Cache(_MAX_READINGS, usual.ttl_minutes * 60)
 
     def at(self, folder: str) -> Project:
         """The project of a folder, with its settings as they are on the disk."""
@@ -152,6 +158,8 @@ class Projects:
 
     def _made(self, config: Config, redactor: Redactor) -> Project:
         reviewer = Reviewer(config, environ=self._environ, live=True)
+        if config.step_reviewer.cache == _USUAL.step_reviewer.cache and not config.programs:
+            reviewer.cache = self._readings
         return Project(config, reviewer, Controller(config.interventions), redactor)
 
     def _pinned(self, config: Config, folder: str) -> Config:
