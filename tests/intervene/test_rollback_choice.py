@@ -25,7 +25,8 @@ def checkpoint(step: int) -> Checkpoint:
 def at_step(step: int, *steps: int, past: Past | None = None, **known: object) -> Situation:
     """With checkpoints after these steps."""
     taken = tuple(checkpoint(each) for each in steps)
-    return situation(past, step=step, now=step * 10.0, checkpoints=taken, **known)
+    changed: dict[str, object] = {"ended": (Ended(step, step * 10.0, ok=True, changes=1),)}
+    return situation(past, step=step, now=step * 10.0, checkpoints=taken, **(changed | known))
 
 
 def chosen(at: Situation, settings: CheckpointRollback = SETTINGS, found: Finding = TROUBLE) -> str:

@@ -33,7 +33,7 @@ class Bed:
         self.environ = {"HOME": str(self.home), "HANDRAIL_HOME": str(folder / "state")}
         self.clock = Clock(1_800_000_000.0)
         self.ticks = Clock()
-        self.log = Log()
+        self.log = Log(self.clock)
         self.journal = Journal(self.log)
         self.restart()
 

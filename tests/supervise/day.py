@@ -29,8 +29,7 @@ class Day:
         self.bed = bed or Bed(folder)
         self.gap = gap
         self._ids = count(1)
-        if bed is None:
-            self.restart()
+        self.restart()
         self.record(RunStarted(self.bed.clock(), "claude", str(self.bed.path), attended=attended))
         self.prompt("Fix the cart so that the total is right and the tests pass.")
 
@@ -67,7 +66,12 @@ class Day:
         return self.run.after(Ended(ran, Outcome(not error, output=output, error=error)))
 
     def do(
-        self, tool: str, given: dict[str, object], output: str = "", error: str = "", agent: str = ""
+        self,
+        tool: str,
+        given: dict[str, object],
+        output: str = "",
+        error: str = "",
+        agent: str = "",
     ) -> Verdict:
         """One action, from the review to its result."""
         self.bed.clock.advance(self.gap)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from time import time
 
 from handrail.store.errors import StoreError
 from handrail.store.memory import MemoryStore
@@ -25,8 +26,8 @@ class Clock:
 class Log(Store):
     """A store in memory whose faults and delays are switched by hand."""
 
-    def __init__(self) -> None:
-        self.inner = MemoryStore()
+    def __init__(self, clock: Callable[[], float] = time) -> None:
+        self.inner = MemoryStore(clock=clock)
         self.refuses: StoreError | None = None
         """What every write fails with."""
         self.unreadable: StoreError | None = None

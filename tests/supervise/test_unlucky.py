@@ -14,7 +14,8 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
-from tests.supervise.day import GRAVE, Day
+from tests.supervise.bed import Bed, ran
+from tests.supervise.day import Day
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (1, 2), says="The same call failed twice: make")
 FAILED = "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n1 failed in 0.1s"
@@ -74,3 +75,74 @@ def test_what_is_refused_for_now_does_not_judge_an_intervention(day: Day) -> Non
         day.bash("make dist")
         day.bash("make dist")
     assert not [each for each in day.bed.events() if isinstance(each, InterventionJudged)]
+
+
+# Whose work it is
+
+
+def spoil(day: Day, times: int, agent: str = "") -> None:
+    for _ in range(times):
+        day.bash("echo 0 > total.txt; make", error="make: *** no rule", agent=agent)
+
+
+def test_a_run_that_spoils_files_over_and_over_is_put_back(day: Day) -> None:
+    spoil(day, 8)
+    assert day.put_back == ["c0"]
+
+
+def test_a_run_that_only_looked_has_nothing_to_be_put_back(day: Day) -> None:
+    for _ in range(7):
+        day.bash("git log --oneline -3", "4c1f0a2 a cart")
+    assert Means.CHECKPOINT_ROLLBACK in day.means
+    assert day.put_back == []
+
+
+def test_low_trouble_never_puts_files_back_however_long_it_goes_on(day: Day) -> None:
+    day.edit("cart.py", 1)
+    for _ in range(19):
+        day.do("BashOutput", {"bash_id": "b1"})
+    assert Means.CHECKPOINT_ROLLBACK in day.means
+    assert day.put_back == []
+
+
+def test_who_edits_on_while_a_test_still_fails_keeps_the_edits(day: Day) -> None:
+    for number in range(9):
+        day.edit("cart.py", number)
+        day.bash("pytest tests/test_cart.py -q", error=FAILED)
+    assert day.put_back == []
+
+
+def test_the_work_of_another_agent_is_not_taken_back_for_one_that_is_stuck(day: Day) -> None:
+    day.edit("cart.py", 1, agent="good")
+    spoil(day, 8, agent="stuck")
+    assert day.put_back == []
+    assert "Another agent" in day.made[-1].limits or "Another agent" in day.made[-2].limits
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_the_work_of_another_run_in_the_same_tree_is_not_taken_back(
+    day: Day, restarted: bool
+) -> None:
+    day.bed.clock.advance(60)
+    other = day.bed.get("other", day.bed.path / "notes")
+    written = day.bed.write(day.bed.path / "notes" / "new.md", "w1")
+    other.before(written)
+    other.after(ran(written))
+    if restarted:
+        day.restart()
+    spoil(day, 8)
+    assert day.put_back == []
+    assert any("another run" in each.limits for each in day.made)
+
+
+@pytest.mark.parametrize("where", ["elsewhere", "before"])
+def test_another_run_that_is_not_in_the_way_changes_nothing(tmp_path: Path, where: str) -> None:
+    bed = Bed(tmp_path)
+    written = bed.write((bed.elsewhere if where == "elsewhere" else bed.path) / "new.md", "w1")
+    other = bed.get("other", bed.elsewhere if where == "elsewhere" else bed.path)
+    other.before(written)
+    other.after(ran(written))
+    bed.clock.advance(60)
+    day = Day(tmp_path, bed=bed)
+    spoil(day, 8)
+    assert day.put_back == ["c0"]

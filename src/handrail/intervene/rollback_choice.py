@@ -10,11 +10,13 @@ from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fill, fresh, templates
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
 from handrail.model.run import Checkpoint
 
 MAX_PLAN = 1_500
 _LOOKED_AT = 10
 """Actions before a checkpoint that say whether it is safe."""
+_SHORT = 8
 _STUCK, _LOST, _EXHAUSTED = "stuck_in_loop", "lost_context", "resource_exhaustion"
 PLANS = {
     "scope_creep": _LOST,
@@ -33,14 +35,36 @@ def checkpoint_rollback(finding: Finding, at: Situation, settings: CheckpointRol
     chosen = choose_checkpoint(finding, at, settings)
     if chosen is None:
         return Draft(_plan(finding, at), limits="There is no safe checkpoint to go back to.")
-    if at.attended:
+    if obstacle := _obstacle(finding, at, chosen):
         return Draft(
             _plan(finding, at),
-            limits="Somebody is at the keyboard, so no file is put back without them: "
-            f"checkpoint {chosen.id} is from before the trouble (step {chosen.step}).",
+            limits=f"{obstacle}: checkpoint {chosen.id} is from before the trouble "
+            f"(step {chosen.step}).",
         )
     limits = "" if Capability.REWIND in at.can else "The agent keeps its memory of what it did."
     return Draft(_gone_back(finding, at, chosen), checkpoint=chosen.id, limits=limits)
+
+
+def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
+    """Why a person has to decide whether to go back; empty: they need not.
+
+    A rollback that was not needed destroys work, and that of others worst of all.
+    """
+    if at.attended:
+        return "Somebody is at the keyboard, so no file is put back without them"
+    if finding.severity < Severity.HIGH:
+        return "No file is put back for trouble that is less than high"
+    authors = {ended.agent for ended in at.ended if ended.changes and ended.step > chosen.step}
+    if at.agent not in authors:
+        return "It is not known to have changed any file since then"
+    if len(authors) > 1:
+        return "Another agent of this run has changed files since then, so none is put back"
+    if other := at.neighbour(chosen.at):
+        return (
+            f"Somebody else, another run ({other[:_SHORT]}), has changed files here since then, "
+            "so none is put back"
+        )
+    return ""
 
 
 def choose_checkpoint(

@@ -1,5 +1,7 @@
 """What the controller has to know about a run."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from handrail.intervene.capability import Capability
@@ -29,6 +31,13 @@ class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
     step: int
     at: float
     ok: bool
+    changes: int = 0
+    """Files that it changed, as far as that is known."""
+    agent: str = ""
+
+
+def _nobody(since: float) -> str:
+    return ""
 
 
 class Situation(msgspec.Struct, frozen=True):
@@ -59,3 +68,5 @@ class Situation(msgspec.Struct, frozen=True):
     """It was stopped already, and what still comes in was under way then."""
     cwd: str = ""
     """The folder that it began in."""
+    neighbour: Callable[[float], str] = _nobody
+    """The run, if any, that has changed files in the same work tree since a moment."""

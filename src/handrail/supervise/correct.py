@@ -1,6 +1,7 @@
 """From what the detectors found to what is done about it, as events."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import msgspec
 
@@ -15,11 +16,13 @@ from handrail.supervise.project import Project
 from handrail.supervise.state import RunState
 
 Capabilities = frozenset[Capability]
+Neighbour = Callable[[RunState, float], str]
+"""Finds another run that has changed files in the work tree of a run since a moment."""
 _MINUTE = 60.0
 
 
 def corrections(
-    state: RunState, project: Project, can: Capabilities, now: float
+    state: RunState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
 ) -> Iterator[Event]:
     """What is to be written down after a deed: findings, what helped, what is done now.
 
@@ -33,7 +36,7 @@ def corrections(
     for finding in found:
         if is_news(state, finding):
             yield FindingMade(now, state.step, finding, agent)
-    situation = _situation(state, project, can, now)
+    situation = _situation(state, project, can, now, neighbour)
     yield from project.controller.judge(found, situation)
     chosen = project.controller.choose(found, situation)
     if chosen is not None:
@@ -73,7 +76,9 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
     )
 
 
-def _situation(state: RunState, project: Project, can: Capabilities, now: float) -> Situation:
+def _situation(
+    state: RunState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
+) -> Situation:
     config = project.config
     prompts = dict.fromkeys(filter(None, (state.last_prompt, config.goal, state.first_prompt)))
     window = config.interventions.resource_throttling.metrics_window_seconds
@@ -92,9 +97,13 @@ def _situation(state: RunState, project: Project, can: Capabilities, now: float)
         state.first_prompt,
         tuple(prompts),
         _usage(state, now, window),
-        tuple(Ended(each.step, each.at, each.ok) for each in state.course.lately),
+        tuple(
+            Ended(each.step, each.at, each.ok, each.changes, each.agent)
+            for each in state.course.lately
+        ),
         bool(state.course.stopped),
         cwd=state.cwd,
+        neighbour=partial(neighbour, state),
     )
 
 

@@ -34,6 +34,7 @@ class Lately(msgspec.Struct, frozen=True, omit_defaults=True):
     changes: int = 0
     tokens: int = 0
     memory_mb: float = 0.0
+    agent: str = ""
 
 
 class Course(msgspec.Struct, omit_defaults=True):
@@ -83,8 +84,8 @@ class Course(msgspec.Struct, omit_defaults=True):
         self.shown.append(shown)
         del self.shown[:-_MAX_SHOWN]
 
-    def end(self, event: ActionEnded, changes: int) -> None:
-        """An action ended that may have changed so many files."""
+    def end(self, event: ActionEnded, changes: int, agent: str = "") -> None:
+        """An action of an agent ended that may have changed so many files."""
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
         self.lately.append(
@@ -96,6 +97,7 @@ class Course(msgspec.Struct, omit_defaults=True):
                 changes,
                 outcome.tokens,
                 outcome.memory_mb,
+                agent,
             )
         )
         del self.lately[:-_MAX_LATELY]

@@ -8,12 +8,13 @@ import msgspec
 
 from handrail.intervene import Capability
 from handrail.model.event import FaultNoted
+from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor, Tell
-from handrail.supervise.topics import topic_of
+from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
 
 _MAX_KEPT = 2000
@@ -65,6 +66,7 @@ class Runs:
             distrusts_log=lost,
             can=self._can,
             tell=self._tell,
+            neighbour=self._neighbour,
             clock=self._clock,
         )
         self._let_go()
@@ -119,6 +121,25 @@ class Runs:
             if above.has(state.pid, state.pid_at) and is_in_project(folder, state.cwd):
                 return kept
         return None
+
+    def _neighbour(self, state: RunState, since: float) -> str:
+        """Another run that has changed files in the same work tree since a moment; empty: none."""
+        try:
+            for other in self._since(since):
+                is_other = other.run != state.run and _has_written(other, since)
+                if is_other and _share_tree(state.cwd, other.cwd):
+                    return other.run
+        except StoreError:
+            return "unknown"
+        return ""
+
+    def _since(self, moment: float) -> Iterator[RunState]:
+        """The states of all runs that have gone on since a moment, kept or not."""
+        for topic in self.journal.store.topics(RUNS):
+            run = run_of(topic.name)
+            if topic.changed >= moment:
+                kept = self._kept.get(run)
+                yield load_state(self.journal, run) if kept is None else kept.state
 
     def _project(self, kept: Supervisor | None, state: RunState, cwd: str) -> Project:
         """The settings that a run began with, and those on the disk where they forbid more."""
@@ -183,6 +204,15 @@ class Runs:
     def _drop(self, run: str) -> None:
         self._kept.pop(run).save()
         self._said.pop(run, None)
+
+
+def _has_written(state: RunState, since: float) -> bool:
+    ended = any(each.changes and each.at >= since for each in state.course.lately)
+    return ended or any(each.file_operations and each.let_through for each in state.open)
+
+
+def _share_tree(one: str, other: str) -> bool:
+    return bool(other) and (is_in_project(one, other) or is_in_project(other, one))
 
 
 def load_state(journal: Journal, run: str) -> RunState:

@@ -237,7 +237,9 @@ def _ended(state: RunState, event: ActionEnded) -> None:
                 intent = msgspec.structs.replace(intent, outside=())
             changed = event.created + event.changed
             state.course.see(deed_of(event.step, event.at, intent, outcome, changed))
-        state.course.end(event, closed.file_operations)
+        agent = closed.intent.agent if closed.intent is not None else ""
+        changes = max(closed.file_operations, len(event.created + event.changed))
+        state.course.end(event, changes, agent)
 
 
 def _dropped(state: RunState, event: ActionDropped) -> None:

@@ -32,7 +32,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
-from handrail.supervise.correct import corrected, corrections
+from handrail.supervise.correct import Neighbour, corrected, corrections
 from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
@@ -75,17 +75,20 @@ class Supervisor:
         distrusts_log: bool = False,
         can: frozenset[Capability] = frozenset(),
         tell: Tell | None = None,
+        neighbour: Neighbour = lambda state, since: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
-        `can`: what the host can do; `tell`: who hears of each event that was written.
+        `can`: what the host can do; `tell`: who hears of each event that was written;
+        `neighbour`: who else has changed files in a run's work tree since a moment.
         """
         self.state = state
         self.project = project
         self._journal = journal
         self._can = can
         self._tell = tell
+        self._neighbour = neighbour
         self._clock = clock
         self._said = set() if said is None else said
         self._distrusts_log = distrusts_log
@@ -294,7 +297,7 @@ class Supervisor:
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""
         now = self._clock()
-        for event in corrections(self.state, self.project, self._can, now):
+        for event in corrections(self.state, self.project, self._can, now, self._neighbour):
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)
