@@ -1,6 +1,7 @@
 """What a run needs done beside the brain: checkpoints, rollbacks, stops, messages."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from handrail.config.notify import Notify
 from handrail.intervene.incidents import Incidents
 from handrail.intervene.notify import Message, Notifier
+from handrail.intervene.processes import Ended as Gone
 from handrail.model import Action, Finding, Severity
 from handrail.model.action import Outcome
 from handrail.model.event import (
@@ -191,7 +193,7 @@ def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Works
     (shop.tree / "cart.txt").write_text("spoilt\n")
     done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
     deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
-    deaf.get(RUN, str(shop.tree)).record(Intervened(1.0, done))
+    deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
     assert shop.run.state.course.held
     shop.settle()
@@ -199,12 +201,38 @@ def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Works
     assert not shop.run.state.course.held
 
 
+def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
+    shop: Workshop,
+) -> None:
+    shop.record(prompt())
+    done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
+    deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
+    shop.time += 3600
+    (shop.tree / "cart.txt").write_text("mended by a person\n")
+    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    assert shop.run.state.course.held
+    shop.settle()
+    assert (shop.tree / "cart.txt").read_text() == "mended by a person\n"
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert "too late" in back.problem
+    assert not shop.run.state.course.held
+
+
+def test_people_are_told_of_a_rollback_that_failed(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, NOTIFY)
+    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    shop.close()
+    assert ["not put back" in message.body for message in shop.told.messages] == [True]
+
+
 def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
     point = shop.checkpoints()[0]
-    shop.record(IncidentResolved(1.0, "inc-1", "rollback_and_retry", checkpoint=point))
+    shop.record(IncidentResolved(shop.time, "inc-1", "rollback_and_retry", checkpoint=point))
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
 
 
@@ -213,6 +241,35 @@ def test_a_folder_that_cannot_be_saved_is_a_fault_and_no_more(shop: Workshop) ->
     shop.record(prompt())
     faults = [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
     assert faults == ["checkpoint"]
+
+
+def test_a_folder_that_cannot_be_saved_is_not_tried_after_every_action(shop: Workshop) -> None:
+    shop.tree.rename(shop.tree.with_name("gone"))
+    shop.record(prompt())
+    for number in range(1, 30):
+        shop.time += 1
+        shop.act(number)
+    tried = [event for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
+    assert len(tried) == 1
+
+
+def test_a_folder_that_can_be_saved_again_is_saved(shop: Workshop) -> None:
+    gone = shop.tree.with_name("gone")
+    shop.tree.rename(gone)
+    shop.record(prompt())
+    gone.rename(shop.tree)
+    shop.time += 2 * CHECKPOINT_SECONDS
+    shop.act(1)
+    assert len(shop.checkpoints()) == 1
+
+
+def test_a_clock_that_was_set_back_does_not_end_saving(shop: Workshop) -> None:
+    shop.record(prompt())
+    shop.time -= 24 * 3600
+    for number in range(1, CHECKPOINT_STEPS + 1):
+        (shop.tree / "cart.txt").write_text(f"{number} apples\n")
+        shop.act(number)
+    assert len(shop.checkpoints()) == 2
 
 
 def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
@@ -246,6 +303,56 @@ def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
     assert [message.urgent for message in shop.told.messages] == [True]
     report = json.loads((Path(shop.home.incidents) / "inc-1" / "incident.json").read_text())
     assert report["stop"]["ended"] == list(confirmed.ended)
+
+
+def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Workshop) -> None:
+    runs = [f"3f2a-{os.getpid()}-one", f"3f2a-{os.getpid()}-two"]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: run}
+        )
+        for run in runs
+    ]
+    try:
+        stop = Intervention("i1", Means.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
+        for run in runs:
+            shop.runs.get(run, str(shop.tree)).record(Intervened(shop.time, stop))
+        shop.stops.settle()
+        assert [child.poll() is None for child in children] == [False, False]
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+
+    def fail(*_: object) -> str:
+        raise ValueError("it does not fit")
+
+    monkeypatch.setattr(Incidents, "save", fail)
+    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    assert len(shop.all(StopConfirmed)) == 1
+    assert [message.urgent for message in shop.told.messages] == [True]
+    assert [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)] == [
+        "incident"
+    ]
+
+
+def test_people_are_told_what_a_stop_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = Workshop(tmp_path, NOTIFY)
+    left = Gone((), ("4712 sleep 9",))
+    monkeypatch.setattr("handrail.server.stops.end", lambda *_, **__: left)
+    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    shop.close()
+    assert "could not be ended" in shop.told.messages[-1].body
+    assert "4712 sleep 9" in shop.told.messages[-1].body
 
 
 def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:

@@ -146,3 +146,11 @@ def test_another_run_that_is_not_in_the_way_changes_nothing(tmp_path: Path, wher
     day = Day(tmp_path, bed=bed)
     spoil(day, 8)
     assert day.put_back == ["c0"]
+
+
+def test_an_agent_hears_once_that_its_files_were_not_put_back(day: Day) -> None:
+    go_back(day)
+    day.record(RolledBack(day.bed.clock(), "c0", "i1", problem="the disk is full"))
+    said = [day.start("Bash", {"command": f"echo {number}"})[1] for number in range(2)]
+    assert ["the disk is full" in " ".join(verdict.guidance) for verdict in said] == [True, False]
+    assert ["the disk is full" in verdict.alarm for verdict in said] == [True, False]

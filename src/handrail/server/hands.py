@@ -7,6 +7,8 @@ from queue import SimpleQueue
 from time import time
 from typing import cast
 
+import msgspec
+
 from handrail.checkpoint import CheckpointError, Checkpoints, checkpoint_folder, work_tree_of
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.intervene.notify import Message, Notifier
@@ -32,10 +34,27 @@ _log = logging.getLogger(__name__)
 CHECKPOINT_STEPS = 10
 CHECKPOINT_SECONDS = 60.0
 """How far apart two checkpoints are at least, beside those before a prompt."""
+_LATE = 120.0
+"""Seconds after which files are not put back any more: others may have worked in them since."""
+_MAX_TROUBLES = 1000
+_DOUBLINGS = 6
 _SHORT = 12
+_TOO_LATE = "it is too late for that: files may have been changed since it was decided"
 
 Record = Callable[[str, Event], None]
 """Writes an event of a run; may be called in any thread."""
+
+
+class _Trouble(msgspec.Struct, frozen=True):
+    """Why the files of a run could not be saved, and when."""
+
+    at: float
+    says: str
+    times: int = 1
+
+    def is_over(self, now: float) -> bool:
+        """Whether it is time to try again: each time after twice as long."""
+        return abs(now - self.at) >= CHECKPOINT_SECONDS * (1 << min(self.times - 1, _DOUBLINGS))
 
 
 class Hands:
@@ -58,6 +77,8 @@ class Hands:
         self._stops = stops
         self._clock = clock
         self._saving: set[str] = set()
+        self._troubles: dict[str, _Trouble] = {}
+        """The runs whose files could not be saved when it was last tried."""
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="hands", daemon=True)
         self._thread.start()
@@ -88,9 +109,14 @@ class Hands:
     def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
         """Now and then, so that a rollback does not go back too far."""
         state = supervisor.state
+        trouble = self._troubles.get(state.run)
+        if trouble is not None and not trouble.is_over(self._clock()):
+            return
         last = state.course.checkpoints[-1] if state.course.checkpoints else None
+        # The clock may have been set back since.
         if last is None or (
-            event.step - last.step >= CHECKPOINT_STEPS and event.at - last.at >= CHECKPOINT_SECONDS
+            event.step - last.step >= CHECKPOINT_STEPS
+            and abs(event.at - last.at) >= CHECKPOINT_SECONDS
         ):
             self._save_soon(supervisor, f"after step {event.step}")
 
@@ -107,19 +133,37 @@ class Hands:
         if done.means == Means.EMERGENCY_STOP:
             self._stops.stop(supervisor, event)
         elif done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
-            self.roll_back(supervisor, done.checkpoint, done.id)
+            self.roll_back(supervisor, event.at, done.checkpoint, done.id)
 
     def resolved(self, supervisor: Supervisor, event: IncidentResolved) -> None:
         """A person wants the files back as they were."""
         if event.checkpoint:
-            self.roll_back(supervisor, event.checkpoint)
+            self.roll_back(supervisor, event.at, event.checkpoint)
 
-    def roll_back(self, supervisor: Supervisor, checkpoint: str, intervention: str = "") -> None:
-        """Put the files back; the run hears how it went."""
+    def roll_back(
+        self, supervisor: Supervisor, decided: float, checkpoint: str, intervention: str = ""
+    ) -> None:
+        """Put the files back; the run hears how it went.
+
+        Not where a daemon ended after that was decided, and much has happened since.
+        """
         state = supervisor.state
         run, cwd = state.run, state.cwd
         commit = next((one.commit for one in state.course.checkpoints if one.id == checkpoint), "")
-        self._queue.put(lambda: self._restore(run, cwd, checkpoint, commit, intervention))
+        settings, name = supervisor.project.config.notify, self._name(supervisor)
+        late = abs(self._clock() - decided) > _LATE
+
+        def work() -> None:
+            if late:
+                event = RolledBack(self._clock(), checkpoint, intervention, problem=_TOO_LATE)
+            else:
+                event = self._restored(cwd, checkpoint, commit, intervention)
+            self._record(run, event)
+            if event.problem:
+                body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
+                self._notifier.tell(settings, Message(f"Handrail: {name}", body))
+
+        self._queue.put(work)
 
     def _save_soon(self, supervisor: Supervisor, why: str) -> None:
         config = supervisor.project.config.interventions
@@ -153,30 +197,41 @@ class Hands:
             checkpoints, tree = self._checkpoints(cwd)
             saved = checkpoints.save(tree, why)
         except (CheckpointError, OSError) as error:
-            self._record(run, FaultNoted(self._clock(), "checkpoint", str(error)))
+            self._note_trouble(run, str(error))
             return
         finally:
             self._saving.discard(run)
+        self._troubles.pop(run, None)
         if saved.commit not in known:
             checkpoint = Checkpoint(
                 saved.commit[:_SHORT], run, step, saved.commit, self._clock(), why
             )
             self._record(run, CheckpointTaken(self._clock(), checkpoint, saved.files))
 
-    def _restore(self, run: str, cwd: str, checkpoint: str, commit: str, intervention: str) -> None:
+    def _note_trouble(self, run: str, says: str) -> None:
+        """Remember why the files could not be saved, and write it down if it is news."""
+        before = self._troubles.pop(run, None)
+        self._troubles[run] = _Trouble(self._clock(), says, before.times + 1 if before else 1)
+        if len(self._troubles) > _MAX_TROUBLES:
+            del self._troubles[next(iter(self._troubles))]
+        if before is None or before.says != says:
+            self._record(run, FaultNoted(self._clock(), "checkpoint", says))
+
+    def _restored(self, cwd: str, checkpoint: str, commit: str, intervention: str) -> RolledBack:
+        """Put the files back, and say how that went; whatever happens, it says something."""
         try:
             checkpoints, tree = self._checkpoints(cwd)
             restored = checkpoints.restore(tree, commit)
-        except (CheckpointError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - the run is held until it hears
+            if not isinstance(error, CheckpointError | OSError):
+                _log.exception("files could not be put back")
             undo = error.undo[:_SHORT] if isinstance(error, NotRestoredError) else ""
-            event = RolledBack(
+            return RolledBack(
                 self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
             )
-        else:
-            event = RolledBack(
-                self._clock(), checkpoint, intervention, restored.files, restored.undo[:_SHORT]
-            )
-        self._record(run, event)
+        return RolledBack(
+            self._clock(), checkpoint, intervention, restored.files, restored.undo[:_SHORT]
+        )
 
 
 _Act = Callable[[Hands, Supervisor, Event], None]

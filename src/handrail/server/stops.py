@@ -1,5 +1,6 @@
 """Emergency stops: the processes of a run are ended, and that is read back before it is said."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -17,6 +18,8 @@ from handrail.server.home import Home
 from handrail.store.errors import StoreError
 from handrail.supervise.supervisor import Supervisor
 
+_log = logging.getLogger(__name__)
+
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 """What Claude Code puts into the environment of everything that it starts."""
 _GRACE = 3.0
@@ -24,6 +27,8 @@ _GRACE = 3.0
 _END_SECONDS = 10.0
 _POLL = 0.05
 _CLOCK_SECONDS = 1.5
+_AT_ONCE = 4
+"""Looking for processes is work; other runs have to be reviewed meanwhile."""
 
 
 class Stops:
@@ -44,31 +49,34 @@ class Stops:
         self._notifier = notifier
         self._events = events
         self._clock = clock
-        self._under_way: dict[str, threading.Thread] = {}
+        self._under_way: dict[tuple[str, str], threading.Thread] = {}
+        self._turns = threading.Semaphore(_AT_ONCE)
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
         """Begin to stop a run; called in the brain's thread. Twice does no harm."""
         state, done = supervisor.state, event.intervention
-        if done.incident in self._under_way:
+        key = (state.run, done.incident)
+        if key in self._under_way:
             return
         family = self._family(state.run, state.pid, state.pid_at)
         attended = state.attended
         run = state.run
-        message = Message(
-            f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})",
-            f"{done.finding.says}\nhandrail incident show {done.incident}",
-            urgent=True,
-        )
+        title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"
         project = supervisor.project
 
         def work() -> None:
-            confirmed = self._carry_out(done.incident, family, keep_host=attended)
+            with self._turns:
+                confirmed = self._confirmed(done.incident, family, keep_host=attended)
             self._save(run, confirmed, project.redactor)
             self._record(run, confirmed)
-            self._notifier.tell(project.config.notify, message)
+            left = f"{confirmed.says}: {', '.join(confirmed.left)}" if confirmed.left else ""
+            body = (done.finding.says, left, f"handrail incident show {done.incident}")
+            said = project.redactor.text("\n".join(filter(None, body)))
+            self._notifier.tell(project.config.notify, Message(title, said, urgent=True))
+            self._under_way.pop(key, None)
 
         thread = threading.Thread(target=work, name=f"stop {done.incident}", daemon=True)
-        self._under_way[done.incident] = thread
+        self._under_way[key] = thread
         thread.start()
 
     def settle(self) -> None:
@@ -82,6 +90,15 @@ class Stops:
         if host is not None and (host.began > pid_at + _CLOCK_SECONDS or not _is_claude(pid)):
             host = None
         return Family({SESSION_VARIABLE: run}, host, client=self._home.client_path)
+
+    def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
+        """Carry it out; whatever happens, it is said how that went."""
+        try:
+            return self._carry_out(incident, family, keep_host=keep_host)
+        except Exception as error:  # noqa: BLE001 - a stop without an end would never be told
+            _log.exception("a run could not be stopped")
+            says = f"it is not known what is left of the run: {error}"
+            return StopConfirmed(self._clock(), incident, says=says)
 
     def _carry_out(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
         below = end(family, keep_host=True, seconds=_END_SECONDS)
@@ -97,7 +114,9 @@ class Stops:
         try:
             events = chain(self._events(run), (confirmed,))
             Incidents(self._home.incidents).save(gather(run, confirmed.incident, events, redactor))
-        except (IncidentError, NoSuchStopError, StoreError) as error:
+        except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
+            if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
+                _log.exception("an incident could not be written")
             self._record(run, FaultNoted(self._clock(), "incident", str(error)))
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.intervene import Capability, Situation
 from handrail.intervene.situation import Ended, Usage
-from handrail.model.event import Event, FindingMade, Intervened
+from handrail.model.event import Event, FindingMade, Intervened, RolledBack
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Decision
@@ -73,6 +73,16 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
         verdict,
         guidance=(*verdict.guidance, *filter(None, (done.guidance,))),
         alarm=" ".join(filter(None, (verdict.alarm, alarm))),
+    )
+
+
+def not_put_back(verdict: Verdict, back: RolledBack) -> Verdict:
+    """The verdict for an agent that was told that its files go back, where they did not."""
+    says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
+    return msgspec.structs.replace(
+        verdict,
+        guidance=(*verdict.guidance, f"{says} Look at them before you go on."),
+        alarm=" ".join(filter(None, (verdict.alarm, f"Handrail: {says}"))),
     )
 
 

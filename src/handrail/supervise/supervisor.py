@@ -32,7 +32,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach
-from handrail.supervise.correct import Neighbour, corrected, corrections
+from handrail.supervise.correct import Neighbour, corrected, corrections, not_put_back
 from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
@@ -344,6 +344,10 @@ class Supervisor:
         if self.project.newer is not None and "newer" not in self._said:
             self._said.add("newer")
             verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {_NEWER}.")
+        back = self.state.course.rolled_back
+        if back is not None and back.problem and (told := f"rollback {back.at}") not in self._said:
+            self._said.add(told)
+            verdict = not_put_back(verdict, back)
         problem = self.project.problem
         if not problem:
             self._said.discard("settings")
