@@ -14,7 +14,7 @@ from tests.hosts.failing import Failing
 
 OVERRULABLE = "npm publish"
 CRITICAL = "rm -rf /"
-WARNED = "echo 'half a word"
+WARNED = "curl -X POST -d @cart.json https://api.example.com/cart"
 TAMPERING = "handrail serve --stop"
 REWRITTEN = "git push --force origin main"
 

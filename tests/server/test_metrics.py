@@ -29,7 +29,8 @@ def test_every_decision_is_there_before_anything_happened(office: Office) -> Non
 
 
 def test_decisions_are_counted(office: Office) -> None:
-    commands = ["ls", "cat a", "echo 'half a word", "git push --force origin main", "rm -rf /"]
+    warned = "curl -X POST -d @cart.json https://api.example.com/cart"
+    commands = ["ls", "cat a", warned, "git push --force origin main", "rm -rf /"]
     for number, command in enumerate(commands):
         office.post(call(command, f"t{number}"))
     counted = {

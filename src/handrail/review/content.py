@@ -119,6 +119,7 @@ FILE_TYPES = (
     FileType(r".*\.(?:sh|bash|zsh|ksh|command|bats)", _whole),
 )
 _COMPILED = tuple((re.compile(kind.pattern), kind) for kind in FILE_TYPES)
+_ZSH = re.compile(r"#!\s*\S*/(?:env\s+)?zsh\b")
 _SHEBANG = re.compile(r"#!\s*\S*/(?:env\s+)?(?:ba|z|k|da)?sh\b")
 
 
@@ -207,6 +208,11 @@ def _unread(path: str) -> Effect:
 def is_shell_script(path: str, text: str) -> bool:
     """Whether a file holds commands for a shell."""
     return path.endswith((".sh", ".bash")) or _SHEBANG.match(text) is not None
+
+
+def is_zsh_script(text: str) -> bool:
+    """Whether a script is written for zsh, whose syntax is not read everywhere."""
+    return _ZSH.match(text) is not None
 
 
 def _later(path: str, effect: Effect, kind: FileType) -> Effect:

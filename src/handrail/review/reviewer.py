@@ -7,28 +7,27 @@ from time import monotonic, time
 
 import msgspec
 
-from handrail.config import Config, Scope, resolve_scope
+from handrail.config import Config
 from handrail.model.action import Action
 from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.place import state_folder
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
-from handrail.review.circumstances import Circumstances, make_places
-from handrail.review.content import content_effects, is_shell_script
+from handrail.review.circumstances import Circumstances
+from handrail.review.content import content_effects, is_shell_script, is_zsh_script
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
 from handrail.review.outside import note_outside
-from handrail.review.places import Places
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
 from handrail.review.risk import risk_of
 from handrail.review.rules import Rule, RuleBook
+from handrail.review.sites import Sites
 from handrail.review.tools import MalformedInputError, command_field, command_of, read_tool
+from handrail.review.unread import problem_of, reason_not_read, repair_of
 from handrail.review.weigh import weigh
-from handrail.review.world import BlindWorld, LocalWorld, World
 from handrail.shell import (
     Knowledge,
     Program,
@@ -41,11 +40,6 @@ from handrail.shell.flows import RAISING
 
 _NEUTRAL = Rationality(NEUTRAL, NEUTRAL, NEUTRAL, 1.0, 1.0)
 _NOTHING = History()
-_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "CLAUDE_CONFIG_DIR")
-"""Variables that decide where things are."""
-_KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
-"""Variables of this process that commands are assumed to see too."""
-_MAX_SITES = 256
 _SHORTER = "Use several short, plain commands; put long text into a file first."
 _NO_RISK = Risk(0.0, Severity.NONE)
 _SWITCHED_OFF = Review(
@@ -54,27 +48,8 @@ _SWITCHED_OFF = Review(
     _NEUTRAL,
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
-_BROKEN = "Its syntax has errors, so parts of it may have been missed."
+_UNREAD = Risk(1.0, Severity.CRITICAL)
 _READING = Risk(0.1, Severity.NONE, (Factor("read", 0.1),))
-
-
-class _Site:
-    """What is the same for all actions in one folder."""
-
-    def __init__(self, folder: str, scope: Scope, places: Places, trash: str) -> None:
-        self.folder = folder
-        self.scope = scope
-        self.places = places
-        self.trash = trash
-        self._looked = float("-inf")
-        self._there = False
-
-    def there(self, now: float) -> bool:
-        """Whether the folder is on this machine; looked at once a second."""
-        if now - self._looked > 1:
-            self._looked = now
-            self._there = os.path.isdir(self.folder)
-        return self._there
 
 
 class Understood(msgspec.Struct, frozen=True):
@@ -102,12 +77,7 @@ class Reviewer:
         the settings name the scope."""
         self.config = config or Config()
         given = os.environ if environ is None else environ
-        self._given = {name: given[name] for name in _KNOWN if name in given}
-        self._environ = _with_state(self._given)
-        self._see_disk = see_disk
-        self._live = live
-        # Looked up once: where the agent puts a link in the project's place, it would move along.
-        self._scope = resolve_scope(self.config, "/", self._given) if live else None
+        self._sites = Sites(self.config, given, see_disk=see_disk, live=live)
         self._now = now
         settings = self.config.step_reviewer
         self._rules = RuleBook(
@@ -121,7 +91,6 @@ class Reviewer:
         )
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
-        self._sites: dict[tuple[str | None, ...], _Site] = {}
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far.
@@ -142,7 +111,7 @@ class Reviewer:
             return msgspec.structs.replace(review, faults=(fault,))
 
     def _review(self, action: Action, history: History) -> Review:
-        at = self._circumstances(action, history)
+        at = self._sites.circumstances(action, history)
         understood = self._understand(action, at)
         draft = note_outside(self._judge(action, understood, at), at)
         if draft.decision is not Decision.MODIFY:
@@ -153,32 +122,6 @@ class Reviewer:
         return _without_rewrite(draft)
 
     # Understanding
-
-    def _circumstances(self, action: Action, history: History) -> Circumstances:
-        environ = self._environ_of(action)
-        key = (action.cwd, *map(environ.get, _DECIDING))
-        site = self._sites.get(key)
-        if site is None:
-            site = self._site(action.cwd, environ)
-            if len(self._sites) > _MAX_SITES:
-                self._sites.clear()
-            self._sites[key] = site
-        world: World = BlindWorld()
-        if self._see_disk:
-            there = site.there(monotonic())
-            world = LocalWorld(site.folder, visible=there, live=self._live)
-        return Circumstances(
-            self.config, site.scope, site.places, world, history, environ, site.trash
-        )
-
-    def _site(self, cwd: str, environ: dict[str, str]) -> "_Site":
-        scope = self._scope or resolve_scope(self.config, cwd or "/", environ)
-        places = make_places(self.config, scope, environ)
-        folder = cwd or (places.roots[0] if places.roots else "/")
-        return _Site(folder, scope, places, f"{state_folder(environ)}/trash")
-
-    def _environ_of(self, action: Action) -> dict[str, str]:
-        return _with_state({**self._given, **action.env}) if action.env else self._environ
 
     def _understand(self, action: Action, at: Circumstances) -> Understood:
         command = command_of(action)
@@ -238,6 +181,10 @@ class Reviewer:
                 says = f"runs {effect.target}, which cannot be read: {error}"
                 found.append(_unseen(effect, says))
                 continue
+            fault = reading.program.fault
+            if fault is not None and not is_zsh_script(text):
+                says = f"runs {effect.target}, which cannot be read: {problem_of(fault)}"
+                found.append(_unseen(effect, says))
             found += [
                 msgspec.structs.replace(
                     inner, command=effect.command, says=f"runs {effect.target}, which {inner.text}"
@@ -277,10 +224,12 @@ class Reviewer:
         first_time = not tamed and not (name and history.ran_before(name))
         decision = decide(base, risk, effects, hits, first_time=first_time)
         reasons = reasons_for(effects, hits, self._issues(rationality), risk)
-        if understood.program is not None and understood.program.broken:
-            # The shell may refuse it too, but what was not read completely is not just allowed.
-            decision = max(decision, Decision.WARN)
-            reasons = (*reasons, _BROKEN)
+        alternative = alternative_for(effects, hits) if decision.stops else ""
+        if understood.program is not None and understood.program.fault is not None:
+            # The shell may refuse it too, but what was not read completely does not run.
+            decision, risk = Decision.BLOCK, _UNREAD
+            reasons = (reason_not_read(problem_of(understood.program.fault)), *reasons)
+            alternative = repair_of(understood.program.fault)
         return Review(
             decision,
             risk,
@@ -288,7 +237,7 @@ class Reviewer:
             effects,
             hits,
             reasons=reasons,
-            alternative=alternative_for(effects, hits) if decision.stops else "",
+            alternative=alternative,
             confidence=confidence_in(effects, understood.program),
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
@@ -360,11 +309,6 @@ class Reviewer:
         return clean or format(int(self._now() * 1000), "x")
 
 
-def _with_state(environ: dict[str, str]) -> dict[str, str]:
-    """An environment in which commands find Handrail's folder under its name."""
-    return {"HANDRAIL_HOME": state_folder(environ), **environ}
-
-
 def _covered(effect: Effect, at: Circumstances) -> bool:
     """A deletion in the scope that a checkpoint covers and whose files cannot be seen here."""
     return (
@@ -402,9 +346,9 @@ def _without_rewrite(draft: Review) -> Review:
 def _unreadable(problem: str, alternative: str) -> Review:
     return Review(
         Decision.BLOCK,
-        Risk(1.0, Severity.CRITICAL),
+        _UNREAD,
         _NEUTRAL,
-        reasons=(f"It cannot be read, so it is not run: {problem}.",),
+        reasons=(reason_not_read(problem),),
         alternative=alternative,
         confidence=0.0,
     )

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
-_PUNCTUATION = frozenset({"!", "{", "}"})
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
@@ -44,15 +42,6 @@ class Caller:
 
     def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
-        if (
-            command.argv
-            and command.argv[0].text[:1] in _PUNCTUATION
-            and _is_punctuation(command.argv[0])
-        ):
-            # `! { rm x; }`: the parser takes the punctuation for a program.
-            rest = dropwhile(_is_punctuation, command.argv)
-            text = " ".join(word.raw or _plain(word) for word in rest)
-            return self.walker.script(text, env, situation) if text else ""
         if not command.argv:
             if command.redirects or command.assignments:
                 self.walker.emit(command)
@@ -269,12 +258,3 @@ def _guessed_program(command: Command) -> str:
     if words[0] in {"-c", "-lc", "-ic"} and len(words) > 1:
         return "sh"
     return "git" if words[0] in {"push", "reset", "clean"} else ""
-
-
-def _is_punctuation(word: Word) -> bool:
-    return bool(word.text) and _PUNCTUATION.issuperset(word.text.split())
-
-
-def _plain(word: Word) -> str:
-    """A word that the parser made of what is really syntax stays as it is."""
-    return word.text if word.text[:1] in "({" else shlex.quote(word.text)

@@ -66,6 +66,16 @@ class Note(msgspec.Struct, frozen=True, gc=False):
     command: int
 
 
+class Fault(msgspec.Struct, frozen=True, gc=False):
+    """A place where the syntax cannot be read."""
+
+    line: int
+    near: str
+    """The text there."""
+    says: str = ""
+    """What is wrong with it, where that is known."""
+
+
 class Program(msgspec.Struct, frozen=True):
     """What a command line does, as far as it can be known."""
 
@@ -75,5 +85,10 @@ class Program(msgspec.Struct, frozen=True):
     """What code of other languages does; paths are as written there."""
     files: tuple[tuple[str, str], ...] = ()
     """Text that it writes into files, as far as it is known."""
-    broken: bool = False
-    """The syntax has errors, so parts may have been missed."""
+    fault: Fault | None = None
+    """The first error in its syntax, behind which parts may have been missed."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the syntax has errors."""
+        return self.fault is not None

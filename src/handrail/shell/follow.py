@@ -27,7 +27,7 @@ def run_scripts(
     scripts = list(SCRIPTS[entry.program.reader](command, entry.parse(command.argv)))
     for text in scripts:
         if text.strip(OPAQUE + " \n"):
-            walker.script(text, env.fork(), here)
+            walker.script(text, env.fork(), here, guessed=True)
 
 
 def run_known_script(

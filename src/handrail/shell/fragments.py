@@ -1,4 +1,4 @@
-"""Text that is not valid shell syntax, read word by word so that nothing hides in it."""
+"""Text that is not valid shell, read part by part so that nothing hides in it."""
 
 import re
 import shlex
@@ -8,21 +8,35 @@ from handrail.shell.command import Command, Redirect
 from handrail.shell.environment import Environment
 from handrail.shell.quoting import brace_expand
 from handrail.shell.situation import Situation
+from handrail.shell.syntax import Source
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
-_SEPARATOR = re.compile(r"&&|\|\||[;&|\n()]|\{(?=\s)|(?<=\s)\}")
+_SEPARATOR = re.compile(r"&&|\|\||[;&|()]|\{(?=\s)|(?<=\s)\}")
 
 
 def read_fragments(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
-    """Take the text apart at separators and read each piece as a simple command.
+    """Read each line that is valid for itself as a program, the others piece by piece.
 
-    The parser gave up on it, the shell may not: what the pieces would do counts, even if
-    some of them are data.
+    The text as a whole is not valid, but a shell runs what stands before the error: what its
+    parts would do counts, even if some of them are data.
     """
-    for piece in _SEPARATOR.split(text):
+    for line in text.split("\n"):
+        walker.step()
+        if not line.strip():
+            continue
+        source = Source(line, top=False)
+        if source.fault is None:
+            walker.statements(source.root.children, source, env, situation)
+        else:
+            _read_pieces(walker, line, env, situation)
+
+
+def _read_pieces(walker: "Walker", line: str, env: Environment, situation: Situation) -> None:
+    """Take a line apart at separators and read each piece as a simple command."""
+    for piece in _SEPARATOR.split(line):
         words = _words(piece)
         redirects: list[Redirect] = []
         argv: list[Word] = []

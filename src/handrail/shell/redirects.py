@@ -66,14 +66,24 @@ def _file(
         if child.type == "file_descriptor":
             descriptor = source.text(child)
             continue
-        if child.is_named and child.type != "ERROR":
+        if child.is_named:
             targets.append(child)
         else:
             operator += source.text(child)
+    if operator.endswith("-"):
+        # `>&-` has no target: what follows are arguments.
+        opened.arguments.extend(
+            word for extra in targets for word in walker.expander.words(extra, source, env)
+        )
+        return
     if not targets:
         return
     before = len(walker.commands)
     target = walker.expander.one(targets[0], source, env)[0]
+    if source.data.startswith(b"<<<", node.start_byte + len(descriptor)):
+        opened.input = target.text + "\n"
+        opened.reads = True
+        return
     if targets[0].type == "process_substitution" and ">" in operator:
         opened.sinks.extend(range(before, len(walker.commands)))
     # The parser takes arguments behind a redirect for more targets: `rm >log /`.
@@ -117,7 +127,7 @@ def _heredoc(
         elif kind in _ARGUMENTS:
             opened.input = source.slice(line_end + 1, node.end_byte)
             opened.reads = True
-        elif child.is_named and kind not in {"heredoc_end", "ERROR"}:
+        elif child.is_named and kind != "heredoc_end":
             opened.then.append(child)
 
 

@@ -121,7 +121,7 @@ def run_code(
             target = env.values("HOME")[0].text + target[1:]
         walker.found.append(msgspec.structs.replace(effect, command=index, target=target))
     for script in result.scripts:
-        walker.script(script, env.fork(), situation)
+        walker.script(script, env.fork(), situation, guessed=True)
     for argv in result.calls:
         inner = msgspec.structs.replace(
             command,
@@ -201,7 +201,7 @@ def _parallel(
         else:
             _call(walker, command, (*argv, item), env, here)
             if len(argv) == 1 and " " in argv[0].text:
-                walker.script(f"{argv[0].text} {item.text}", env.fork(), here)
+                walker.script(f"{argv[0].text} {item.text}", env.fork(), here, guessed=True)
 
 
 def _find(
@@ -246,15 +246,19 @@ def _make(
         known = env.files.get(join(env.cwd, Word(name)).text)
         text = command.input if name in {"-", "/dev/stdin"} else known
         for recipe in _RECIPE.finditer(text or ""):
-            walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
+            _recipe(walker, recipe[1] or recipe[2], env, here)
     for word in call.values("--eval", "-E"):
         for recipe in _RECIPE.finditer(word.text):
-            walker.script((recipe[1] or recipe[2]).replace("$$", "$"), env.fork(), here)
+            _recipe(walker, recipe[1] or recipe[2], env, here)
     given = [word.text.partition("=")[::2] for word in call.operands]
     given += [(name, value.text) for name, value in command.assignments]
     for name, value in given:
         if name.rstrip(":?+") in _MAKE_COMMANDS and has_text(Word(value)):
             walker.script(value, env.fork(), here)
+
+
+def _recipe(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+    walker.script(text.replace("$$", "$"), env.fork(), situation, guessed=True)
 
 
 def _tee(

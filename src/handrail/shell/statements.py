@@ -37,14 +37,6 @@ def _redirected(
     body: tree_sitter.Node | None = None
     redirects: list[tree_sitter.Node] = []
     for child in node.children:
-        if child.type == "ERROR" and body is not None and source.text(child).strip() == "<<":
-            # `(sh) <<< text`: the parser does not know a here-string behind a group.
-            behind = [part for part in node.named_children if part.start_byte > child.start_byte]
-            texts = [text for part in behind for text in part.named_children]
-            if texts:
-                given = walker.expander.one(texts[-1], source, env)[0].text
-                situation = msgspec.structs.replace(situation, input=given + "\n")
-            return redirect(walker, body, redirects, source, env, situation)
         if child.type in REDIRECTS:
             redirects.append(child)
         elif child.is_named and body is None:
@@ -141,7 +133,7 @@ def _emit_assignments(
         Command(
             (),
             env.cwd,
-            (node.start_byte, node.end_byte) if source.top else (-1, -1),
+            source.place(node.start_byte, node.end_byte),
             assignments=tuple(assigned),
             via=situation.via,
             elsewhere=situation.elsewhere,
@@ -232,7 +224,12 @@ def _case(
             walker.expander.words(child, source, env)
             continue
         branch = start.fork()
-        body = [part for part in child.named_children if part.type in STATEMENTS]
+        body: list[tree_sitter.Node] = []
+        for part in child.named_children:
+            if part.type in STATEMENTS:
+                body.append(part)
+            else:
+                walker.expander.words(part, source, branch)
         walker.statements(body, source, branch, situation)
         env.join(branch)
     return None
@@ -271,6 +268,8 @@ def _loop(
     if starts and _never_ends(node, source):
         names = {command.name for command in walker.commands[first:] if not command.via}
         if not names & _PAUSES:
+            if first == len(walker.commands):
+                walker.emit(Command((), env.cwd, via=situation.via))
             walker.note("fork_bomb", "starts processes in the background without end")
     return None
 
@@ -289,16 +288,6 @@ def _function(
     if len(named) > 1:
         env.functions[source.text(named[0])] = (source, named[1])
     return ""
-
-
-def _error(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
-) -> str | None:
-    """Not valid syntax; the text is read once more, word by word, in `read_fragments`."""
-    for child in node.named_children:
-        if child.type in STATEMENTS:
-            walker.statement(child, source, env, situation)
-    return None
 
 
 Statement = Callable[["Walker", tree_sitter.Node, Source, Environment, Situation], str | None]
@@ -323,5 +312,4 @@ STATEMENTS: dict[str, Statement] = {
     "while_statement": _loop,
     "c_style_for_statement": _loop,
     "function_definition": _function,
-    "ERROR": _error,
 }

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Callable
-from time import monotonic
+from time import thread_time
 
 import tree_sitter
 import tree_sitter_bash
 
+from handrail.shell.command import Fault
 from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError, TooSlowError
+from handrail.shell.misread import is_misread
+from handrail.shell.spelling import NotShellError, respell
 
 MAX_BYTES = 256 * 1024
 """The longest command that is read; a longer one cannot be judged within the deadline."""
@@ -21,6 +24,8 @@ MAX_SEARCH = 20_000_000
 
 MAX_SECONDS = 0.05
 """The parser needs quadratic time to recover from errors, and cannot be interrupted."""
+_NEAR = 60
+"""Characters that are shown of the place of an error."""
 _SMALL = 1024
 _CHUNK = 256
 
@@ -37,7 +42,7 @@ _DATA = re.compile(
 class Source:
     """A text and its syntax tree; nodes point into it by byte offsets."""
 
-    __slots__ = ("data", "root", "top")
+    __slots__ = ("_places", "_top", "data", "fault", "root")
 
     def __init__(self, text: str, *, top: bool) -> None:
         # The shell drops NUL bytes; the parser would take one for the end of the input.
@@ -48,8 +53,40 @@ class Source:
         # The parser's scanner crashes on some characters beyond ASCII (it looks them up in a
         # table of 256). None of them means anything to a shell, so it sees letters instead.
         shape = self.data if self.data.isascii() else self.data.translate(_AS_LETTERS)
-        self.root = _parse(shape).root_node
-        self.top = top
+        end = float("inf") if len(shape) <= _SMALL else thread_time() + MAX_SECONDS
+        self.root = _parse(shape, end).root_node
+        self.fault: Fault | None = None
+        self._top = top
+        self._places: dict[int, tuple[int, int]] | None = None
+        if self.root.has_error or is_misread(shape):
+            self._read_again(end)
+
+    def _read_again(self, end: float) -> None:
+        """The parser found errors, or is known to misread this: read it in a plain spelling."""
+        try:
+            plain = respell(self.data, end, MAX_NESTING)
+        except NotShellError as fault:
+            self.fault = self._fault(fault.offset, fault.says)
+            return
+        root = _parse(plain.shape, end).root_node
+        if root.has_error:
+            self.fault = self._fault(_first_error(self.root).start_byte, "the parser gave up")
+            return
+        self.data = plain.data
+        self.root = root
+        self._places = plain.places
+
+    def _fault(self, offset: int, says: str) -> Fault:
+        line = self.data.count(b"\n", 0, offset) + 1
+        start = self.data.rfind(b"\n", 0, offset) + 1
+        near = self.data[max(start, offset - _NEAR // 2) :].partition(b"\n")[0][:_NEAR]
+        return Fault(line, near.decode("utf-8", "replace"), says)
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where a command stands in the text that was given; (-1, -1) if that is another one."""
+        if not self._top:
+            return -1, -1
+        return (start, end) if self._places is None else self._places.get(start, (-1, -1))
 
     def text(self, node: tree_sitter.Node) -> str:
         """The source text of a node."""
@@ -60,20 +97,26 @@ class Source:
         return self.data[start:end].decode("utf-8", "replace")
 
 
-def _parse(data: bytes) -> tree_sitter.Tree:
-    """The syntax tree, unless it takes too long.
+def _first_error(node: tree_sitter.Node) -> tree_sitter.Node:
+    """The first place that the parser could make nothing of."""
+    while node.has_error and not (node.is_error or node.is_missing):
+        node = next(child for child in node.children if child.has_error or child.is_missing)
+    return node
+
+
+def _parse(data: bytes, end: float) -> tree_sitter.Tree:
+    """The syntax tree, unless this thread works longer for it.
 
     The parser has no time limit, but the text may end early: then it stops soon.
     """
-    if len(data) <= _SMALL:
+    if end == float("inf"):
         return _PARSER.parse(data)
-    end = monotonic() + MAX_SECONDS
 
     def read(offset: int, _: object) -> bytes:
-        return data[offset : offset + _CHUNK] if monotonic() < end else b""
+        return data[offset : offset + _CHUNK] if thread_time() < end else b""
 
     tree = _PARSER.parse(read)
-    if monotonic() >= end:
+    if thread_time() >= end:
         raise TooSlowError
     return tree
 

@@ -1,6 +1,5 @@
 """Reads a command line the way a shell would, without running anything."""
 
-import re
 from collections.abc import Sequence
 from time import monotonic
 
@@ -9,7 +8,7 @@ import tree_sitter
 
 from handrail.model.effect import Effect
 from handrail.shell.call import Caller
-from handrail.shell.command import Command, Note, Program, Redirect
+from handrail.shell.command import Command, Fault, Note, Program, Redirect
 from handrail.shell.environment import Environment
 from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
@@ -29,7 +28,7 @@ _LOOK_EVERY = 64
 """Pieces of work between two looks at the clock."""
 
 
-_TWO_SUBSHELLS = re.compile(r"\((?=\()")
+_ARROWS = (b"<", b">")
 _NOTHING = Opened()
 """What most commands open: no file, no text."""
 
@@ -45,7 +44,7 @@ class Walker:
         self.commands: list[Command] = []
         self.notes: list[Note] = []
         self.found: list[Effect] = []
-        self.broken = False
+        self.fault: Fault | None = None
         self.expander = Expander(self._substitute, self._names_listed)
         self.caller = Caller(self)
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
@@ -56,6 +55,7 @@ class Walker:
         self._steps = 0
         self._next_look = _LOOK_EVERY
         self._depth = 0
+        self._guesses = 0
 
     def read(self, text: str, env: Environment) -> Program:
         """Read a whole command line."""
@@ -65,31 +65,35 @@ class Walker:
             tuple(self.notes),
             tuple(self.found),
             tuple(env.files.items()),
-            self.broken,
+            self.fault,
         )
 
     def script(
-        self, text: str, env: Environment, situation: Situation, *, top: bool = False
+        self,
+        text: str,
+        env: Environment,
+        situation: Situation,
+        *,
+        top: bool = False,
+        guessed: bool = False,
     ) -> str | None:
-        """Read a text as a shell program."""
+        """Read a text as a shell program.
+
+        `guessed`: it was found in another language, so that an error in it may be ours.
+        """
         source = Source(text, top=top)
         self._depth += 1
+        self._guesses += guessed
         try:
-            output = self.statements(source.root.children, source, env, situation)
-            if source.root.has_error:
-                self.broken = True
-                self._apart(text, env, situation)
-                read_fragments(self, text, env, situation)
-            return output
+            if source.fault is None:
+                return self.statements(source.root.children, source, env, situation)
+            if not self._guesses:
+                self.fault = self.fault or source.fault
+            read_fragments(self, text, env, situation)
+            return None
         finally:
             self._depth -= 1
-
-    def _apart(self, text: str, env: Environment, situation: Situation) -> None:
-        """Read `((` as a shell does where it does not end as arithmetic: as two subshells."""
-        apart = _TWO_SUBSHELLS.sub("( ", text)
-        if apart != text:
-            source = Source(apart, top=False)
-            self.statements(source.root.children, source, env, situation)
+            self._guesses -= guessed
 
     def statements(
         self,
@@ -172,7 +176,7 @@ class Walker:
         command = Command(
             tuple(argv),
             env.cwd,
-            _span(node, redirects) if source.top else (-1, -1),
+            source.place(*_span(node, redirects)),
             tuple(opened.redirects),
             tuple(assignments),
             situation.via,
@@ -202,7 +206,10 @@ class Walker:
         end = -1
         for child in node.children if node is not None else ():
             kind = child.type
-            if kind == "number" and _is_descriptor(child):
+            if kind == "comment":
+                continue
+            if kind == "number" and source.data[child.end_byte : child.end_byte + 1] in _ARROWS:
+                # The parser takes the number of `0<<<text` for an argument.
                 continue
             if kind == "variable_assignment":
                 scratch = env.fork()
@@ -328,9 +335,3 @@ def _span(node: tree_sitter.Node | None, redirects: list[tree_sitter.Node]) -> t
     if node is None:
         return redirects[0].start_byte, redirects[-1].end_byte
     return node.start_byte, node.end_byte
-
-
-def _is_descriptor(node: tree_sitter.Node) -> bool:
-    """The parser takes the number of `0<<<text` for an argument."""
-    after = node.next_sibling
-    return after is not None and after.type in REDIRECTS and after.start_byte == node.end_byte

@@ -73,8 +73,8 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _PIPES = re.compile(
-    r"^\s*(?:\\(?:o|g|gx|w)\s*|\.(?:once|output|read|import|open)(?:\s+-\w+)*\s+)['\"]?\|"
-    r"\s*(?P<run>.+?)['\"]?\s*$",
+    r"^\s*(?:\\(?:o|g|gx|w)\s*|\.(?:once|output|read|import|open)(?:\s+-\w+)*\s+)"
+    r"(?P<quote>['\"]?)\|\s*(?P<run>.+?)(?P=quote)\s*$",
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(

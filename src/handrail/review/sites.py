@@ -1,0 +1,84 @@
+"""Where actions happen: what is the same for all actions in one folder."""
+
+import os
+from collections.abc import Mapping
+from time import monotonic
+
+from handrail.config import Config, Scope, resolve_scope
+from handrail.model.action import Action
+from handrail.model.place import state_folder
+from handrail.review.circumstances import Circumstances, make_places
+from handrail.review.history import History
+from handrail.review.places import Places
+from handrail.review.world import BlindWorld, LocalWorld, World
+
+_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "CLAUDE_CONFIG_DIR")
+"""Variables that decide where things are."""
+_KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
+"""Variables of this process that commands are assumed to see too."""
+_MAX_SITES = 256
+
+
+class Site:
+    """One folder: what may be changed from there, and which places it knows."""
+
+    def __init__(self, folder: str, scope: Scope, places: Places, trash: str) -> None:
+        self.folder = folder
+        self.scope = scope
+        self.places = places
+        self.trash = trash
+        self._looked = float("-inf")
+        self._there = False
+
+    def there(self, now: float) -> bool:
+        """Whether the folder is on this machine; looked at once a second."""
+        if now - self._looked > 1:
+            self._looked = now
+            self._there = os.path.isdir(self.folder)
+        return self._there
+
+
+class Sites:
+    """The folders in which actions happen, made once each."""
+
+    def __init__(
+        self, config: Config, environ: Mapping[str, str], *, see_disk: bool, live: bool
+    ) -> None:
+        """`live`: actions run on this machine; the settings name the scope."""
+        self._config = config
+        self._given = {name: environ[name] for name in _KNOWN if name in environ}
+        self._environ = _with_state(self._given)
+        self._see_disk = see_disk
+        self._live = live
+        # Looked up once: where the agent puts a link in the project's place, it would move along.
+        self._scope = resolve_scope(config, "/", self._given) if live else None
+        self._sites: dict[tuple[str | None, ...], Site] = {}
+
+    def circumstances(self, action: Action, history: History) -> Circumstances:
+        """What decides how much the effects of an action weigh."""
+        environ = _with_state({**self._given, **action.env}) if action.env else self._environ
+        key = (action.cwd, *map(environ.get, _DECIDING))
+        site = self._sites.get(key)
+        if site is None:
+            site = self._site(action.cwd, environ)
+            if len(self._sites) > _MAX_SITES:
+                self._sites.clear()
+            self._sites[key] = site
+        world: World = BlindWorld()
+        if self._see_disk:
+            there = site.there(monotonic())
+            world = LocalWorld(site.folder, visible=there, live=self._live)
+        return Circumstances(
+            self._config, site.scope, site.places, world, history, environ, site.trash
+        )
+
+    def _site(self, cwd: str, environ: dict[str, str]) -> Site:
+        scope = self._scope or resolve_scope(self._config, cwd or "/", environ)
+        places = make_places(self._config, scope, environ)
+        folder = cwd or (places.roots[0] if places.roots else "/")
+        return Site(folder, scope, places, f"{state_folder(environ)}/trash")
+
+
+def _with_state(environ: dict[str, str]) -> dict[str, str]:
+    """An environment in which commands find Handrail's folder under its name."""
+    return {"HANDRAIL_HOME": state_folder(environ), **environ}

@@ -1,0 +1,29 @@
+"""What to say about a command whose syntax cannot be read."""
+
+import re
+
+from handrail.shell import Fault
+
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#\d+);")
+_PLAINLY = (
+    "Correct it there (`bash -n` checks a script without running it), "
+    "or run its commands one by one, each a plain one."
+)
+_UNESCAPED = "It is escaped as HTML: write `&`, `<`, `>` and quotes as they are."
+
+
+def reason_not_read(problem: str) -> str:
+    """The reason for not running what was not understood."""
+    return f"It cannot be read, so it is not run: {problem}."
+
+
+def problem_of(fault: Fault) -> str:
+    """Where the syntax is wrong, and what is wrong with it."""
+    near = fault.near.strip().replace("`", "'")
+    place = f"line {fault.line}, near `{near}`" if near else f"the end, in line {fault.line}"
+    return f"the syntax at {place}: {fault.says}"
+
+
+def repair_of(fault: Fault) -> str:
+    """What to write instead."""
+    return _UNESCAPED if _ENTITY.search(fault.near) else _PLAINLY

@@ -1,0 +1,107 @@
+"""Valid shell that the parser reads wrongly, and without noticing.
+
+Each row was found by comparing with bash. Such a text is read in a plain spelling instead; where
+a row fits too often, that costs a little time and nothing else.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Trap(NamedTuple):
+    """Something that the parser misreads."""
+
+    signs: tuple[bytes, ...]
+    """One of these stands in the text: looked for first, because that takes no time."""
+    found: Callable[[bytes], object]
+
+
+def _hides_its_end(data: bytes) -> bool:
+    """Whether a quote in `${ }` stands before what may be the end of it."""
+    opened = quoted = False
+    for mark in _MARKS.findall(data):
+        if mark == b"'":
+            quoted = opened and not quoted
+            opened = quoted
+        elif mark != b"${":
+            if quoted:
+                return True
+            opened = False
+        elif not quoted:
+            opened = True
+    return False
+
+
+_MARKS = re.compile(rb"\$\{|[}'\"]")
+_VALUE = rb"""(?:"[^"]*"|'[^']*'|\$\([^()]*\)|`[^`]*`|\([^()]*\)|[^\s"'();&|<>`])*"""
+
+TRAPS = (
+    # `! { …; }`, `time (…)`, `time A=1 make`: taken for programs of that name
+    Trap(
+        (b"! ", b"!\t", b"!\\", b"time", b"coproc"),
+        re.compile(
+            rb"(?:!|\btime|\bcoproc)(?:[ \t]|\\\n)+(?:-p[ \t]+|\w+[ \t]+)?"
+            rb"(?:[({!]|\[\[|\w+[=\[+]|(?:if|while|until|for|case|select|function)\b)"
+        ).search,
+    ),
+    # the second of two commands in backticks, and some inside others or inside `${ }`
+    Trap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
+    Trap((b"${",), _hides_its_end),
+    # a word that goes on in the next line
+    Trap((b"\\\n",), re.compile(rb"(?<=\S)\\\n\S").search),
+    # numbers and names of descriptors, taken for arguments
+    Trap(
+        (b"0<", b"0>", b"}<", b"}>"),
+        re.compile(rb"(?<![\w$&<>.])(?:0|(?<!\$)\{\w+\})[<>]").search,
+    ),
+    # brackets that are words
+    Trap((b"] ", b"[ ", b"} ", b"{ "), re.compile(rb"[\]\[{}][ \t]+[\]\[{}]").search),
+    # a lone dollar, which takes the next word for a name
+    Trap((b"$ ", b"$\t", b"$\n", b"$;"), lambda _: True),
+    Trap((b"|&",), lambda _: True),
+    # a comparison outside of brackets, which takes the next line along
+    Trap(
+        (b"==", b"=~"),
+        re.compile(
+            rb"(?:\A|[\n;&|(){}`])(?:[^\n;&|(){}`\[]|\[(?![\[ \t]))*[ \t]=[=~](?=[\s<>])"
+        ).search,
+    ),
+    Trap((b" =", b" ~", b" !="), re.compile(rb"[ \t](?:!?=|~)[ \t]*[\n<>]").search),
+    # redirects of mere assignments, which take the next command along
+    Trap(
+        (b"=",),
+        re.compile(
+            rb"(?:\A|[\n;&|()]|(?:\{|\b(?:then|do|else))[ \t])[ \t]*\w+(?:\[[^\]\n]*\])?\+?="
+            + _VALUE
+            + rb"[ \t]+(?:\d*|&)[<>]"
+        ).search,
+    ),
+    # a here-document with an odd tag, one behind which a list goes on, one behind a comment
+    Trap(
+        (b"<<",),
+        re.compile(
+            rb"(?<!<)<<(?!<)-?[ \t]*(?!(?:\w+|'\w+'|\"\w+\"|\\\w+)(?=[\s;&|<>()]|\Z))"
+            rb"|^(?=[^\n]*<<)[^\n]*(?:\||&&)[ \t]*$"
+            rb"|^[^\n#]*[^\s#][ \t]+\#[^\n]*\n[^\n]*<<",
+            re.MULTILINE,
+        ).search,
+    ),
+)
+
+_PLAIN = re.compile(rb"[\w ./,:@%+*?'\";()&|-]*+")
+_IN_PLAIN = re.compile(rb"\|&|time|coproc")
+
+
+def is_misread(data: bytes) -> bool:
+    """Whether the parser may read something wrongly in a text that it accepts."""
+    if _PLAIN.fullmatch(data) and not _IN_PLAIN.search(data):
+        return False
+    # Written out: many commands pass here, and `any` would take longer.
+    for signs, found in TRAPS:
+        for sign in signs:
+            if sign in data:
+                if found(data):
+                    return True
+                break
+    return False
