@@ -219,3 +219,10 @@ def test_a_command_without_an_end_gets_a_time_limit(project: Project, command: s
     rewrite = project.review(command).rewrite
     assert rewrite is not None
     assert str(rewrite.input["command"]).startswith("timeout ")
+
+
+def test_a_command_that_takes_the_whole_disk_at_once_gets_a_size_instead(project: Project) -> None:
+    review = project.review("fallocate -l 10T big.img")
+    assert review.decision is Decision.BLOCK
+    assert review.alternative == "Give it a size that fits: `fallocate -l 1G big.img`."
+    assert not project.review("fallocate -l 1G big.img").decision.stops

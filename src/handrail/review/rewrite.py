@@ -387,7 +387,6 @@ REWRITERS: dict[str, tuple[tuple[frozenset[Kind], Rewriter], ...]] = {
     "yes": ((_ENDLESS, _time_limit),),
     "cat": ((_ENDLESS, _time_limit),),
     "dd": ((_ENDLESS, _time_limit),),
-    "fallocate": ((_ENDLESS, _time_limit),),
 }
 """By program: which kinds of effects a rewriter takes away, and the rewriter."""
 

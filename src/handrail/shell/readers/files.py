@@ -161,7 +161,13 @@ def _endless(command: Command, call: Call) -> Iterator[Effect]:
 def _fallocate(_: Command, call: Call) -> Iterator[Effect]:
     for word in call.values("-l", "--length"):
         if size_of(word.text) >= _FULL:
-            yield _fills(", ".join(operand.shown for operand in call.operands) or word.text)
+            name = call.operands[0].shown if call.operands else "FILE"
+            yield effect(
+                Kind.EXHAUST,
+                name,
+                says=f"takes {word.text} of the disk for {name}, until there is no space left",
+                instead=f"Give it a size that fits: `fallocate -l 1G {name}`.",
+            )
 
 
 READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
