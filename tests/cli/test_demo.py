@@ -29,7 +29,7 @@ def test_the_story_is_told_and_the_stage_removed(shell: Shell, scratch: dict[str
     assert "brought notes/plan.md back, byte for byte" in out
     assert "✓ the guidance helped: " in out
     assert "↶ rolled back to what was there after step 17 (cart.py)" in out
-    assert "■ stopped: 5 processes ended, no process of the run is left" in out
+    assert "■ stopped: 6 processes ended, no process of the run is left" in out
     assert "✓ handrail incident show " in out
     assert "handrail replay ~/.claude" in out
     assert all(cell_len(line) <= 80 for line in out.splitlines())

@@ -18,9 +18,9 @@ from handrail.model.event import Event
 from handrail.server.home import Home
 
 from .conftest import Shell
-from .logbook import utc
+from .logbook import open_logbook, utc
 
-OLDER = "2026-11-15-2200-docs-77aa"
+OLDER = "2026-11-15-2200-docs-77aa0b12"
 
 
 @pytest.fixture
@@ -221,3 +221,15 @@ def test_files_are_said_to_be_back_only_when_they_are(stopped: Shell) -> None:
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
     assert ran.code == 1
     assert " THE FILES WERE NOT PUT BACK: the disk is full\n" in ran.out
+
+
+def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: Shell) -> None:
+    with open_logbook(shell) as book:
+        run = book.start(RUN, cwd="/w/shop")
+        for event in story()[1:]:
+            run.note(event)
+    assert shell.run("incident", "show", INCIDENT).out.startswith(f"# Incident {INCIDENT}\n")
+    with daemon(Home(str(shell.state))) as asked:
+        ran = shell.run("incident", "resume", INCIDENT, "--option", "abort")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"/incidents/{INCIDENT}" in asked[0]

@@ -23,7 +23,7 @@ from handrail.model.review import Rationality, Review, Risk, Verdict
 from handrail.model.run import Checkpoint
 
 RUN = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
-INCIDENT = "2026-11-16-0214-shop-3f2a"
+INCIDENT = "2026-11-16-0214-shop-3f2a9c1e"
 NIGHT = 1_794_795_240.0
 """Monday, 16 November 2026, 02:14:00 UTC."""
 LOOP = Finding(

@@ -101,7 +101,7 @@ def test_a_low_finding_never_stops_a_run() -> None:
 
 def test_a_medium_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
     means = Bench(QUICK).steps(100, finding(severity=MEDIUM, confidence=0.6))
-    assert means[:3] == [AGAIN, BACK, STOP]
+    assert means[:4] == [AGAIN, BACK, BACK, STOP]
 
 
 def test_a_critical_loop_is_stopped_only_after_two_interventions_without_effect() -> None:
@@ -143,11 +143,11 @@ def test_a_stop_names_its_incident() -> None:
     bench = Bench(run="3f2a-5c", cwd="/home/dev/shop")
     made = bench.step(finding("information_flow", CRITICAL))
     assert made is not None
-    assert made.incident == "1970-01-01-0001-shop-3f2a"
+    assert made.incident == "1970-01-01-0001-shop-3f2a-5c"
     assert made.incident in made.guidance
     again = bench.step(finding("information_flow", CRITICAL))
     assert again is not None
-    assert again.incident == "1970-01-01-0002-shop-3f2a-2"
+    assert again.incident == "1970-01-01-0002-shop-3f2a-5c-2"
 
 
 def test_a_stop_does_not_wait_for_the_cooldown() -> None:
@@ -179,7 +179,7 @@ def test_a_run_that_is_stopped_is_not_stopped_again() -> None:
 def test_after_a_stop_was_resolved_the_ladder_begins_anew() -> None:
     bench = Bench(QUICK, seconds=1)
     found = finding(severity=MEDIUM, confidence=0.6)
-    assert bench.steps(7, found) == [AGAIN, BACK, STOP]
+    assert bench.steps(10, found) == [AGAIN, BACK, BACK, STOP]
     assert bench.steps(1, found) == [AGAIN]
 
 
@@ -197,6 +197,23 @@ def test_the_budget_of_a_run_ends_interventions_but_not_stops() -> None:
         bench.step(finding(severity=LOW, symptom=symptom))
     assert [made.means for made in bench.made] == [SOFT, SOFT]
     assert bench.steps(1, finding(severity=CRITICAL, symptom="e")) == [STOP]
+
+
+def test_a_run_that_heeded_all_its_hints_is_not_stopped_for_new_trouble() -> None:
+    bench = Bench(Interventions(max_interventions_per_execution=2))
+    for symptom in "ab":
+        bench.step(finding(severity=LOW, symptom=symptom))
+        bench.steps(5)
+    assert [judged.worked for judged in bench.judged] == [True, True]
+    bad = finding(severity=HIGH, impact=1.0, symptom="c")
+    assert bench.steps(9, bad) == []
+
+
+def test_a_run_that_heeded_nothing_is_stopped_when_its_budget_is_spent() -> None:
+    settings = Interventions(max_interventions_per_execution=2, intervention_cooldown_seconds=0)
+    bench = Bench(settings)
+    bench.steps(9, finding(severity=LOW))
+    assert bench.steps(1, finding(severity=HIGH, impact=1.0, symptom="c")) == [STOP]
 
 
 def test_between_two_interventions_is_the_cooldown() -> None:

@@ -138,3 +138,12 @@ def test_attempts_end_even_for_what_usually_helps() -> None:
         strategy=Strategy(effectiveness_threshold=0),
     )
     assert Bench(settings, seconds=1).steps(7, finding(severity=LOW)) == [SOFT, SOFT, AGAIN]
+
+
+@pytest.mark.parametrize(("checkpoint", "reached"), [("", 1), ("4c1f", 2)])
+def test_a_plan_that_did_not_help_leaves_the_way_back_open(checkpoint: str, reached: int) -> None:
+    [made] = tried((BACK, False))
+    made.checkpoint = checkpoint
+    found = Case(finding("loop"), ROWS["loop"], (made,), effects_of([made]))
+    assert found.row.means[found.reached + 1] == (STOP if checkpoint else BACK)
+    assert found.reached == reached

@@ -1,6 +1,7 @@
 """A person decides about an incident; each choice works, once."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -141,3 +142,18 @@ def test_what_makes_no_sense_is_refused(court: Court, body: bytes) -> None:
 @pytest.mark.parametrize("incident", ["inc-9", "..", "../inc-1", "a/b"])
 def test_an_incident_that_is_not_there_is_not_found(court: Court, incident: str) -> None:
     assert court.choose("abort", incident)[0] == 404
+
+
+def test_an_incident_that_could_not_be_written_can_be_decided_about(court: Court) -> None:
+    shutil.rmtree(court.incidents.folder)
+    assert court.choose("resume_with_limits")[0] == 200
+    assert not court.refused()
+    assert court.incidents.read("inc-1").resolution is not None
+
+
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_deciding(court: Court) -> None:
+    shutil.rmtree(court.incidents.folder)
+    Path(court.incidents.folder).write_text("in the way")
+    assert court.choose("resume_with_limits")[0] == 200
+    assert not court.refused()
+    assert court.choose("abort")[0] == 404

@@ -20,7 +20,7 @@ interventions:
   soft_correction: {max_attempts: 1}
   context_reinforcement: {max_attempts: 1}
   checkpoint_rollback:
-    max_attempts: 1
+    max_attempts: 2
     safe_checkpoint_criteria: {min_success_rate: 0.5, no_errors_duration_seconds: 0}
   strategy: {escalation_delay_actions: 1, effect_actions: 2}
 """

@@ -13,9 +13,10 @@ from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.moments import span
 from handrail.cli.render import Screen, clip, count, pad, visible, wrap
-from handrail.cli.runs import LAST, find_home
+from handrail.cli.runs import LAST, find_home, open_log
 from handrail.intervene.incidents import IncidentError, Incidents, Kept
 from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
+from handrail.intervene.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 
@@ -84,13 +85,13 @@ def list_(as_json: bool) -> int:
 def show(name: str, as_json: bool) -> int:
     """Show the report of an emergency stop: timeline, impact, cause, ways on.
 
-    ID is a name as in `handrail incident list`, the beginning or the end of one
-    (shop-3f2a), or `last`, which is the default.
+    ID is a name as in `handrail incident list`, a part of one (shop-3f2a), or
+    `last`, which is the default.
 
     \b
     Examples:
       handrail incident show
-      handrail incident show 2026-11-16-0214-shop-3f2a --json
+      handrail incident show 2026-11-16-0214-shop-3f2a9c1e --json
     """
     incidents = _incidents()
     kept = _find(incidents, name)
@@ -100,8 +101,8 @@ def show(name: str, as_json: bool) -> int:
     screen = options.screen()
     try:
         text = incidents.report(kept.record.id)
-    except IncidentError as error:
-        raise click.ClickException(str(error)) from None
+    except IncidentError:
+        text = report(kept.record)
     for line in text.splitlines():
         style = "bold" if line.startswith("#") else ""
         screen.say(screen.paint(visible(line), style))
@@ -178,18 +179,31 @@ def _incidents() -> Incidents:
 def _find(incidents: Incidents, typed: str) -> Kept:
     """The incident that a person means; else an error that helps."""
     names = incidents.names()
-    if not names:
-        raise click.ClickException(_NONE)
     found = names[:1] if typed == LAST else [each for each in names if each == typed]
-    found = found or [each for each in names if each.startswith(typed) or each.endswith(typed)]
+    found = found or [each for each in names if typed in each]
     if not found:
-        raise click.ClickException(f"there is no incident {typed!r}; see handrail incident list")
+        if typed != LAST and (record := _in_log(typed)) is not None:
+            return Kept(record)
+        known = f"there is no incident {typed!r}; see handrail incident list"
+        raise click.ClickException(known if names else _NONE)
     if len(found) > 1:
         raise click.ClickException(f"{typed!r} may be any of: {', '.join(found)}")
     try:
         return incidents.read(found[0])
     except IncidentError as error:
         raise click.ClickException(str(error)) from None
+
+
+def _in_log(incident: str) -> "Incident | None":
+    """A stop whose folder could not be written, on a full disk for example."""
+    from handrail.store.journal import Journal
+    from handrail.supervise.stopped import find_stop
+
+    home = find_home()
+    if not os.path.exists(home.log):
+        return None
+    with open_log(home) as store:
+        return find_stop(Journal(store), incident)
 
 
 def _check(kept: Kept, chosen: Recovery) -> None:

@@ -104,11 +104,12 @@ class Incident(msgspec.Struct, omit_defaults=True):
 
 
 def incident_id(at: float, cwd: str, run: str, nth: int = 1) -> str:
-    """Sortable and readable: `2026-11-16-0214-shop-3f2a`; `nth`: of the stops of the run."""
+    """Sortable and readable: `2026-11-16-0214-shop-3f2a9c1e`; `nth`: of the stops of the run."""
     when = datetime.fromtimestamp(max(at, 0.0), UTC).strftime("%Y-%m-%d-%H%M")
     project = _plain(cwd.rstrip("/").rpartition("/")[2])[:24] or "run"
     again = [str(nth)] if nth > 1 else []
-    return "-".join([when, project, _plain(run)[:4] or "0", *again])
+    # Many runs of one project may be stopped in one minute.
+    return "-".join([when, project, _plain(run)[:8].strip("-") or "0", *again])
 
 
 def _plain(text: str) -> str:

@@ -44,6 +44,7 @@ def options(
         _has_stop(case, settings)
         and case.finding.severity >= Severity.MEDIUM
         and _calls_for_stop(case.score)
+        and not (spent and _can_be_helped(case, at))
     )
     if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
         same = case.fruitless[-1].means
@@ -74,6 +75,15 @@ def budget_spent(at: Situation, settings: Interventions) -> bool:
     """Whether the run has had as many interventions as it may have; stops are not counted."""
     made = sum(made.means != STOP for made in at.past.made)
     return made >= settings.max_interventions_per_execution
+
+
+def _can_be_helped(case: Case, at: Situation) -> bool:
+    """Whether what is left of a spent budget is that the agent heeds what it is told.
+
+    In a session of days ten hints are few; the first trouble after them is no reason to end it.
+    """
+    judged = [made.worked for made in at.past.made if made.worked is not None]
+    return case.finding.severity < Severity.CRITICAL and 2 * sum(judged) > len(judged)
 
 
 def _by_aim(case: Case, aim: Aim) -> Iterator[str]:

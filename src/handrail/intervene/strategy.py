@@ -42,9 +42,19 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def reached(self) -> int:
-        """The strongest place that was tried without effect; -1: none."""
+        """The strongest place that was tried without effect; -1: none.
+
+        A rollback that put no file back was only words: a real one may still help.
+        """
         means = self.row.means
-        return max((means.index(m.means) for m in self.fruitless if m.means in means), default=-1)
+        return max(
+            (means.index(m.means) - _is_mere_plan(m) for m in self.fruitless if m.means in means),
+            default=-1,
+        )
+
+
+def _is_mere_plan(made: Made) -> bool:
+    return made.means == Means.CHECKPOINT_ROLLBACK and not made.checkpoint
 
 
 class Aim(msgspec.Struct, frozen=True):

@@ -1,7 +1,9 @@
 """How a stopped run goes on: a person decides, and that is carried out."""
 
 import asyncio
+import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 from starlette.requests import Request
@@ -20,6 +22,9 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
+from handrail.supervise.stopped import find_stop
+
+_log = logging.getLogger(__name__)
 
 _MAX_BODY = 10_000
 
@@ -71,7 +76,7 @@ class Recoveries:
 
     async def choose(self, incident: str, choice: Choice) -> dict[str, object]:
         """Carry out a choice; says what was done."""
-        record = (await asyncio.to_thread(self._incidents.read, incident)).record
+        record = await self._record(incident)
         event = await self._brain.answer(lambda: self._resolve(record, choice))
         rolled_back: RolledBack | None = None
         if event.checkpoint:
@@ -80,7 +85,10 @@ class Recoveries:
                 lambda: self._runs.get(record.run, record.cwd).state.course.rolled_back
             )
         resolution = Resolution(event.at, event.option, event.note)
-        await asyncio.to_thread(self._incidents.resolve, incident, resolution)
+        try:
+            await asyncio.to_thread(self._incidents.resolve, incident, resolution)
+        except IncidentError as error:  # the log has it
+            _log.warning("%s", error)
         return {
             "ok": True,
             "run": record.run,
@@ -89,6 +97,18 @@ class Recoveries:
             "event": event,
             "rolled_back": rolled_back,
         }
+
+    async def _record(self, incident: str) -> Incident:
+        """An incident; where its folder could not be written, it is made from the log."""
+        try:
+            return (await asyncio.to_thread(self._incidents.read, incident)).record
+        except IncidentError:
+            found = await self._brain.do(lambda: find_stop(self._runs.journal, incident))
+            if found is None:
+                raise
+        with suppress(IncidentError):
+            await asyncio.to_thread(self._incidents.save, found)
+        return found
 
     def _resolve(self, record: Incident, choice: Choice) -> Pending[IncidentResolved]:
         supervisor = self._runs.get(record.run, record.cwd)

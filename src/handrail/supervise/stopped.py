@@ -1,0 +1,16 @@
+"""A stop whose incident is not on the disk: the log knows of it, too."""
+
+from handrail.intervene.gather import gather
+from handrail.intervene.incident import Incident
+from handrail.store.journal import Journal
+from handrail.supervise.runs import load_state
+from handrail.supervise.topics import RUNS, run_of
+
+
+def find_stop(journal: Journal, incident: str) -> Incident | None:
+    """The record of a stop that nobody has resolved, from the events of its run."""
+    for topic in journal.store.topics(RUNS):
+        run = run_of(topic.name)
+        if load_state(journal, run).course.stopped == incident:
+            return gather(run, incident, (event for _, event in journal.read(topic.name)))
+    return None
