@@ -62,6 +62,41 @@ MISTAKES = {
             "expected async or blocking"
         ),
     ),
+    "almost a kind of finding": (
+        "detection:\n  disabled: [stall, goal_drft]\n",
+        (
+            "handrail.yaml:2: detection.disabled[1]: 'goal_drft' is no kind of finding; "
+            "did you mean goal_drift?"
+        ),
+    ),
+    "almost a means": (
+        "interventions: {strategy: {patterns: {loop: [soft_corection]}}}\n",
+        (
+            "handrail.yaml:1: interventions.strategy.patterns.loop[0]: 'soft_corection' is no "
+            "means; did you mean soft_correction?"
+        ),
+    ),
+    "almost a kind of finding as a key": (
+        "interventions: {strategy: {patterns: {lop: [a, b, c, d]}}}\n",
+        (
+            "handrail.yaml:1: interventions.strategy.patterns.lop: 'lop' is no kind of finding; "
+            "did you mean loop?"
+        ),
+    ),
+    "an address without a service": (
+        "notify:\n  urls: ['ntfy://example.com/x', nonsense]\n",
+        (
+            "handrail.yaml:1: notify: urls[1] is no address; it begins with a service, "
+            "ntfy://… for example"
+        ),
+    ),
+    "a key without a name": (
+        "judge: {key_variable: ''}\n",
+        (
+            "handrail.yaml:1: judge.key_variable: '' is not allowed; "
+            "expected a text that is not empty"
+        ),
+    ),
     "not yes or no": (
         "step_reviewer: {enabled: maybe}\n",
         "handrail.yaml:1: step_reviewer.enabled: 'maybe' is not allowed; expected true or false",
@@ -217,3 +252,20 @@ def test_a_number_may_stand_for_a_text(world: "World") -> None:
     config = world.load().config
     assert config.goal == "4.20"
     assert config.programs["x"].facts[0].on == "1"
+
+
+def test_names_that_are_like_no_known_one_may_be_of_a_users_own(world: "World") -> None:
+    world.write(
+        "detection: {disabled: [night_shift]}\n"
+        "interventions: {strategy: {patterns: {night_shift: [page, page, page, page]}}}\n"
+        "notify: {urls: ['${TEAM_URL}']}\n"
+    )
+    config = world.load().config
+    assert config.detection.disabled == ("night_shift",)
+    assert config.interventions.strategy.patterns == {"night_shift": ("page",) * 4}
+    assert config.notify.urls == ("${TEAM_URL}",)
+
+
+def test_an_address_that_is_wrong_is_not_shown(world: "World") -> None:
+    [problem] = world.problems("notify: {urls: ['hooks.example.com/T0/s3cr3t']}\n")
+    assert "s3cr3t" not in problem

@@ -65,7 +65,7 @@ class _Checker:
         if _is_struct(bare):
             return self._struct(node, bare, path)
         if get_origin(bare) is dict:
-            return self._mapping(node, kind, get_args(bare)[1], path)
+            return self._mapping(node, kind, path)
         if get_origin(bare) is tuple:
             return self._list(node, kind, get_args(bare)[0], path)
         return self._leaf(node, kind, bare, meaning, path)
@@ -86,14 +86,25 @@ class _Checker:
         self._required(node, struct, path)
         return Node(children, node.origin)
 
-    def _mapping(self, node: Node, kind: Any, item: Any, path: str) -> Node | None:
+    def _mapping(self, node: Node, kind: Any, path: str) -> Node | None:
         if node.value is None:
             return None
         if not isinstance(node.value, dict):
             self._wrong(node, kind, path)
             return None
-        walked = {key: self.walk(child, item, f"{path}.{key}") for key, child in node.value.items()}
+        names, item = get_args(unwrap(kind)[0])
+        walked = {
+            key: self.walk(child, item, f"{path}.{key}")
+            for key, child in node.value.items()
+            if self._key(child, key, names, path)
+        }
         return Node({key: child for key, child in walked.items() if child}, node.origin)
+
+    def _key(self, node: Node, key: str, kind: Any, path: str) -> bool:
+        """Whether a key of a mapping means something, where keys do."""
+        before = len(self.problems)
+        self._read(Node(key, node.origin, key), unwrap(kind)[1], f"{path}.{key}")
+        return len(self.problems) == before
 
     def _list(self, node: Node, kind: Any, item: Any, path: str) -> Node | None:
         if node.value is None:
@@ -128,12 +139,17 @@ class _Checker:
         except msgspec.ValidationError:
             self._wrong(node, kind, path)
             return None
-        if meaning and isinstance(value, str):
-            try:
-                value = READERS[meaning](value, Where(node.origin.folder, self.home))
-            except ValueError as error:
-                self._says(node, path, f"{value!r} {error}")
-                return None
+        return self._read(Node(value, node.origin, node.text), meaning, path)
+
+    def _read(self, node: Node, meaning: str, path: str) -> Node | None:
+        """What a text stands for, made absolute."""
+        if not meaning or not isinstance(node.value, str):
+            return node
+        try:
+            value = READERS[meaning](node.value, Where(node.origin.folder, self.home))
+        except ValueError as error:
+            self._says(node, path, f"{node.value!r} {error}")
+            return None
         return Node(value, node.origin, node.text)
 
     def _required(self, node: Node, struct: type[msgspec.Struct], path: str) -> None:

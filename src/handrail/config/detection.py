@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from handrail.config.texts import Glob, Regex
+from handrail.config.texts import FindingKind, Glob, Regex
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 
@@ -128,7 +128,8 @@ class Detection(Struct, frozen=True, forbid_unknown_fields=True):
 
     enabled: Annotated[bool, Meta(description="Whether anything is looked for.")] = True
     disabled: Annotated[
-        tuple[str, ...], Meta(description="Kinds of findings to leave out, `goal_drift` say.")
+        tuple[FindingKind, ...],
+        Meta(description="Kinds of findings to leave out, `goal_drift` say."),
     ] = ()
     scope_creep: ScopeCreep = ScopeCreep()
     resource_spiral: ResourceSpiral = ResourceSpiral()

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from handrail.config.texts import FilePath
+from handrail.config.texts import FilePath, FindingKind, MeansName
 
 Factor = Annotated[float, Meta(gt=0, le=1)]
 
@@ -114,7 +114,12 @@ class EmergencyStop(Struct, frozen=True, forbid_unknown_fields=True):
 
     enabled: Annotated[bool, Meta(description="Whether it is used.")] = True
     preserve_incident_data_days: Annotated[
-        int, Meta(description="How long incidents are kept.", ge=1)
+        int,
+        Meta(
+            description="How long incidents are kept. Counts in your own settings only; a "
+            "project's file does not change it.",
+            ge=1,
+        ),
     ] = 30
 
 
@@ -133,7 +138,7 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="With `type: custom`: its name among the entry points."),
     ] = ""
     patterns: Annotated[
-        dict[str, tuple[str, ...]],
+        dict[FindingKind, tuple[MeansName, ...]],
         Meta(
             description="What fits a kind of finding: four means, for low, medium, high and "
             "critical; built-in ones or those of a package of your own. `default` stands for all "

@@ -15,7 +15,11 @@ class Judge(Struct, frozen=True, forbid_unknown_fields=True):
     model: Annotated[str, Meta(description="Which model.", min_length=1)] = "claude-haiku-5-5"
     key_variable: Annotated[
         str,
-        Meta(description="Which line of secrets.env in the state folder has the API key."),
+        Meta(
+            description="Which line of secrets.env in the state folder has the API key. A line "
+            "ANTHROPIC_BASE_URL there names another address to ask.",
+            min_length=1,
+        ),
     ] = "ANTHROPIC_API_KEY"
     seconds: Annotated[
         float, Meta(description="An answer that takes longer is not waited for.", gt=0, le=10)

@@ -37,6 +37,14 @@ class Notify(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="How many messages an hour at most; the next one counts the rest.", ge=1),
     ] = 10
 
+    def __post_init__(self) -> None:
+        for index, url in enumerate(self.urls):
+            if "://" not in url and not _VARIABLE.match(url):
+                # The address itself may be a secret.
+                raise ValueError(
+                    f"urls[{index}] is no address; it begins with a service, ntfy://… for example"
+                )
+
 
 def filled(url: str, environ: Mapping[str, str]) -> str:
     """An address with its variables put in; raises MissingVariableError."""

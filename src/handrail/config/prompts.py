@@ -1,22 +1,19 @@
 """Reads texts for agents: by kind of finding, with `{fields}` that are filled in later."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from string import Formatter
 
 from handrail.config.check import check
 from handrail.config.errors import ConfigError, Problem
 from handrail.config.load import read_yaml
+from handrail.config.texts import must_be_no_slip
 from handrail.config.tree import Node
+from handrail.model import finding
 
 Prompts = dict[str, tuple[str, ...]]
 
-KINDS = frozenset(
-    "loop stall repeated_refusals repetitive_errors scope_creep resource_spiral goal_drift "
-    "hallucination exploration_wandering information_flow error_exploration_loop "
-    "runaway_execution confused_state default".split()
-)
+KINDS = frozenset((*finding.KINDS, "default"))
 """Kinds of findings whose fields are known; a detector of a user's own may make up others."""
 
 FIELDS: dict[str, str] = {
@@ -87,9 +84,10 @@ def _as_lists(root: Node) -> Node:
 
 
 def _wrong_kind(kind: str, node: Node) -> Iterator[Problem]:
-    near = [] if kind in KINDS else get_close_matches(kind, KINDS, n=1, cutoff=0.85)
-    if near:
-        yield Problem(node.origin, kind, f"no such kind of finding; did you mean {near[0]}?")
+    try:
+        must_be_no_slip(kind, KINDS, "kind of finding")
+    except ValueError as error:
+        yield Problem(node.origin, kind, f"{kind!r} {error}")
 
 
 def _wrong_fields(kind: str, key: str, node: Node) -> Iterator[Problem]:

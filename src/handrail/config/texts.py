@@ -1,21 +1,26 @@
-"""Texts that stand for something: globs, folders, files, regular expressions.
+"""Texts that stand for something: globs, folders, files, regular expressions, names.
 
 Each is checked, and made absolute, where it was written: a relative glob means the folder
 of the file it stands in, wherever Handrail runs.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from handrail.config.glob import escape, must_be_glob
+from handrail.model.finding import KINDS
+from handrail.model.intervention import Means
 
 Place = Annotated[str, Meta(extra={"is": "place"})]
 Glob = Annotated[str, Meta(extra={"is": "glob"})]
 FilePath = Annotated[str, Meta(extra={"is": "file"})]
 Regex = Annotated[str, Meta(extra={"is": "regex"})]
+FindingKind = Annotated[str, Meta(extra={"is": "finding"})]
+MeansName = Annotated[str, Meta(extra={"is": "means"})]
 
 
 class Where(Struct, frozen=True):
@@ -63,12 +68,37 @@ def read_regex(text: str, _where: Where) -> str:
     return text
 
 
+def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
+    """Raise ValueError for a name that is almost a known one; any other may be a user's own."""
+    names = list(known)
+    near = [] if name in names else get_close_matches(name, names, n=1, cutoff=0.85)
+    if near:
+        raise ValueError(f"is no {what}; did you mean {near[0]}?")
+
+
+def read_finding_kind(text: str, _where: Where) -> str:
+    """The same text, if it is no slip for a kind of finding."""
+    return _name(text, (*KINDS, "default"), "kind of finding")
+
+
+def read_means(text: str, _where: Where) -> str:
+    """The same text, if it is no slip for a means of intervention."""
+    return _name(text, Means, "means")
+
+
 READERS: dict[str, Callable[[str, Where], str]] = {
     "place": read_place,
     "glob": read_glob,
     "file": read_file_path,
     "regex": read_regex,
+    "finding": read_finding_kind,
+    "means": read_means,
 }
+
+
+def _name(text: str, known: Iterable[str], what: str) -> str:
+    must_be_no_slip(text, known, what)
+    return text
 
 
 def _resolve(text: str, where: Where, quote: Callable[[str], str]) -> str:
