@@ -54,6 +54,7 @@ _CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILIN
 _HOME = "/home/you"
 _TRASH_ID = re.compile(r"\b1[0-9a-f]{10}\b")
 _DEMO = re.compile(r"/\S*/handrail-demo-\w+")
+_CHECKPOINT = re.compile(r"(?<=checkpoint )[0-9a-f]{12}\b")
 _MEASURED = re.compile(r"\d+\.\d+ (?=ms per review|s \()")
 
 
@@ -538,6 +539,7 @@ def run(command: str, home: Path) -> str:
 def shown(text: str, home: str) -> str:
     """Output as it stands in the docs: the same on every machine, but for measured times."""
     text = _DEMO.sub("/tmp/handrail-demo-k3v9x2qa", text.replace(home, _HOME))
+    text = _CHECKPOINT.sub("4c1f0a2b9d3e", text)
     return (
         "\n".join(line.rstrip() for line in _TRASH_ID.sub("1a1e10d2593", text).splitlines()) + "\n"
     )
