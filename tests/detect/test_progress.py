@@ -1,6 +1,7 @@
 """Whether an agent gets on."""
 
 from handrail.detect.deed import Deed
+from handrail.detect.marks import each_of
 from handrail.detect.progress import Trail
 from tests.detect.deeds import did, not_done
 
@@ -42,4 +43,12 @@ def test_what_is_known_is_bounded() -> None:
     trail = Trail()
     for step in range(10_000):
         trail.mark(did(step, shown=f"cat {step}", says=f"text number {step}"))
-    assert len(trail.known) <= 96
+    assert len(each_of(trail.known)) <= 96
+
+
+def test_what_is_forgotten_is_new_again() -> None:
+    trail = Trail()
+    assert trail.mark(did(1, says="a")).progress
+    assert not trail.mark(did(2, says="a")).progress
+    trail.forget()
+    assert trail.mark(did(3, says="a")).progress

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.model import Decision, Effect, Outcome, Review, Rewrite, Verdict
+from handrail.config.detection import Detection
+from handrail.model import Action, Decision, Effect, Outcome, Review, Rewrite, Verdict
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -195,6 +196,31 @@ def test_an_ended_run_has_nothing_open() -> None:
 def test_compactions_are_counted_and_the_run_goes_on() -> None:
     state = fold("r", [reviewed(1), Compacted(2.0, "auto")])
     assert (state.compactions, state.phase) == (1, "working")
+
+
+def test_after_a_compaction_reading_again_tells_something_new() -> None:
+    def look(step: int) -> list[Event]:
+        action = Action("Read", {"file_path": f"/p/{step % 7}"})
+        return [msgspec.structs.replace(reviewed(step), action=action), ended(step)]
+
+    first = [event for step in range(7) for event in look(step)]
+    again = [event for step in range(7, 14) for event in look(step)]
+    assert fold("r", [*first, *again]).course.watch.findings(Detection())
+    compacted = fold("r", [*first, Compacted(7.0, "auto"), *again])
+    assert compacted.course.watch.findings(Detection()) == []
+
+
+def test_what_refused_actions_were_after_is_kept_of_the_last_ones_only() -> None:
+    refused = [reviewed(step, decision=Decision.BLOCK) for step in range(1, 31)]
+    state = fold("r", [reviewed(0), *refused])
+    known = [action.step for action in state.open if action.intent is not None]
+    assert known == [0, *range(23, 31)]
+    assert len(state.open) == 31
+
+
+def test_only_the_calls_of_the_last_minute_are_kept() -> None:
+    calls = [msgspec.structs.replace(reviewed(step), at=step * 30.0) for step in range(10)]
+    assert fold("r", calls).course.calls == [210.0, 240.0, 270.0]
 
 
 def test_a_refusal_is_remembered_at_once_and_a_question_when_it_was_answered() -> None:

@@ -47,9 +47,7 @@ class Absence(NamedTuple):
 
 
 def absence_in(deed: Deed) -> Absence | None:
-    """What a deed relied on that is not there, if that is why it failed."""
-    if deed.ending != "failed":
-        return None
+    """What a failed deed relied on that is not there, if that is why it failed."""
     said = deed.outcome.error or deed.outcome.output
     said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
     lower = said.lower()

@@ -12,6 +12,7 @@ from handrail.model.finding import Finding
 
 _MOST = 50
 """As many as a rule may look back."""
+_FAILED = {"ok": False, "failed": True}
 
 
 class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -33,9 +34,11 @@ class Counting(msgspec.Struct):
     def see(self, deed: Deed) -> None:
         """Keep the next deed."""
         intent = deed.intent
-        failed = {"ok": False, "failed": True}.get(deed.ending)
-        self.deeds.append(Light(deed.step, intent.tool, intent.shown, intent.kinds, failed))
-        del self.deeds[:-_MOST]
+        failed = _FAILED.get(deed.ending)
+        deeds = self.deeds
+        deeds.append(Light(deed.step, intent.tool, intent.begins, intent.kinds, failed))
+        if len(deeds) > _MOST:
+            del deeds[0]
 
     def find(self, settings: Detection) -> list[Finding]:
         """The rules that count the last deed, and enough before it."""

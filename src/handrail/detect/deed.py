@@ -1,6 +1,8 @@
 """A deed: an action and what came of it, reduced to what patterns are made of."""
 
 import re
+from functools import lru_cache
+from sys import intern
 from typing import Literal
 
 import msgspec
@@ -22,9 +24,10 @@ _NAMING = (*PATH_KINDS, *HOST_KINDS)
 _WAITS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|kubectl wait)(?=\s|$)")
 _WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
+_CUT = " …"
 
 
-class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
+class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What an agent wanted to do; known before it is done."""
 
     tool: str
@@ -51,8 +54,13 @@ class Intent(msgspec.Struct, frozen=True, omit_defaults=True):
     waits: bool = False
     """It only looks whether something else is ready, which takes as often as it takes."""
 
+    @property
+    def begins(self) -> str:
+        """What is shown, without the sign that it was cut: that makes each letter twice as big."""
+        return self.shown.removesuffix(_CUT)
 
-class Deed(msgspec.Struct, frozen=True):
+
+class Deed(msgspec.Struct, frozen=True, gc=False):
     """An action and what came of it."""
 
     step: int
@@ -94,17 +102,17 @@ def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
         if worst is None or effect.severity.rank > worst.severity.rank:
             worst = effect
     return Intent(
-        action.tool,
+        intern(action.tool),
         call_key(action),
         _shown(action),
-        tuple(reads[:_MAX_PATHS]),
-        tuple(writes[:_MAX_PATHS]),
+        tuple(reads[:_MAX_PATHS]) if reads else (),
+        tuple(writes[:_MAX_PATHS]) if writes else (),
         review.outside[:_MAX_PATHS],
-        tuple(secrets[:_MAX_PATHS]),
+        tuple(secrets[:_MAX_PATHS]) if secrets else (),
         review.outgoing[:_MAX_PATHS],
         review.rationality.goal_alignment,
         agent,
-        tuple(kinds),
+        _shared(tuple(kinds)),
         _blamed(worst),
         _waits(action),
     )
@@ -129,6 +137,12 @@ def deed_of(
     )
 
 
+@lru_cache(maxsize=256)
+def _shared(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    """One object for the same kinds: every run keeps those of many deeds."""
+    return kinds
+
+
 def _blamed(worst: Effect | None) -> str:
     if worst is None:
         return ""
@@ -150,5 +164,5 @@ def _shown(action: Action) -> str:
         value = action.input.get(key)
         if isinstance(value, str) and value:
             line = " ".join(value.split())
-            return line if len(line) <= _MAX_SHOWN else f"{line[: _MAX_SHOWN - 2]} …"
+            return line if len(line) <= _MAX_SHOWN else f"{line[: _MAX_SHOWN - 2]}{_CUT}"
     return action.tool

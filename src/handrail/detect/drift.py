@@ -7,6 +7,7 @@ import msgspec
 from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, each_of, mark
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -17,6 +18,7 @@ _MOST_SHARED = 0.2
 _LEAST_PLACED = 3
 """Deeds with a path in each half: without places, words alone say too little."""
 _MOST_OPINIONS = 4
+_NOWHERE = mark("")
 _STEEP = 0.3
 
 
@@ -24,8 +26,12 @@ class GoalDrift(Detector):
     """How well the last deeds fit the goal, and where they were done."""
 
     kind: ClassVar[str] = "goal_drift"
-    deeds: list[tuple[int, float, str]] = msgspec.field(default_factory=list)
-    """Step, alignment, folder; the last 20."""
+    steps: list[int] = msgspec.field(default_factory=list)
+    """Of the last 20 deeds."""
+    alignments: list[float] = msgspec.field(default_factory=list)
+    """Of the same."""
+    folders: bytes = b""
+    """Marks of where the same were done."""
     opinions: list[float] = msgspec.field(default_factory=list)
     """What a model thinks of the alignment, where one was asked."""
     just_told: bool = False
@@ -33,9 +39,14 @@ class GoalDrift(Detector):
     def see(self, deed: Deed) -> None:
         """Note the alignment."""
         intent = deed.intent
-        path = next(iter((*intent.writes, *intent.reads)), "")
-        self.deeds.append((deed.step, intent.alignment, path.rpartition("/")[0]))
-        del self.deeds[: -2 * _HALF]
+        steps, alignments = self.steps, self.alignments
+        paths = intent.writes or intent.reads
+        folder = mark(paths[0].rpartition("/")[0]) if paths else _NOWHERE
+        steps.append(deed.step)
+        alignments.append(intent.alignment)
+        if len(steps) > 2 * _HALF:
+            del steps[0], alignments[0]
+        self.folders = (self.folders + folder)[-SIZE * 2 * _HALF :]
         self.just_told = False
 
     def told(self, score: float) -> None:
@@ -46,24 +57,29 @@ class GoalDrift(Detector):
 
     def prompted(self) -> None:
         """The goal may be another one now."""
-        self.deeds, self.opinions, self.just_told = [], [], False
+        self.steps, self.alignments, self.folders = [], [], b""
+        self.opinions, self.just_told = [], False
 
     def find(self, settings: Detection) -> Finding | None:
         """A fall that the last deed is part of, or an opinion that was just given."""
-        if not self.deeds or (self.deeds[-1][1] > _FITS_NO_MORE and not self.just_told):
+        if not self.steps or (self.alignments[-1] > _FITS_NO_MORE and not self.just_told):
             return None
         return self.lately(settings)
 
     def lately(self, settings: Detection) -> Finding | None:
         """A fall within the last 20 deeds, or low opinions."""
-        lowest = settings.goal_drift.lowest_opinion
+        wanted = settings.goal_drift
+        low = [score for score in self.opinions if score < wanted.lowest_opinion]
+        disliked = bool(low) and self.opinions[-1] < wanted.lowest_opinion
         fall = self._fall()
-        low = [score for score in self.opinions if score < lowest]
-        disliked = bool(low) and self.opinions[-1] < lowest
-        fell = fall > settings.goal_drift.fall
+        if fall <= wanted.fall and not disliked:
+            return None
+        if fall and not self._is_elsewhere():
+            fall = 0.0
+        fell = fall > wanted.fall
         if not fell and not disliked:
             return None
-        steps = tuple(step for step, _, _ in self.deeds[_HALF:] or self.deeds[-1:])
+        steps = tuple(self.steps[_HALF:] or self.steps[-1:])
         says = f"The last {len(steps)} actions have less to do with the goal than those before"
         if disliked:
             says = f"A model that was asked finds that the run fits its goal by {low[-1]:.0%}"
@@ -78,24 +94,20 @@ class GoalDrift(Detector):
         )
 
     def _fall(self) -> float:
-        """How far the mean fell from one half to the other; 0 where the work is still there."""
-        if len(self.deeds) < 2 * _HALF:
+        """How far the mean fell from one half to the other; 0 where the second still fits."""
+        if len(self.alignments) < 2 * _HALF:
             return 0.0
-        before, after = self.deeds[:_HALF], self.deeds[_HALF:]
-        now = sum(alignment for _, alignment, _ in after) / _HALF
-        fall = sum(alignment for _, alignment, _ in before) / _HALF - now
-        return fall if now <= _FITS_NO_MORE and _is_elsewhere(before, after) else 0.0
+        now = sum(self.alignments[_HALF:]) / _HALF
+        return sum(self.alignments[:_HALF]) / _HALF - now if now <= _FITS_NO_MORE else 0.0
 
-
-def _is_elsewhere(
-    before: list[tuple[int, float, str]], after: list[tuple[int, float, str]]
-) -> bool:
-    """Whether the later deeds were done in other folders than the earlier ones."""
-    earlier = [folder for _, _, folder in before if folder]
-    later = [folder for _, _, folder in after if folder]
-    if min(len(earlier), len(later)) < _LEAST_PLACED:
-        return False
-    return sum(folder in earlier for folder in later) <= _MOST_SHARED * len(later)
+    def _is_elsewhere(self) -> bool:
+        """Whether the later deeds were done in other folders than the earlier ones."""
+        folders = each_of(self.folders)
+        earlier = [folder for folder in folders[:_HALF] if folder != _NOWHERE]
+        later = [folder for folder in folders[_HALF:] if folder != _NOWHERE]
+        if min(len(earlier), len(later)) < _LEAST_PLACED:
+            return False
+        return sum(folder in earlier for folder in later) <= _MOST_SHARED * len(later)
 
 
 def _severity(fall: float, disliked: int) -> Severity:

@@ -17,15 +17,6 @@ _PATIENCE = 2
 _MOST = 5
 
 
-class Error(msgspec.Struct, frozen=True):
-    """What went wrong in one deed; empty: nothing."""
-
-    step: int
-    key: str
-    said: str
-    misfit: bool
-
-
 class RepetitiveErrors(Detector):
     """Equal errors among the last deeds, with no progress between them.
 
@@ -35,24 +26,30 @@ class RepetitiveErrors(Detector):
     """
 
     kind: ClassVar[str] = "repetitive_errors"
-    recent: list[Error] = msgspec.field(default_factory=list)
+    recent: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    """Step, and what went wrong in it; empty: nothing."""
+    said: str = ""
+    """The last error as the agent saw it."""
+    misfit: bool = False
+    """It was a call that did not fit its tool."""
 
     def see(self, deed: Deed) -> None:
         """Keep the error, or that there was none."""
+        recent = self.recent
         if deed.progress:
-            self.recent.clear()
-        error = "" if deed.intent.waits else deed.error
-        self.recent.append(Error(deed.step, error, deed.said, deed.misfit))
-        del self.recent[:-_WINDOW]
+            recent.clear()
+        recent.append((deed.step, "" if deed.intent.waits else deed.error))
+        if len(recent) > _WINDOW:
+            del recent[0]
+        self.said, self.misfit = deed.said, deed.misfit
 
     def find(self, settings: Detection) -> Finding | None:
         """The last deed's error, if it is one of several."""
-        if not self.recent or not self.recent[-1].key:
+        if not self.recent or not (last := self.recent[-1][1]):
             return None
-        last = self.recent[-1]
-        steps = tuple(error.step for error in self.recent if error.key == last.key)
+        steps = tuple(step for step, error in self.recent if error == last)
         times = len(steps)
-        severity = _LADDER.severity(times - _PATIENCE if last.misfit else times)
+        severity = _LADDER.severity(times - _PATIENCE if self.misfit else times)
         if severity is Severity.NONE:
             return None
         return Finding(
@@ -60,9 +57,9 @@ class RepetitiveErrors(Detector):
             severity,
             min(times / _MOST, 1.0),
             steps,
-            says=f"The same error came {times} times, and nothing new in between: {last.said}",
-            symptom=last.key,
-            facts={"error": last.said, "times": str(times)},
+            says=f"The same error came {times} times, and nothing new in between: {self.said}",
+            symptom=last,
+            facts={"error": self.said, "times": str(times)},
         )
 
     def prompted(self) -> None:

@@ -18,7 +18,7 @@ _FOREIGN, _OWN, _PASSING = 0.9, 0.4, 0.3
 as all variables are by who prints the environment."""
 
 
-class Secret(msgspec.Struct, frozen=True):
+class Secret(msgspec.Struct, frozen=True, gc=False):
     """A secret that the run knows since a step."""
 
     path: str
@@ -31,8 +31,8 @@ class InformationFlow(Detector):
     """The secrets that any agent of the run has read, and where the last deed sent something."""
 
     kind: ClassVar[str] = "information_flow"
-    secrets: list[Secret] = msgspec.field(default_factory=list)
-    known: list[Secret] = msgspec.field(default_factory=list)
+    secrets: tuple[Secret, ...] = ()
+    known: tuple[Secret, ...] = ()
     """Those read before the last deed, if that went out."""
     step: int = 0
     sends: tuple[str, ...] = ()
@@ -42,13 +42,15 @@ class InformationFlow(Detector):
     def see(self, deed: Deed) -> None:
         """Note secrets that were read, and what goes out after them."""
         intent = deed.intent
-        self.sends, self.known = (), []
+        self.sends = self.known = ()
         if deed.ending in ("refused", "dropped"):
             return
         if intent.sends and self.secrets:
-            self.step, self.sends, self.known = deed.step, intent.sends, list(self.secrets)
+            self.step, self.sends, self.known = deed.step, intent.sends, self.secrets
             self.carries = Kind.SEND in intent.kinds
-        for path in intent.secrets if not _is_missing(deed) else ():
+        if not intent.secrets or _is_missing(deed):
+            return
+        for path in intent.secrets:
             self._remember(Secret(path, deed.step, _sureness(path, intent)))
 
     def find(self, settings: Detection) -> Finding | None:
@@ -72,9 +74,8 @@ class InformationFlow(Detector):
         )
 
     def _remember(self, secret: Secret) -> None:
-        self.secrets = [each for each in self.secrets if each.path != secret.path]
-        self.secrets.append(secret)
-        del self.secrets[:-_MOST_SECRETS]
+        others = (each for each in self.secrets if each.path != secret.path)
+        self.secrets = (*others, secret)[-_MOST_SECRETS:]
 
 
 def _sureness(secret: str, intent: Intent) -> float:

@@ -10,13 +10,17 @@ from handrail.detect.absences import Sort, absence_in
 from handrail.detect.claims import claims_tests_pass
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, mark
 from handrail.detect.trials import is_test_run, passed, runs_code
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
+from handrail.review.tools import SHELL_TOOLS
 
 _WINDOW = 20
 """Deeds within which things that are not there belong together."""
-_MOST_KNOWN = 256
+_MOST_KNOWN = 384
+_NEAR = 32
+"""A name among so many newest ones is not noted again."""
 _SLIP = 0.5
 """A text that is not in a file which was read is quoted wrongly rather than made up."""
 _MEDIUM, _HIGH = 2, 4
@@ -30,7 +34,7 @@ _WHAT: dict[Sort, str] = {
 Tested = Literal["", "maybe", "passed", "failed"]
 
 
-class Missed(msgspec.Struct, frozen=True):
+class Missed(msgspec.Struct, frozen=True, gc=False):
     """One thing that was not there."""
 
     step: int
@@ -40,6 +44,7 @@ class Missed(msgspec.Struct, frozen=True):
     sort: Sort
     name: str
     call: str
+    """Where it was a text: each that is missing in a file is another one."""
     weight: float
 
 
@@ -48,8 +53,10 @@ class Hallucination(Detector):
 
     kind: ClassVar[str] = "hallucination"
     missed: list[Missed] = msgspec.field(default_factory=list)
-    known: dict[str, None] = msgspec.field(default_factory=dict)
-    """Names of files that were read or written: what was there and is gone is not made up."""
+    """Within the window."""
+    known: bytes = b""
+    """Marks of the names of files that were read or written, the newest at the end: what was there
+    and is gone is not made up."""
     deeds: int = 0
     last: int = 0
     """The step of the last deed."""
@@ -62,11 +69,14 @@ class Hallucination(Detector):
     def see(self, deed: Deed) -> None:
         """Note what was not there, and how tests went."""
         self.deeds += 1
+        if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
+            del self.missed[0]
         self.last, self.agent, self.claimed = deed.step, deed.intent.agent, False
         if deed.ending in ("refused", "dropped"):
             return
-        self._note_tests(deed)
-        absence = absence_in(deed)
+        if deed.intent.tool.lower() in SHELL_TOOLS:
+            self._note_tests(deed)
+        absence = absence_in(deed) if deed.ending == "failed" else None
         if absence is None:
             self._know(deed)
         else:
@@ -87,9 +97,9 @@ class Hallucination(Detector):
     def lately(self, settings: Detection) -> Finding | None:
         """Several things that were not there."""
         found = {
-            (each.sort, each.name, each.call if each.sort == "text" else ""): each
+            (each.sort, each.name, each.call): each
             for each in self.missed
-            if each.agent == self.agent and each.deed > self.deeds - _WINDOW
+            if each.agent == self.agent
         }
         least = settings.hallucination.min_occurrences
         points = sum(each.weight for each in found.values())
@@ -132,28 +142,25 @@ class Hallucination(Detector):
         )
 
     def _note_tests(self, deed: Deed) -> None:
-        if is_test_run(deed):
+        if is_test_run(deed.intent.shown):
             self.tested, self.test_step = ("passed" if passed(deed) else "failed"), deed.step
-        elif not self.tested and runs_code(deed):
+        elif not self.tested and runs_code(deed.intent.shown):
             self.tested, self.test_step = "maybe", deed.step
 
     def _know(self, deed: Deed) -> None:
-        for path in (*deed.intent.reads, *deed.intent.writes, *deed.changed[:8]):
-            name = path.rpartition("/")[2]
-            self.known.pop(name, None)
-            self.known[name] = None
-        while len(self.known) > _MOST_KNOWN:
-            del self.known[next(iter(self.known))]
+        intent = deed.intent
+        if not (intent.reads or intent.writes or deed.changed):
+            return
+        for path in (*intent.reads, *intent.writes, *deed.changed[:8]):
+            name = mark(path.rpartition("/")[2])
+            if name not in self.known[-SIZE * _NEAR :]:
+                self.known = (self.known + name)[-SIZE * _MOST_KNOWN :]
 
     def _miss(self, deed: Deed, sort: Sort, name: str) -> None:
-        known = (
-            name.rpartition("/")[2] in self.known or f"{name.partition('.')[0]}.py" in self.known
-        )
+        names = name.rpartition("/")[2], f"{name.partition('.')[0]}.py"
+        known = any(mark(each) in self.known for each in names)
         if known and sort != "text":
             return
         weight = _SLIP if known else 1.0
-        intent = deed.intent
-        self.missed.append(
-            Missed(deed.step, self.deeds, intent.agent, sort, name, intent.call, weight)
-        )
-        del self.missed[:-_WINDOW]
+        call = deed.intent.call if sort == "text" else ""
+        self.missed.append(Missed(deed.step, self.deeds, self.agent, sort, name, call, weight))

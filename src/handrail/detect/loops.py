@@ -43,23 +43,21 @@ _MAX_SAID = 100
 _SURE = 5
 
 
-class Try(msgspec.Struct):
+class Try(msgspec.Struct, gc=False):
     """A call with its result, since there was last something new."""
 
-    steps: list[int]
+    steps: tuple[int, ...]
     times: int = 1
 
     def again(self, step: int) -> None:
         """Once more."""
         self.times += 1
-        self.steps.append(step)
-        del self.steps[:-_MAX_STEPS]
+        self.steps = (*self.steps, step)[-_MAX_STEPS:]
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """A deed, as far as circles are made of it."""
 
-    step: int
     pair: str
     """The call and its result."""
     call: str
@@ -84,7 +82,9 @@ class Loops(Detector):
     results: dict[str, str] = msgspec.field(default_factory=dict)
     """What each of these calls gave last."""
     turns: list[Turn] = msgspec.field(default_factory=list)
-    """The last ones, the newest at the end."""
+    """As many as the longest period has, the newest at the end."""
+    steps: list[int] = msgspec.field(default_factory=list)
+    """Those of the last turns, as many as are shown."""
     matches: list[int] = msgspec.field(default_factory=lambda: [0] * len(_PERIODS))
     """For each period, how many of the last deeds were equal to the one that long before."""
     words: str = ""
@@ -96,25 +96,26 @@ class Loops(Detector):
         """Count the call, and how long the circles are that it closes."""
         self.times_said = 0
         if deed.ending == "refused":
-            self.turns.clear()
+            self._break_off()
             return
-        call = deed.intent.call
+        intent, tries, results = deed.intent, self.tries, self.results
+        call = intent.call
         if deed.progress:
-            self._forget()
+            tries.clear()
+            results.clear()
         # What nobody heard the result of is counted with the last result that there was.
-        result = deed.result or self.results.get(call, "")
+        result = deed.result or results.get(call, "")
         pair = f"{call}{result}"
-        self.results[call] = result
-        known = self.tries.get(pair)
-        if known is None:
-            self.tries[pair] = Try([deed.step])
+        results[call] = result
+        if pair in tries:
+            tries[pair].again(deed.step)
         else:
-            known.again(deed.step)
-        if len(self.tries) > _MAX_TRIES:
-            del self.tries[next(iter(self.tries))]
-            self.results.pop(next(iter(self.results)))
-        intent = deed.intent
-        self._turn(Turn(deed.step, pair, call, intent.tool, intent.shown, deed.said, _nature(deed)))
+            tries[pair] = Try((deed.step,))
+        if len(tries) > _MAX_TRIES:
+            del tries[next(iter(tries))]
+            del results[next(iter(results))]
+        turn = Turn(pair, call, intent.tool, intent.shown, deed.said, _nature(deed))
+        self._turn(turn, deed.step)
 
     def find(self, settings: Detection) -> Finding | None:
         """The call of the last deed, if it has been made too often."""
@@ -131,7 +132,7 @@ class Loops(Detector):
         rounds = self.matches[period - 1] // period + 1
         if rounds > times:
             times, nature = rounds, "changed"
-            steps = [turn.step for turn in self.turns]
+            steps = tuple(self.steps)
         severity = _LADDERS[nature].severity(times)
         if severity is Severity.NONE:
             return None
@@ -140,7 +141,7 @@ class Loops(Detector):
             self.kind,
             severity,
             min(times / _SURE, 1.0),
-            tuple(steps),
+            steps,
             says=_says(nature, times, circle, steps),
             symptom=min(turn.call for turn in circle),
             facts={"call": last.name, "error": last.said, "times": str(times)},
@@ -148,8 +149,9 @@ class Loops(Detector):
 
     def prompted(self) -> None:
         """What a person asks for again may be done again."""
-        self._forget()
-        self.turns.clear()
+        self.tries.clear()
+        self.results.clear()
+        self._break_off()
 
     def heard(self, text: str) -> None:
         """Whether it stops with the same words, having done nothing since."""
@@ -158,17 +160,25 @@ class Loops(Detector):
         self.words = words
         self.said = " ".join(text[:_MAX_SAID].split())
 
-    def _forget(self) -> None:
-        self.tries.clear()
-        self.results.clear()
+    def _break_off(self) -> None:
+        self.turns.clear()
+        self.steps.clear()
 
-    def _turn(self, turn: Turn) -> None:
-        turns = self.turns
-        for index, period in enumerate(_PERIODS):
-            same = len(turns) >= period and turns[-period].pair == turn.pair
-            self.matches[index] = self.matches[index] + 1 if same else 0
+    def _turn(self, turn: Turn, step: int) -> None:
+        turns, steps, pair = self.turns, self.steps, turn.pair
+        same = [before.pair == pair for before in turns]
+        if True in same:
+            for period in _PERIODS:
+                again = len(same) >= period and same[-period]
+                self.matches[period - 1] = self.matches[period - 1] + 1 if again else 0
+        else:
+            self.matches = [0] * len(_PERIODS)
         turns.append(turn)
-        del turns[:-_MAX_STEPS]
+        steps.append(step)
+        if len(turns) > _PERIODS[-1]:
+            del turns[0]
+        if len(steps) > _MAX_STEPS:
+            del steps[0]
 
     def _period(self) -> int:
         """The shortest circle that the last deeds have gone round at least once more."""
@@ -201,7 +211,7 @@ def _nature(deed: Deed) -> Nature:
     return "worked" if deed.ending == "ok" else "tried"
 
 
-def _says(nature: Nature, times: int, circle: list[Turn], steps: list[int]) -> str:
+def _says(nature: Nature, times: int, circle: list[Turn], steps: tuple[int, ...]) -> str:
     where = f"(steps {', '.join(map(str, steps))})"
     if len(circle) > 1:
         calls = ", then ".join(turn.name for turn in circle)

@@ -3,6 +3,7 @@
 import msgspec
 
 from handrail.detect.deed import Deed
+from handrail.detect.marks import SIZE, keep, mark
 
 _MAX_KNOWN = 96
 
@@ -10,33 +11,37 @@ _MAX_KNOWN = 96
 class Trail(msgspec.Struct):
     """What an agent has tried and seen lately."""
 
-    known: dict[str, None] = {}
-    """Calls, what they gave, and errors; the oldest first."""
+    known: bytes = b""
+    """Marks of calls, what they gave, and errors; the oldest first."""
 
     def mark(self, deed: Deed) -> Deed:
         """The deed, with whether it was progress."""
-        call, result = deed.intent.call, deed.result
-        pair = f"{call}{result}"
-        if deed.ending == "ok":
+        known, ending = self.known, deed.ending
+        name = deed.intent.call
+        call, pair = mark(name), mark(name + deed.result)
+        called = call in known
+        # A call stands before what it gave last, so that both are forgotten one after the other.
+        seen = pair in known if called else known.startswith(pair)
+        if ending == "ok":
             # What it says that it writes counts once; what it really changed counts each time.
-            progress = pair not in self.known or bool(deed.changed)
-        elif deed.ending == "failed":
+            progress = not seen or bool(deed.changed)
+        elif ending == "failed":
             # Another way to the same error tells nothing new; "exit code 1" alone is no error.
-            again = call in self.known or not deed.error
-            progress = pair not in self.known if again else deed.error not in self.known
+            error = mark(deed.error)
+            progress = not seen if called or not deed.error else error not in known
             if deed.error:
-                self._know(deed.error)
+                known = keep(known, error, _MAX_KNOWN)
         else:
-            progress = deed.ending == "dropped" and call not in self.known
-        self._know(call)
-        self._know(pair)
-        return (
-            deed if progress == deed.progress else msgspec.structs.replace(deed, progress=progress)
-        )
+            progress, seen, pair = ending == "dropped" and not called, False, b""
+        if called:
+            known = known.replace(call, b"")
+        if seen:
+            known = known.replace(pair, b"")
+        self.known = (known + call + pair)[-SIZE * _MAX_KNOWN :]
+        if progress:
+            return deed
+        return msgspec.structs.replace(deed, progress=False)
 
-    def _know(self, what: str) -> None:
-        known = self.known
-        known.pop(what, None)
-        known[what] = None
-        if len(known) > _MAX_KNOWN:
-            del known[next(iter(known))]
+    def forget(self) -> None:
+        """What the agent does not know any more is new to it."""
+        self.known = b""

@@ -20,33 +20,40 @@ class Refusals(Detector):
     """Refused actions that are after the same thing."""
 
     kind: ClassVar[str] = "repeated_refusals"
-    recent: list[tuple[int, str, str]] = msgspec.field(default_factory=list)
-    """Step, what it was after (empty: it was not refused), and the action in a few words."""
+    recent: list[tuple[int, int, str]] = msgspec.field(default_factory=list)
+    """Of each refused deed its number, its step, and what it was after."""
+    deeds: int = 0
+    """How many were seen; the number of the last one."""
+    shown: str = ""
+    """The last refused action in a few words."""
 
     def see(self, deed: Deed) -> None:
         """Keep what was refused."""
-        intent = deed.intent
-        after = (intent.blamed or intent.call) if deed.ending == "refused" else ""
-        self.recent.append((deed.step, after, intent.shown))
-        del self.recent[:-_WINDOW]
+        self.deeds += 1
+        if deed.ending == "refused":
+            intent = deed.intent
+            self.recent.append((self.deeds, deed.step, intent.blamed or intent.call))
+            self.shown = intent.shown
+        if self.recent and self.recent[0][0] <= self.deeds - _WINDOW:
+            del self.recent[0]
 
     def find(self, settings: Detection) -> Finding | None:
         """The last deed, if it was refused like others before it."""
-        if not self.recent or not (after := self.recent[-1][1]):
+        if not self.recent or self.recent[-1][0] != self.deeds:
             return None
-        steps = tuple(step for step, what, _ in self.recent if what == after)
+        after = self.recent[-1][2]
+        steps = tuple(step for _, step, what in self.recent if what == after)
         severity = _LADDER.severity(len(steps))
         if severity is Severity.NONE:
             return None
-        shown = self.recent[-1][2]
         return Finding(
             self.kind,
             severity,
             min(len(steps) / _LADDER.high, 1.0),
             steps,
-            says=f"What was refused was tried again, {len(steps)} times in all: {shown}",
+            says=f"What was refused was tried again, {len(steps)} times in all: {self.shown}",
             symptom=after,
-            facts={"call": shown, "times": str(len(steps))},
+            facts={"call": self.shown, "times": str(len(steps))},
         )
 
     def prompted(self) -> None:

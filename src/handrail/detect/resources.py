@@ -43,14 +43,39 @@ SERIES: dict[str, Series] = {
 _SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW))
 
 
+class Sample(msgspec.Struct, gc=False):
+    """What a few deeds used."""
+
+    memory: float = 0.0
+    file_operations: int = 0
+    tokens: int = 0
+    calls: float = 0.0
+    time: float = 0.0
+    output: int = 0
+
+    def add(self, deed: Deed) -> None:
+        """One more deed that was done."""
+        outcome = deed.outcome
+        self.memory = max(self.memory, outcome.memory_mb)
+        self.file_operations += len(deed.changed) or (len(deed.intent.writes) if outcome.ok else 0)
+        self.tokens += outcome.tokens
+        self.time += outcome.duration_ms / 1000
+        self.output += len(outcome.output) + len(outcome.error)
+
+    def of(self, series: str) -> float:
+        """The value of one series."""
+        value: float = getattr(self, series)
+        return value
+
+
 class ResourceSpiral(Detector):
     """Samples of each series, one for five deeds."""
 
     kind: ClassVar[str] = "resource_spiral"
-    samples: list[dict[str, float]] = msgspec.field(default_factory=list)
+    samples: list[Sample] = msgspec.field(default_factory=list)
     steps: list[int] = msgspec.field(default_factory=list)
     """The last step of each sample."""
-    current: dict[str, float] = msgspec.field(default_factory=dict)
+    current: Sample = msgspec.field(default_factory=Sample)
     count: int = 0
     """Deeds in the current sample."""
     began: float = 0.0
@@ -62,19 +87,19 @@ class ResourceSpiral(Detector):
             self.began = deed.at
         self.count += 1
         if deed.ending in ("ok", "failed"):
-            self._add(deed)
+            self.current.add(deed)
         if self.count == _WINDOW:
             seconds = deed.at - self.began
             # Calls at the same time are one step of the agent; without times nothing is known.
-            self.current["calls"] = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
+            self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
             self.samples.append(self.current)
             self.steps.append(deed.step)
             del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]
-            self.current, self.count, self.began = {}, 0, deed.at
+            self.current, self.count, self.began = Sample(), 0, deed.at
 
     def prompted(self) -> None:
         """The next task may need more than the last one."""
-        self.samples, self.steps, self.current, self.count = [], [], {}, 0
+        self.samples, self.steps, self.current, self.count = [], [], Sample(), 0
 
     def find(self, settings: Detection) -> Finding | None:
         """What grew, when a sample has just been completed."""
@@ -93,7 +118,7 @@ class ResourceSpiral(Detector):
         if not grown:
             return None
         worst = max(grown, key=lambda name: (_severity(name, grown[name]), grown[name]))
-        reached = self.samples[-1][worst]
+        reached = self.samples[-1].of(worst)
         return Finding(
             self.kind,
             max(_severity(name, growth) for name, growth in grown.items()),
@@ -106,22 +131,12 @@ class ResourceSpiral(Detector):
             {"series": worst} | {name: f"{growth:.2f}" for name, growth in grown.items()},
         )
 
-    def _add(self, deed: Deed) -> None:
-        outcome, used = deed.outcome, self.current
-        changed = len(deed.changed) or (len(deed.intent.writes) if outcome.ok else 0)
-        size = len(outcome.output) + len(outcome.error)
-        used["memory"] = max(used.get("memory", 0.0), outcome.memory_mb)
-        used["file_operations"] = used.get("file_operations", 0.0) + changed
-        used["tokens"] = used.get("tokens", 0.0) + outcome.tokens
-        used["time"] = used.get("time", 0.0) + outcome.duration_ms / 1000
-        used["output"] = used.get("output", 0.0) + size
-
     def _growth(self, name: str, samples: int) -> float:
         """The mean growth from sample to sample; 0 where it does not grow all the time."""
         series = SERIES[name]
-        if self.samples[-1].get(name, 0.0) < series.matters:
+        if self.samples[-1].of(name) < series.matters:
             return 0.0
-        values = [sample.get(name, 0.0) for sample in self.samples[-samples:]]
+        values = [sample.of(name) for sample in self.samples[-samples:]]
         if values[0] < series.base:
             return 0.0
         pairs = list(pairwise(values))

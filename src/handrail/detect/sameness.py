@@ -123,9 +123,9 @@ def result_key(outcome: Outcome) -> str:
 def _lines(text: str) -> list[str]:
     if len(text) <= _LINES_FIRST + _LINES_LAST:
         return text.rstrip().split("\n")
-    first = text[:_LINES_FIRST].split("\n")[:-1]
-    last = text[-_LINES_LAST:].rstrip().split("\n")[1:]
-    return first[:_FIRST] + last[-_LAST:] or [text]
+    first = text[:_LINES_FIRST].split("\n", _FIRST)[:-1]
+    last = text[-_LINES_LAST:].rstrip().rsplit("\n", _LAST)[1:]
+    return first + last or [text]
 
 
 def normal_error(text: str) -> str:

@@ -9,6 +9,7 @@ from handrail.config import compile_globs
 from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, keep, mark
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -51,8 +52,10 @@ class ScopeCreep(Detector):
     """The paths that were touched last, and which of them lie outside."""
 
     kind: ClassVar[str] = "scope_creep"
-    paths: dict[str, tuple[int, bool]] = msgspec.field(default_factory=dict)
-    """Path, the last step that touched it, and whether it lies outside."""
+    paths: bytes = b""
+    """Marks of the paths."""
+    strays: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
+    """Marks of those that lie outside, and the last steps that touched them."""
     touched: tuple[str, ...] = ()
     """What the last deed touched."""
     step: int = 0
@@ -73,12 +76,12 @@ class ScopeCreep(Detector):
         if deed.ending in ("refused", "dropped"):
             return
         intent = deed.intent
-        self.touched = (*intent.reads, *intent.writes, *intent.secrets)
-        for path in (*self.touched, *intent.outside):
-            self.paths.pop(path, None)
-            self.paths[path] = deed.step, path in intent.outside
-        while len(self.paths) > _MOST_PATHS:
-            del self.paths[next(iter(self.paths))]
+        if intent.reads or intent.writes or intent.secrets:
+            self.touched = (*intent.reads, *intent.writes, *intent.secrets)
+            for path in self.touched:
+                self.paths = keep(self.paths, mark(path), _MOST_PATHS)
+        if intent.outside or self.strays:
+            self._note_strays(deed)
         if intent.outside:
             self.outside = intent.outside
             self.secrets = tuple(path for path in intent.secrets if path in intent.outside)
@@ -97,6 +100,14 @@ class ScopeCreep(Detector):
             return None
         found = filter(None, (self._critical(), self._share(settings)))
         return max(found, key=lambda each: each.severity, default=None)
+
+    def _note_strays(self, deed: Deed) -> None:
+        outside = [mark(path) for path in dict.fromkeys(deed.intent.outside)]
+        for path in outside:
+            self.paths = keep(self.paths, path, _MOST_PATHS)
+        again = {*map(mark, self.touched), *outside}
+        before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
+        self.strays = before + [(path, deed.step) for path in outside]
 
     def _named(self, critical: tuple[str, ...]) -> Finding | None:
         """A path that the settings call critical, wherever it lies."""
@@ -135,9 +146,9 @@ class ScopeCreep(Detector):
 
     def _share(self, settings: Detection) -> Finding | None:
         wanted = settings.scope_creep
-        steps = [step for step, outside in self.paths.values() if outside]
-        share = len(steps) / len(self.paths)
-        if len(self.paths) < wanted.min_paths or share <= wanted.allowed_share:
+        paths, steps = len(self.paths) // SIZE, [step for _, step in self.strays]
+        share = len(steps) / paths
+        if paths < wanted.min_paths or share <= wanted.allowed_share:
             return None
         last = self.outside[0]
         return Finding(
@@ -146,8 +157,8 @@ class ScopeCreep(Detector):
             # More paths make it surer; how many of all they are is not how sure it is.
             min(0.5 + 0.05 * len(steps), 0.95),
             tuple(sorted(set(steps)))[-10:],
-            says=f"{len(steps)} of the last {len(self.paths)} paths that it touched lie outside "
+            says=f"{len(steps)} of the last {paths} paths that it touched lie outside "
             f"the scope, {last} for example.",
             symptom="many paths",
-            facts={"path": last, "outside": str(len(steps)), "paths": str(len(self.paths))},
+            facts={"path": last, "outside": str(len(steps)), "paths": str(paths)},
         )

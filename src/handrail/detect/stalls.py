@@ -17,11 +17,11 @@ _MAX_STEPS = 10
 _MAX_CALLS = 16
 
 
-class Failing(msgspec.Struct):
+class Failing(msgspec.Struct, gc=False):
     """A call that keeps failing in the same way."""
 
     result: str
-    steps: list[int]
+    steps: tuple[int, ...] = ()
     times: int = 1
 
 
@@ -69,11 +69,10 @@ class Stalls(Detector):
     def _fails(self, deed: Deed) -> None:
         known = self.failing.pop(self.call, None)
         if known is None or known.result != deed.result:
-            known = Failing(deed.result, [])
+            known = Failing(deed.result)
         else:
             known.times += 1
-        known.steps.append(deed.step)
-        del known.steps[:-_MAX_STEPS]
+        known.steps = (*known.steps, deed.step)[-_MAX_STEPS:]
         self.failing[self.call] = known
         if len(self.failing) > _MAX_CALLS:
             del self.failing[next(iter(self.failing))]
@@ -102,7 +101,7 @@ class Stalls(Detector):
             self.kind,
             severity,
             min(failing.times / _STAYING.high, 1.0),
-            tuple(failing.steps),
+            failing.steps,
             says=f"The same error is still there after {failing.times} attempts, whatever was done "
             f"in between: {self.said}",
             symptom=self.call,

@@ -3,26 +3,26 @@
 import re
 
 from handrail.detect.deed import Deed
-from handrail.review.tools import SHELL_TOOLS
 
-_RUNNERS = re.compile(
-    r"\b(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|karma|cypress|playwright|ava|"
+_INTERPRETER = r"(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
+_LOOKS = r"\S*(?:test|spec|check|verif|repro)"
+"""Scripts that by their name look whether something works."""
+# Places where no word begins are passed over quickly, and `./` is searched for as it is.
+_TESTS = re.compile(
+    r"\b(?=[a-z])(?:(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|karma|cypress|playwright|ava|"
     r"rspec|phpunit|pest|ctest|bats|gotestsum|nose2?|trial|behave|runtests?(?:\.py)?|"
     r"(?:npm|pnpm|yarn|bun|cargo|go|dotnet|mix|swift|bazel|deno|flutter|dart|rake|rails|make|just|"
     r"gradlew?|mvnw?|sbt|lein|stack|cabal|composer|poe|hatch|invoke|meson|manage\.py|setup\.py)"
     r"(?: -\S+| run)* (?:test|check|verify|t)(?:[:\w-]*))\b"
+    rf"|{_INTERPRETER}(?: -\w+| run)* {_LOOKS})"
+    rf"|\./(?<![^ ;&]\./){_LOOKS}"
 )
 _HINTS = (
     "test", "spec", "check", "verif", "repro", "tox", "nox", "nose", "jest", "mocha", "karma",
     "cypress", "playwright", "ava", "pest", "bats", "trial", "behave", "cargo t",
 )  # fmt: skip
 """Plain words are looked for first: most commands are no tests."""
-_INTERPRETER = r"\b(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
-_OWN = re.compile(
-    rf"(?:{_INTERPRETER}(?: -\w+| run)* |(?:^|[ ;&])\./)\S*(?:test|spec|check|verif|repro)"
-)
-"""Scripts that by their name look whether something works."""
-_SCRIPT = re.compile(rf"{_INTERPRETER} |\bcargo run\b")
+_SCRIPT = re.compile(rf"\b{_INTERPRETER} |\bcargo run\b")
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b"
     r"|(?:failures|errors|Failures|Errors)[=:] ?[1-9]"
@@ -33,21 +33,17 @@ _END = 1_500
 """Characters at the end of an output that say how it went."""
 
 
-def is_test_run(deed: Deed) -> bool:
-    """Whether tests were run."""
-    if deed.intent.tool.lower() not in SHELL_TOOLS:
-        return False
-    shown = deed.intent.shown
-    if not any(hint in shown for hint in _HINTS):
-        return False
-    return _RUNNERS.search(shown) is not None or _OWN.search(shown) is not None
+def is_test_run(command: str) -> bool:
+    """Whether a command runs tests."""
+    for hint in _HINTS:  # a plain loop: any() with a generator takes three times as long
+        if hint in command:
+            return _TESTS.search(command) is not None
+    return False
 
 
-def runs_code(deed: Deed) -> bool:
-    """Whether it ran anything that may have been a test."""
-    if deed.intent.tool.lower() not in SHELL_TOOLS:
-        return False
-    return _SCRIPT.search(deed.intent.shown) is not None
+def runs_code(command: str) -> bool:
+    """Whether a command runs anything that may be a test."""
+    return _SCRIPT.search(command) is not None
 
 
 def passed(deed: Deed) -> bool:

@@ -1,5 +1,6 @@
 """Looking around without end: many folders, to and fro, and nothing changed."""
 
+from collections import Counter
 from itertools import pairwise
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ import msgspec
 from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, each_of, mark
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -26,8 +28,12 @@ class Wandering(Detector):
     """The folders of the agent's last looks since something was changed."""
 
     kind: ClassVar[str] = "exploration_wandering"
-    looks: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """Step and folder."""
+    steps: list[int] = msgspec.field(default_factory=list)
+    """Of the last looks, as many as are shown."""
+    folders: bytes = b""
+    """Marks of where they looked."""
+    depths: list[int] = msgspec.field(default_factory=list)
+    """How deep these folders lie."""
     total: int = 0
     """Looks since something was changed or a person spoke."""
     looked: bool = False
@@ -40,9 +46,7 @@ class Wandering(Detector):
             return
         self.looked = bool(intent.reads) and not intent.writes and deed.ending in ("ok", "failed")
         if self.looked:
-            self.looks.append((deed.step, intent.reads[0].rpartition("/")[0]))
-            del self.looks[:-_WINDOW]
-            self.total += 1
+            self._look(deed.step, intent.reads[0].rpartition("/")[0])
         elif deed.changed or (intent.writes and deed.ending == "ok"):
             self._start_again()
 
@@ -56,38 +60,48 @@ class Wandering(Detector):
 
     def lately(self, settings: Detection) -> Finding | None:
         """Wandering since something was last changed."""
-        if len(self.looks) < _LEAST:
+        looks = len(self.depths)
+        if looks < _LEAST:
             return None
         wanted = settings.exploration_wandering
-        folders = [folder for _, folder in self.looks]
+        folders = each_of(self.folders)
+        places = Counter(folders)
+        focus = max(places.values()) / looks
         parts = {
-            "folders": min(len(set(folders)) / wanted.max_unique_directories, 1.0),
+            "folders": min(len(places) / wanted.max_unique_directories, 1.0),
             "backtracking": min(_backtracking(folders) / wanted.backtrack_limit, 1.0),
-            "depth": min(_unevenness(folders) / _DEEP, 1.0),
-            "scatter": min((1 - _focus(folders)) / _SCATTERED, 1.0),
+            "depth": min(_unevenness(self.depths) / _DEEP, 1.0),
+            "scatter": min((1 - focus) / _SCATTERED, 1.0),
         }
         score = sum(_WEIGHTS[name] * part for name, part in parts.items())
         if score <= wanted.threshold:
             return None
-        many = len(set(folders))
         return Finding(
             self.kind,
             Severity.MEDIUM if self.total >= _LONG else Severity.LOW,
             round(min(score, 1.0), 2),
-            tuple(step for step, _ in self.looks[-_LEAST:]),
+            tuple(self.steps),
             says=f"{self.total} looks since something was last changed, the last "
-            f"{len(folders)} of them in {many} folders, to and fro.",
+            f"{looks} of them in {len(places)} folders, to and fro.",
             symptom="looking around",
-            facts={"looks": str(self.total), "folders": str(many)},
+            facts={"looks": str(self.total), "folders": str(len(places))},
         )
 
+    def _look(self, step: int, folder: str) -> None:
+        self.total += 1
+        self.steps.append(step)
+        self.depths.append(folder.count("/"))
+        del self.steps[:-_LEAST], self.depths[:-_WINDOW]
+        self.folders = (self.folders + mark(folder))[-SIZE * _WINDOW :]
+
     def _start_again(self) -> None:
-        self.looks, self.total, self.looked = [], 0, False
+        self.steps, self.folders, self.depths = [], b"", []
+        self.total, self.looked = 0, False
 
 
-def _backtracking(folders: list[str]) -> float:
+def _backtracking(folders: list[bytes]) -> float:
     """The share of moves that lead back to a folder that was left before."""
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     back = 0
     for before, folder in pairwise(folders):
         seen.add(before)
@@ -95,13 +109,7 @@ def _backtracking(folders: list[str]) -> float:
     return back / (len(folders) - 1)
 
 
-def _unevenness(folders: list[str]) -> float:
+def _unevenness(depths: list[int]) -> float:
     """How far the depths are from their mean, in the mean."""
-    depths = [folder.count("/") for folder in folders]
     mean = sum(depths) / len(depths)
     return sum(abs(depth - mean) for depth in depths) / len(depths)
-
-
-def _focus(folders: list[str]) -> float:
-    """The share of looks at the folder that is looked at most."""
-    return max(map(folders.count, set(folders))) / len(folders)

@@ -37,9 +37,10 @@ class Habits(msgspec.Struct):
     drift: GoalDrift = msgspec.field(default_factory=GoalDrift)
     wandering: Wandering = msgspec.field(default_factory=Wandering)
 
-    def __iter__(self) -> Iterator[Detector]:
-        parts = self.loops, self.stalls, self.refusals, self.errors, self.drift, self.wandering
-        return iter(parts)
+    @property
+    def parts(self) -> tuple[Detector, ...]:
+        """All detectors."""
+        return self.loops, self.stalls, self.refusals, self.errors, self.drift, self.wandering
 
 
 class Whole(msgspec.Struct):
@@ -50,8 +51,10 @@ class Whole(msgspec.Struct):
     hallucination: Hallucination = msgspec.field(default_factory=Hallucination)
     flow: InformationFlow = msgspec.field(default_factory=InformationFlow)
 
-    def __iter__(self) -> Iterator[Detector]:
-        return iter((self.scope, self.resources, self.hallucination, self.flow))
+    @property
+    def parts(self) -> tuple[Detector, ...]:
+        """All detectors."""
+        return self.scope, self.resources, self.hallucination, self.flow
 
 
 class Watch(msgspec.Struct):
@@ -70,7 +73,8 @@ class Watch(msgspec.Struct):
         for detector in self._asked():
             detector.see(deed)
         self.counting.see(deed)
-        self.custom.see(deed)
+        if load_plugins().detectors:
+            self.custom.see(deed)
 
     def prompted(self) -> None:
         """A person said something."""
@@ -90,6 +94,11 @@ class Watch(msgspec.Struct):
             detector.heard(text)
         self.custom.heard(text)
 
+    def compacted(self) -> None:
+        """What was read is left out of the context now: reading it again tells something new."""
+        for habits in self.agents.values():
+            habits.trail.forget()
+
     def ended(self, agent: str) -> None:
         """A sub-agent is done."""
         self.agents.pop(agent, None)
@@ -104,13 +113,18 @@ class Watch(msgspec.Struct):
         if not settings.enabled:
             return []
         asked = self._asked()
-        found = _kept((detector.find(settings) for detector in asked), settings)
-        partners = {PARTNERS[each.kind] for each in found if each.kind in PARTNERS}
-        if partners:
-            recent = (each.lately(settings) for each in asked if each.kind in partners)
+        found = _kept([detector.find(settings) for detector in asked], settings)
+        if found:
+            partners = {PARTNERS[each.kind] for each in found if each.kind in PARTNERS}
+            recent = [each.lately(settings) for each in asked if each.kind in partners]
             found += _kept(combine(found, _kept(recent, settings)), settings)
-        found += _kept((*self.counting.find(settings), *self.custom.find(settings)), settings)
-        return sorted(found, key=lambda each: (-each.severity.rank, -each.confidence))
+        if settings.counting:
+            found += _kept(self.counting.find(settings), settings)
+        if load_plugins().detectors:
+            found += _kept(self.custom.find(settings), settings)
+        if len(found) > 1:
+            found.sort(key=lambda each: (-each.severity.rank, -each.confidence))
+        return found
 
     def _turn_to(self, agent: str) -> Habits:
         self.last = agent
@@ -122,12 +136,13 @@ class Watch(msgspec.Struct):
 
     def _asked(self) -> tuple[Detector, ...]:
         """The detectors of the agent of the last deed, and those of the run."""
-        return (*self.agents.get(self.last, ()), *self.whole)
+        habits = self.agents.get(self.last)
+        return habits.parts + self.whole.parts if habits else self.whole.parts
 
     def _all(self) -> Iterator[Detector]:
         for habits in self.agents.values():
-            yield from habits
-        yield from self.whole
+            yield from habits.parts
+        yield from self.whole.parts
 
 
 def _kept(found: Iterable[Finding | None], settings: Detection) -> list[Finding]:

@@ -20,11 +20,13 @@ from handrail.model.run import Checkpoint
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
 _MAX_CALLS = 120
+_CALLS_SECONDS = 60
+"""How long ago a call counts for how many there are in a minute."""
 _MAX_SHOWN = 20
 _MAX_LATELY = 50
 
 
-class Lately(msgspec.Struct, frozen=True, omit_defaults=True):
+class Lately(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How an action ended, and what it used."""
 
     step: int
@@ -45,7 +47,7 @@ class Course(msgspec.Struct, omit_defaults=True):
     findings: dict[str, FindingMade] = {}
     """By name, each as it was last."""
     calls: list[float] = []
-    """When the last actions were let through."""
+    """When the actions of the last minute were let through."""
     shown: list[str] = []
     """The last actions in a few words."""
     lately: list[Lately] = []
@@ -80,7 +82,8 @@ class Course(msgspec.Struct, omit_defaults=True):
     def call(self, at: float, shown: str) -> None:
         """An action was let through."""
         self.calls.append(at)
-        del self.calls[:-_MAX_CALLS]
+        while self.calls[0] < at - _CALLS_SECONDS or len(self.calls) > _MAX_CALLS:
+            del self.calls[0]
         self.shown.append(shown)
         del self.shown[:-_MAX_SHOWN]
 

@@ -42,10 +42,13 @@ Phase = Literal["working", "waiting", "ended"]
 
 _MAX_OPEN = 256
 """Refused actions stay open, because nothing tells that they did not run."""
+_MAX_REFUSED = 8
+"""The last open actions of which it is kept what they were after, although they were refused: one
+that runs all the same does so at once."""
 _MAX_GOAL = 2000
 
 
-class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
+class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """An action that was judged and has not been heard of since."""
 
     step: int
@@ -57,12 +60,17 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True):
     command: str = ""
     """The fingerprint of the command line that may run."""
     intent: Intent | None = None
-    """What the detectors need of it once it has ended."""
+    """What the detectors need of it once it has ended; None: it was refused some time ago."""
 
     @property
     def let_through(self) -> bool:
         """Whether it may run without anybody being asked."""
         return self.verdict.decision is not Decision.BLOCK
+
+    @property
+    def refused(self) -> bool:
+        """Whether it may not run at all."""
+        return not self.let_through and not self.asked
 
 
 class Usage(msgspec.Struct, omit_defaults=True):
@@ -205,15 +213,23 @@ def _reviewed(state: RunState, event: ActionReviewed) -> None:
         event.command,
         intent,
     )
-    state.open.append(action)
-    del state.open[:-_MAX_OPEN]
+    _open(state, action)
     if action.let_through:
         state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
         # Counted in advance: of parallel actions not every one may have the whole limit.
         state.history.file_operations += action.file_operations
-    elif not (action.asked or verdict.passing):
+    elif action.refused and not verdict.passing:
         state.history.remember_refusal(action.name)
         state.course.see(Deed(event.step, event.at, intent, "refused"))
+
+
+def _open(state: RunState, action: OpenAction) -> None:
+    state.open.append(action)
+    del state.open[:-_MAX_OPEN]
+    if len(state.open) > _MAX_REFUSED:
+        old = state.open[-_MAX_REFUSED - 1]
+        if old.refused:
+            state.open[-_MAX_REFUSED - 1] = msgspec.structs.replace(old, intent=None)
 
 
 def _ended(state: RunState, event: ActionEnded) -> None:
@@ -276,6 +292,7 @@ def _agent_ended(state: RunState, event: AgentEnded) -> None:
 
 def _compacted(state: RunState, event: Compacted) -> None:
     state.compactions += 1
+    state.course.watch.compacted()
 
 
 def _iteration_ended(state: RunState, event: IterationEnded) -> None:

@@ -1,0 +1,24 @@
+"""Marks of texts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.detect.marks import each_of, keep, mark
+
+
+@given(st.lists(st.text(max_size=3), max_size=40), st.integers(1, 12))
+def test_the_last_different_texts_are_kept_in_the_order_in_which_they_came(
+    texts: list[str], most: int
+) -> None:
+    kept = b""
+    order: dict[str, None] = {}
+    for text in texts:
+        kept = keep(kept, mark(text), most)
+        order.pop(text, None)
+        order[text] = None
+    assert each_of(kept) == [mark(text) for text in order][-most:]
+
+
+def test_a_mark_is_the_same_after_a_restart_and_in_any_language() -> None:
+    assert mark("src/cart.py") == bytes.fromhex("91cfc847")
+    assert mark("größe\udcff") == mark("größe\udcff") != mark("größe")
