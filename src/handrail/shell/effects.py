@@ -91,7 +91,10 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     effects: list[Effect] = []
     for level in levels:
         command = moved(command, level)
-        effects.extend(_level(command, level.entry, level.call))
+        for effect in _level(command, level.entry, level.call):
+            effects.append(effect)
+            if len(effects) > MAX_EFFECTS:
+                raise TooMuchWorkError(MAX_EFFECTS)
     yield from _elsewhere(effects, command.elsewhere) if command.elsewhere else effects
 
 

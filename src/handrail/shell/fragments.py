@@ -23,12 +23,11 @@ def read_fragments(walker: "Walker", text: str, env: Environment, situation: Sit
     The text as a whole is not valid, but a shell runs what stands before the error: what its
     parts would do counts, even if some of them are data.
     """
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for line in lines:
         walker.step()
-        if not line.strip():
-            continue
-        source = Source(line, top=False)
-        if source.fault is None:
+        source = Source(line, top=False) if len(lines) > 1 and line.strip() else None
+        if source is not None and source.fault is None:
             walker.statements(source.root.children, source, env, situation)
         else:
             _read_pieces(walker, line, env, situation)
@@ -37,7 +36,8 @@ def read_fragments(walker: "Walker", text: str, env: Environment, situation: Sit
 def _read_pieces(walker: "Walker", line: str, env: Environment, situation: Situation) -> None:
     """Take a line apart at separators and read each piece as a simple command."""
     for piece in _SEPARATOR.split(line):
-        words = _words(piece)
+        walker.step()
+        words = _words(piece) if piece.strip() else []
         redirects: list[Redirect] = []
         argv: list[Word] = []
         index = 0

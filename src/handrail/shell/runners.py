@@ -297,16 +297,18 @@ def _call_each(
     env: Environment,
     situation: Situation,
 ) -> None:
+    length = sum(len(word.text) for word in argv)
+    places = sum(word.text.count(placeholder) for word in argv)
     for item in items:
+        size = length + places * (len(item.text) - len(placeholder))
+        if size > MAX_VALUE:
+            raise TooLargeError(size, MAX_VALUE, "a command made from its input")
         filled = tuple(
             Word(word.text.replace(placeholder, item.text), word.glob or item.glob, word.raw)
             if placeholder in word.text
             else word
             for word in argv
         )
-        size = sum(len(word.text) for word in filled)
-        if size > MAX_VALUE:
-            raise TooLargeError(size, MAX_VALUE, "a command made from its input")
         _call(walker, command, filled, env, situation)
 
 

@@ -44,7 +44,8 @@ class Source:
 
     __slots__ = ("_places", "_top", "data", "fault", "root")
 
-    def __init__(self, text: str, *, top: bool) -> None:
+    def __init__(self, text: str, *, top: bool, seconds: float = MAX_SECONDS) -> None:
+        """`top`: it is what was given; `seconds`: the work that its syntax may take."""
         # The shell drops NUL bytes; the parser would take one for the end of the input.
         self.data = text.encode("utf-8", "replace").replace(b"\0", b"")
         if len(self.data) > MAX_BYTES:
@@ -53,7 +54,7 @@ class Source:
         # The parser's scanner crashes on some characters beyond ASCII (it looks them up in a
         # table of 256). None of them means anything to a shell, so it sees letters instead.
         shape = self.data if self.data.isascii() else self.data.translate(_AS_LETTERS)
-        end = float("inf") if len(shape) <= _SMALL else thread_time() + MAX_SECONDS
+        end = float("inf") if len(shape) <= _SMALL else thread_time() + seconds
         self.root = _parse(shape, end).root_node
         self.fault: Fault | None = None
         self._top = top

@@ -19,13 +19,15 @@ from handrail.shell.paths import join
 from handrail.shell.redirects import REDIRECTS, Opened, open_redirects
 from handrail.shell.situation import ALONE, Situation
 from handrail.shell.statements import STATEMENTS, redirect
-from handrail.shell.syntax import MAX_NESTING, Source
+from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, Source
 from handrail.shell.word import Word
 
 MAX_STEPS = 20_000
 """Pieces of work that one command line may cost."""
 _LOOK_EVERY = 64
 """Pieces of work between two looks at the clock."""
+_WORDS_BETWEEN_LOOKS = 512
+"""Words of one command, which are counted only when it is complete."""
 
 
 _ARROWS = (b"<", b">")
@@ -81,7 +83,10 @@ class Walker:
 
         `guessed`: it was found in another language, so that an error in it may be ours.
         """
-        source = Source(text, top=top)
+        left = self._deadline - monotonic()
+        if left < 0:
+            raise TooSlowError
+        source = Source(text, top=top, seconds=min(MAX_SECONDS, left))
         self._depth += 1
         self._guesses += guessed
         try:
@@ -204,7 +209,9 @@ class Walker:
         assignments: list[tuple[str, Word]] = []
         redirects: list[tree_sitter.Node] = []
         end = -1
-        for child in node.children if node is not None else ():
+        for index, child in enumerate(node.children if node is not None else (), 1):
+            if index % _WORDS_BETWEEN_LOOKS == 0:
+                self._look()
             kind = child.type
             if kind == "comment":
                 continue
@@ -235,11 +242,10 @@ class Walker:
             self.expander.visit(name_node, source, env)
         values: tuple[Word, ...] = (Word(""),)
         if rest and rest[-1].type == "array":
-            words = [
-                word
-                for child in rest[-1].named_children
-                for word in self.expander.words(child, source, env)
-            ]
+            words: list[Word] = []
+            for child in rest[-1].named_children:
+                words += self.expander.words(child, source, env)
+                self.step(len(words) // 64)
             env.arrays[name] = tuple(words)
             values = (Word(" ".join(word.text for word in words)),)
         elif rest:
