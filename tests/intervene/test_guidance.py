@@ -217,7 +217,7 @@ def test_own_texts_of_a_kind_of_ones_own_may_name_any_field(tmp_path: Path) -> N
         ("loop: see {error.__class__}\n", r"prompts.yaml:1: loop\[0\]: {error.__class__} is no "),
         ("loop: see {error!r}\n", r"loop\[0\]: {error} is no field; write {{ and }} for braces"),
         ("loop: 'a { brace'\n", r"prompts.yaml:1: loop\[0\]: "),
-        ("lop: x\nrepetitve_errors: x\n", r"repetitve_errors: no such kind.*repetitive_errors"),
+        ("lop: x\nrepetitve_errors: x\n", r"did you mean repetitive_errors?"),
         ("loop: {a: b}\n", r"prompts.yaml:1: loop: a mapping is not allowed here"),
         ("loop: [1, [2]]\n", r"loop\[1\]: a list is not allowed here"),
     ],

@@ -96,7 +96,7 @@ def test_without_a_checkpoint_no_way_back_is_offered() -> None:
 
 
 def test_every_kind_of_trouble_has_advice_of_its_own() -> None:
-    kinds = {detector.kind for detector in Habits()}
+    kinds = {detector.kind for detector in Habits().parts}
     assert kinds - set(ADVICE) == set()
 
 

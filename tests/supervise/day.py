@@ -7,7 +7,7 @@ from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.event import CheckpointTaken, Event, Intervened, PromptGiven, RunStarted
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention
 from handrail.model.review import Verdict
 from handrail.model.run import Checkpoint
 from handrail.supervise.breach import Ended
@@ -15,7 +15,6 @@ from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import RUN, Bed
 
-GRAVE = (Means.CHECKPOINT_ROLLBACK, Means.EMERGENCY_STOP)
 CAN = CAPABILITIES | {Capability.FILES}
 Started = tuple[Action, Verdict]
 

@@ -154,3 +154,66 @@ def test_an_agent_hears_once_that_its_files_were_not_put_back(day: Day) -> None:
     said = [day.start("Bash", {"command": f"echo {number}"})[1] for number in range(2)]
     assert ["the disk is full" in " ".join(verdict.guidance) for verdict in said] == [True, False]
     assert ["the disk is full" in verdict.alarm for verdict in said] == [True, False]
+
+
+# Runs that are fine
+
+
+def test_who_waits_twenty_minutes_for_a_build_is_not_stopped(tmp_path: Path) -> None:
+    day = Day(tmp_path, gap=30.0)
+    for _ in range(40):
+        day.bash("sleep 30; curl -s http://localhost:8080/status", '{"status":"running"}')
+    assert Means.EMERGENCY_STOP not in day.means
+
+
+def test_many_reads_at_once_are_no_trouble(day: Day) -> None:
+    for batch in range(6):
+        day.bed.clock.advance(8)
+        paths = [str(day.bed.path / f"m{batch}_{number}.py") for number in range(10)]
+        started = [day.start("Read", {"file_path": path}) for path in paths]
+        for number, each in enumerate(started):
+            day.end(each, f"def f{batch}_{number}(): ...")
+    assert found(day) == []
+
+
+def test_sub_agents_that_look_for_the_same_are_no_trouble(day: Day) -> None:
+    for step in range(12):
+        for number in range(8):
+            day.bash(f"grep -rn total{step} .", f"cart.py:{step}: total", agent=f"a{number}")
+    assert found(day) == []
+
+
+def test_sixty_steps_of_tests_and_fixes_are_no_trouble(day: Day) -> None:
+    for number in range(20):
+        day.do("Read", {"file_path": str(day.bed.path / "cart.py")}, f"total = {number}")
+        day.edit("cart.py", number)
+        day.bash("pytest -q", error=f"{FAILED}\n{20 - number} failed")
+    assert found(day) == []
+
+
+def test_what_is_asked_again_between_edits_is_no_trouble(day: Day) -> None:
+    todos: dict[str, object] = {"todos": [{"content": "fix", "status": "in_progress"}]}
+    for number in range(20):
+        day.edit("cart.py", number)
+        day.bash("git status --short", " M cart.py")
+        day.do("TodoWrite", todos, "Todos have been modified.")
+    assert found(day) == []
+
+
+def test_a_hint_for_one_agent_is_not_judged_by_what_others_do(day: Day) -> None:
+    for _ in range(2):
+        day.bash("make", error="make: *** no rule", agent="stuck")
+    for number in range(6):
+        day.edit("cart.py", number, agent="good")
+    day.bash("make", error="make: *** no rule", agent="stuck")
+    assert not [each for each in day.bed.events() if isinstance(each, InterventionJudged)]
+
+
+def test_what_a_person_is_asked_about_does_not_judge_an_intervention(tmp_path: Path) -> None:
+    day = Day(tmp_path, attended=True)
+    for _ in range(2):
+        day.bash("make", error="make: *** no rule")
+    for number in range(4):
+        action = day.bed.bash(f"git push --force origin b{number}", f"p{number}")
+        day.run.decide(action, may_ask=True).wait()
+    assert not [each for each in day.bed.events() if isinstance(each, InterventionJudged)]

@@ -44,7 +44,7 @@ def options(
         _has_stop(case, settings)
         and case.finding.severity >= Severity.MEDIUM
         and _calls_for_stop(case.score)
-        and not (spent and _can_be_helped(case, at))
+        and not (_can_be_helped(case, at) if spent else _was_mild(case))
     )
     if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
         same = case.fruitless[-1].means
@@ -75,6 +75,15 @@ def budget_spent(at: Situation, settings: Interventions) -> bool:
     """Whether the run has had as many interventions as it may have; stops are not counted."""
     made = sum(made.means != STOP for made in at.past.made)
     return made >= settings.max_interventions_per_execution
+
+
+def _was_mild(case: Case) -> bool:
+    """Whether hardly anything was tried since the trouble is more than low.
+
+    Who waits long for something hears of it often enough, and does no harm.
+    """
+    tried = sum(made.severity >= Severity.MEDIUM for made in case.fruitless)
+    return case.finding.severity < Severity.CRITICAL and tried < _ENOUGH
 
 
 def _can_be_helped(case: Case, at: Situation) -> bool:

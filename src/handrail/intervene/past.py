@@ -4,6 +4,7 @@ import msgspec
 
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
 
 
 class Made(msgspec.Struct, omit_defaults=True):
@@ -24,6 +25,8 @@ class Made(msgspec.Struct, omit_defaults=True):
     checkpoint: str = ""
     deeds: int = 0
     """What the agent has done since then."""
+    severity: Severity = Severity.NONE
+    """Of the finding then."""
 
 
 class Past(msgspec.Struct, omit_defaults=True):
@@ -45,6 +48,7 @@ class Past(msgspec.Struct, omit_defaults=True):
                 kind=done.finding.kind,
                 agent=event.agent,
                 checkpoint=done.checkpoint,
+                severity=done.finding.severity,
             )
         )
 
