@@ -25,7 +25,6 @@ from handrail.cli import group
 from handrail.config import Config
 from handrail.hosts import claude_payload, claude_reply, claude_settings
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
-from handrail.model.action import Outcome
 from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
@@ -423,22 +422,20 @@ def _attribute_docs(source: str) -> Iterator[tuple[str, str, str]]:
 def metrics() -> str:
     """Every metric of the daemon."""
     rows = [
-        (f"`{name}`", kind, f"`{label}`" if label else "", says)
-        for name, kind, label, says in measured()
+        (f"`{name}`", kind, ", ".join(f"`{label}`" for label in labels), says)
+        for name, kind, labels, says in measured()
     ]
-    return table(("metric", "type", "label", "meaning"), *rows)
+    return table(("metric", "type", "labels", "meaning"), *rows)
 
 
-def measured() -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, label and meaning of every metric."""
+def measured() -> Iterator[tuple[str, str, tuple[str, ...], str]]:
+    """Name, type, labels and meaning of every metric."""
     with TemporaryDirectory() as folder, closing(Daemon(Home(folder), {"HOME": folder})) as daemon:
-        # A label that has had no value yet is not shown.
-        daemon.metrics.fault("bug")
-        daemon.metrics.on_event(event.ActionEnded(0.0, 1, Outcome(True)))
         for family in daemon.metrics.registry.collect():
-            labels = {label for sample in family.samples for label in sample.labels} - {"le"}
+            labels = dict.fromkeys(label for sample in family.samples for label in sample.labels)
+            labels.pop("le", None)
             ending = "_total" if family.type == "counter" else ""
-            yield family.name + ending, family.type, ", ".join(labels), family.documentation
+            yield family.name + ending, family.type, tuple(labels), family.documentation
 
 
 TABLES: dict[str, Callable[[], str]] = {

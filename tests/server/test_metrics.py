@@ -1,12 +1,29 @@
 """The numbers of R9, as Prometheus reads them."""
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from handrail.server.metrics import Metrics
+import handrail
+from handrail.model.event import (
+    Event,
+    FaultNoted,
+    FeedbackGiven,
+    FindingMade,
+    Intervened,
+    InterventionJudged,
+    ModelAsked,
+    RolledBack,
+    StopConfirmed,
+)
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention
+from handrail.model.ordinal import Severity
+from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.hosts.desk import SESSION
 from tests.server.asgi import ask
 from tests.server.office import Office, call, message
@@ -41,6 +58,84 @@ def test_decisions_are_counted(office: Office) -> None:
     assert office.metric("handrail_review_seconds_count") == 5
     assert office.metric('handrail_review_seconds_bucket{le="+Inf"}') == 5
     assert office.metric("handrail_hook_seconds_count") == 5
+
+
+FOUND = Finding("loop", Severity.HIGH, 0.9)
+COUNTED: dict[str, tuple[Event, str]] = {
+    "finding": (FindingMade(1.0, 4, FOUND), 'findings_total{kind="loop",severity="high"}'),
+    "intervention": (
+        Intervened(1.0, Intervention("i1", "soft_correction", FOUND, 4)),
+        'interventions_total{finding="loop",means="soft_correction"}',
+    ),
+    "escalation": (
+        Intervened(1.0, Intervention("i2", "emergency_stop", FOUND, 4, escalation=2)),
+        "escalations_total",
+    ),
+    "help": (
+        InterventionJudged(1.0, "i1", 7, True, means="soft_correction", finding="loop"),
+        'interventions_judged_total{finding="loop",means="soft_correction",result="worked"}',
+    ),
+    "no help": (
+        InterventionJudged(1.0, "i1", 7, False, means="soft_correction", finding="loop"),
+        'interventions_judged_total{finding="loop",means="soft_correction",result="failed"}',
+    ),
+    "rollback": (RolledBack(1.0, "c1"), 'rollbacks_total{result="ok"}'),
+    "failed rollback": (
+        RolledBack(1.0, "c1", problem="it is gone"),
+        'rollbacks_total{result="failed"}',
+    ),
+    "stop": (StopConfirmed(1.0, "shop-1"), 'emergency_stops_total{result="ok"}'),
+    "stop that left something": (
+        StopConfirmed(1.0, "shop-1", left=("7 sleep",)),
+        'emergency_stops_total{result="left"}',
+    ),
+    "opinion": (
+        ModelAsked(1.0, 4, "action", "yes"),
+        'opinions_total{question="action",result="given"}',
+    ),
+    "no opinion": (
+        ModelAsked(1.0, 4, "goal", problem="no key"),
+        'opinions_total{question="goal",result="none"}',
+    ),
+    "tokens": (ModelAsked(1.0, 4, "action", "yes", tokens=1), "opinion_tokens_total"),
+    "fault": (FaultNoted(1.0, "plugin", "it fell"), 'faults_total{kind="plugin"}'),
+    "confirmed finding": (
+        FeedbackGiven(1.0, 4, True, finding="loop"),
+        'finding_feedback_total{kind="loop",result="confirmed"}',
+    ),
+    "false alarm": (
+        FeedbackGiven(1.0, 4, False, finding="loop"),
+        'finding_feedback_total{kind="loop",result="false_alarm"}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("event", "line"), COUNTED.values(), ids=COUNTED)
+def test_an_event_is_counted_where_there_was_a_nought(event: Event, line: str) -> None:
+    metrics = Metrics()
+    assert f"handrail_{line} 0.0\n" in metrics.text().decode()
+    metrics.on_event(event)
+    assert f"handrail_{line} 1.0\n" in metrics.text().decode()
+
+
+def test_a_first_intervention_is_no_escalation() -> None:
+    metrics = Metrics()
+    metrics.on_event(Intervened(1.0, Intervention("i1", "soft_correction", FOUND, 4)))
+    assert "handrail_escalations_total 0.0\n" in metrics.text().decode()
+
+
+def test_feedback_on_a_verdict_says_nothing_about_findings() -> None:
+    metrics = Metrics()
+    before = metrics.text()
+    metrics.on_event(FeedbackGiven(1.0, 4, False))
+    assert metrics.text() == before
+
+
+def test_every_kind_of_fault_in_the_code_is_known() -> None:
+    sources = Path(handrail.__file__).parent.rglob("*.py")
+    noted = re.compile(r"(?:(?<!class )FaultNoted\([^\"]*|metrics\.fault\()\"(\w+)\"")
+    kinds = {kind for source in sources for kind in noted.findall(source.read_text())}
+    assert kinds == {*HALTING_FAULTS, *OTHER_FAULTS}
 
 
 def test_outcomes_and_breaches_are_counted(office: Office) -> None:

@@ -1,6 +1,7 @@
 """Numbers for Prometheus, taken from the events as they are written."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 from typing import cast
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -21,8 +22,16 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
-from handrail.model.ordinal import Decision
+from handrail.model.finding import KINDS
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Decision, Severity
 
+HALTING_FAULTS = ("bug", "hooks", "log", "slow")
+"""Kinds of faults while which it is not Handrail's reviews that decide what runs."""
+OTHER_FAULTS = ("checkpoint", "incident", "notify", "plugin")
+"""Kinds of faults that leave the reviews as they are."""
+
+_TROUBLE = (Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL)
 _SECONDS = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
 
 
@@ -73,10 +82,7 @@ class Metrics:
         self._hook_time = self._histogram(
             "hook", "Time from a hook's request to its answer, the write to the disk included."
         )
-        for decision in Decision:
-            self._reviews.labels(decision.value)
-        for judged in ("right", "wrong"):
-            self._feedback.labels(judged)
+        self._begin_with_zero()
         self._stopped_right = 0
         self._stopped_wrong = 0
         self.watch(
@@ -175,6 +181,25 @@ class Metrics:
     def _false_positive_rate(self) -> float:
         judged = self._stopped_right + self._stopped_wrong
         return self._stopped_wrong / judged if judged else 0.0
+
+    def _begin_with_zero(self) -> None:
+        """Show what can be counted before it happens: what appears as 1 has not grown."""
+        known: tuple[tuple[Counter, tuple[Iterable[object], ...]], ...] = (
+            (self._reviews, (Decision,)),
+            (self._ended, (("ok", "failed"),)),
+            (self._feedback, (("right", "wrong"),)),
+            (self._faults, ((*HALTING_FAULTS, *OTHER_FAULTS),)),
+            (self._findings, (KINDS, _TROUBLE)),
+            (self._interventions, (Means, KINDS)),
+            (self._effects, (Means, KINDS, ("worked", "failed"))),
+            (self._rollbacks, (("ok", "failed"),)),
+            (self._stops, (("ok", "left"),)),
+            (self._opinions, (("action", "goal"), ("given", "none"))),
+            (self._finding_feedback, (KINDS, ("confirmed", "false_alarm"))),
+        )
+        for counter, labels in known:
+            for values in product(*labels):
+                counter.labels(*values)
 
     def _counter(self, name: str, says: str, *labels: str) -> Counter:
         return Counter(f"handrail_{name}", says, labels, registry=self.registry)
