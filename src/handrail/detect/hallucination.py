@@ -71,16 +71,17 @@ class Hallucination(Detector):
         self.deeds += 1
         if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
             del self.missed[0]
-        self.last, self.agent, self.claimed = deed.step, deed.intent.agent, False
+        intent = deed.intent
+        self.last, self.agent, self.claimed = deed.step, intent.agent, False
         if deed.ending in ("refused", "dropped"):
             return
-        if deed.intent.tool.lower() in SHELL_TOOLS:
+        if intent.tool.lower() in SHELL_TOOLS:
             self._note_tests(deed)
         absence = absence_in(deed) if deed.ending == "failed" else None
-        if absence is None:
-            self._know(deed)
-        else:
+        if absence is not None:
             self._miss(deed, absence.sort, absence.name)
+        elif intent.reads or intent.writes or deed.changed:
+            self._know(deed)
 
     def heard(self, text: str) -> None:
         """Note a claim."""
@@ -149,8 +150,6 @@ class Hallucination(Detector):
 
     def _know(self, deed: Deed) -> None:
         intent = deed.intent
-        if not (intent.reads or intent.writes or deed.changed):
-            return
         for path in (*intent.reads, *intent.writes, *deed.changed[:8]):
             name = mark(path.rpartition("/")[2])
             if name not in self.known[-SIZE * _NEAR :]:

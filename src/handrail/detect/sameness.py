@@ -86,9 +86,7 @@ _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
 def call_key(action: Action) -> str:
     """The same for calls that differ in nothing that matters."""
     given = action.input
-    parts = [action.tool]
-    if "command" in given:
-        parts.append(action.cwd)
+    parts = [action.tool, action.cwd] if "command" in given else [action.tool]
     parts += [f"{key}={_value(key, given[key])}" for key in sorted(given) if key not in _BESIDE]
     return text_key("\0".join(parts))
 
@@ -165,7 +163,7 @@ def _without_noise(text: str) -> str:
     if _NOISE not in text:
         return text
     # The letters that an id begins with, before its first digit.
-    return _NOISE.join(part.rstrip("abcdef") for part in text.split(_NOISE))
+    return _NOISE.join([part.rstrip("abcdef") for part in text.split(_NOISE)])
 
 
 def _value(key: str, value: object) -> str:
