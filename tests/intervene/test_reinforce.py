@@ -38,7 +38,7 @@ def said(
 
 def test_the_whole_reminder() -> None:
     assert said() == (
-        "This run opened /etc/passwd. A reminder of what this run is for.\n\n"
+        "This run opened `/etc/passwd`. A reminder of what this run is for.\n\n"
         "The request: Fix the cart so that it adds up.\n\n"
         "Keep to this:\n"
         "- **Work only on the files of this task; other files are not yours.**\n"

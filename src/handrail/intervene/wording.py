@@ -13,6 +13,8 @@ _FOLDER = Path(__file__).parent / "guidance"
 _MAX_FACT = 110
 _MAX_SAYS = 300
 _LEAST_SAYS = 60
+_LEAST_QUOTED = 8
+"""Letters of a fact that could be more than a name or a number."""
 _ABOUT = {"It": "This run", "Its": "This run's", "The agent": "You"}
 _MAX_STEPS = 5
 _MAX_PLACES = 3
@@ -52,7 +54,16 @@ def seen(finding: Finding) -> str:
     for word, meaning in _ABOUT.items():
         if said.startswith(f"{word} "):
             said = f"{meaning}{said.removeprefix(word)}"
-    return _sentence(said)
+    return _sentence(said, [one_line(fact, len(fact) + 1) for fact in finding.facts.values()])
+
+
+def _quoted(line: str, facts: list[str]) -> str:
+    """The line with what others have written in it marked as such: it may read like an order."""
+    known = sorted((fact for fact in facts if len(fact) >= _LEAST_QUOTED), key=len, reverse=True)
+    if not known:
+        return line
+    pattern = "|".join(map(re.escape, known))
+    return re.sub(pattern, lambda found: f"`{one_line(found[0], _MAX_FACT)}`", line)
 
 
 def fill(template: str, fields: Fields, most: int) -> str | None:
@@ -63,7 +74,7 @@ def fill(template: str, fields: Fields, most: int) -> str | None:
     text = template.format_map(fields)
     over = len(text) - most
     if over > 0 and "says" in names:  # what was seen can be shorter, what to do cannot
-        says = one_line(fields["says"], max(len(fields["says"]) - over, _LEAST_SAYS))
+        says = _cut_quoted(fields["says"], max(len(fields["says"]) - over, _LEAST_SAYS))
         text = template.format_map({**fields, "says": says})
     return cut(text, most)
 
@@ -77,6 +88,14 @@ def one_line(text: str, most: int) -> str:
 def cut(text: str, most: int) -> str:
     """At most so many characters, with its lines."""
     return text if len(text) <= most else f"{text[: most - 2].rstrip()} …"
+
+
+def _cut_quoted(text: str, most: int) -> str:
+    """At most so many characters; what was quoted stays quoted."""
+    if len(text) <= most:
+        return text
+    short = cut(text, most - 1)
+    return f"{short}`" if short.count("`") % 2 else short
 
 
 def fresh(text: str, at: Situation, most: int) -> str:
@@ -104,6 +123,6 @@ def places_in_words(scope: tuple[str, ...]) -> str:
     return ", ".join(shown + more)
 
 
-def _sentence(text: str) -> str:
-    line = one_line(text, _MAX_SAYS)
+def _sentence(text: str, facts: list[str] | None = None) -> str:
+    line = _cut_quoted(_quoted(one_line(text, len(text) + 1), facts or []), _MAX_SAYS)
     return line if line.endswith((".", "!", "?", "…")) else f"{line}."
