@@ -33,12 +33,14 @@ class Office:
         think: float = 10.0,
         write: float = 10.0,
         environ: Mapping[str, str] = {},
+        secrets: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         self.metrics = Metrics()
         self.store = ReopeningStore(lambda: store or MemoryStore())
         self.desk = Desk(store=self.store, environ=environ, observers=[self.metrics.on_event])
         self.brain = Brain(think=think, write=write)
-        self.opinions = Opinions(self.brain, self.desk.hooks, lambda: environ, lambda: 1.0)
+        secrets = secrets or (lambda: environ)
+        self.opinions = Opinions(self.brain, self.desk.hooks, secrets, lambda: 1.0)
         self.app = Face(
             self.brain,
             self.desk.hooks,

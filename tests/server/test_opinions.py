@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.model.event import Event, ModelAsked
+from handrail.server.home import Home
 from handrail.testing.model_server import Answer, ModelServer, Say, Turn
 from tests.hosts.desk import SESSION, Json
 from tests.server.office import Office
@@ -14,7 +15,7 @@ from tests.server.office import Office
 BLOCK = Say('{"answer": "block", "says": "It touches another project."}')
 ALLOW = Say('{"answer": "allow", "says": "It is harmless."}')
 SETTINGS = """\
-judge: {{enabled: true, seconds: {seconds}, calls_per_run: {calls}, goal_every: 2}}
+judge: {{enabled: true, seconds: {seconds}, calls_per_run: {calls}, goal_every: 2, key_variable: {key}}}
 step_reviewer:
   rules:
     custom: [{{name: deploys, decision: warn, says: It goes live., commands: [deploy]}}]
@@ -25,19 +26,26 @@ WARNED = "make deploy"
 class Court:
     """A project with a judge, and a model behind it that gives one answer."""
 
-    def __init__(self, project: Path, server: ModelServer, *, seconds: float = 9, calls: int = 9):
+    def __init__(
+        self,
+        project: Path,
+        server: ModelServer,
+        *,
+        seconds: float = 9,
+        calls: int = 9,
+        key: str = "ANTHROPIC_API_KEY",
+    ) -> None:
         (project / ".git").mkdir(parents=True)
-        text = SETTINGS.format(seconds=seconds, calls=calls)
+        text = SETTINGS.format(seconds=seconds, calls=calls, key=key)
         (project / "handrail.yaml").write_text(text)
         self.project = project
         self.server = server
-        self.office = Office(
-            environ={
-                "HOME": str(project.parent),
-                "ANTHROPIC_API_KEY": "key",
-                "ANTHROPIC_BASE_URL": server.url,
-            }
-        )
+        self.secrets = {
+            "HOME": str(project.parent),
+            "ANTHROPIC_API_KEY": "key",
+            "ANTHROPIC_BASE_URL": server.url,
+        }
+        self.office = Office(environ=self.secrets)
 
     def message(self, event: str, **more: object) -> bytes:
         message = {
@@ -116,6 +124,40 @@ def test_a_run_has_a_budget(tmp_path: Path) -> None:
     reply, court = decide(tmp_path / "shop", BLOCK, calls=0)
     assert permission(reply) is None
     assert court.server.requests == []
+
+
+def test_what_comes_when_the_budget_is_spent_is_not_asked_about(tmp_path: Path) -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        court = Court(tmp_path / "shop", server, calls=1)
+        with court.office:
+            first = court.post("PreToolUse", f"{WARNED} one", tool_use_id="t1")
+            second = court.post("PreToolUse", f"{WARNED} two", tool_use_id="t2")
+        assert len(server.requests) == 1
+    assert (permission(first), permission(second)) == ("deny", None)
+
+
+def test_a_key_that_is_added_later_counts_at_once(tmp_path: Path) -> None:
+    with ModelServer([], beside=BLOCK) as server:
+        court = Court(tmp_path / "shop", server, key="TEAM_KEY")
+        with court.office:
+            before = court.post("PreToolUse", f"{WARNED} one", tool_use_id="t1")
+            court.secrets["TEAM_KEY"] = "key"
+            after = court.post("PreToolUse", f"{WARNED} two", tool_use_id="t2")
+    assert (permission(before), permission(after)) == (None, "deny")
+    missing, given = (event for event in court.events() if isinstance(event, ModelAsked))
+    assert missing.problem == "TEAM_KEY is not in secrets.env in Handrail's state folder"
+    assert given.problem == ""
+
+
+def test_secrets_that_cannot_be_read_are_a_question_without_an_answer(tmp_path: Path) -> None:
+    (tmp_path / "state" / "secrets.env").mkdir(parents=True)
+    with ModelServer([], beside=BLOCK) as server:
+        court = Court(tmp_path / "shop", server)
+        court.office = Office(environ=court.secrets, secrets=Home(str(tmp_path / "state")).secrets)
+        with court.office:
+            assert permission(court.post("PreToolUse", WARNED)) is None
+    [asked] = [event for event in court.events() if isinstance(event, ModelAsked)]
+    assert "secrets.env" in asked.problem
 
 
 def test_nobody_is_asked_about_what_is_allowed_or_refused_anyway(tmp_path: Path) -> None:

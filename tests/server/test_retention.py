@@ -2,14 +2,24 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from time import time
 
 import pytest
 
 from handrail.config import ConfigError
 from handrail.server.brain import Brain
-from handrail.server.retention import BITE, DAY, PAUSE, Retention, keep_days, tidy_daily
+from handrail.server.retention import (
+    BITE,
+    DAY,
+    PAUSE,
+    Retention,
+    keep_days,
+    remove_incidents,
+    tidy_daily,
+)
 from handrail.store.errors import DiskFullError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -196,3 +206,32 @@ def test_the_user_says_how_long_runs_are_kept(tmp_path: Path) -> None:
     (folder / "handrail.yaml").write_text("log: {keep_days: 7}\n")
     assert keep_days(environ) == 7
     assert keep_days({**environ, "HANDRAIL_LOG__KEEP_DAYS": "0"}) == 0
+
+
+def left_of_incidents(folder: Path, environ: dict[str, str]) -> set[str]:
+    """Which of three incidents are there after a removal: of today, 10 and 40 days ago."""
+    incidents = folder / "incidents"
+    for days in (0, 10, 40):
+        one = incidents / f"of-{days}"
+        one.mkdir(parents=True)
+        os.utime(one, (time() - days * DAY,) * 2)
+    remove_incidents(str(incidents), environ)
+    return set(os.listdir(incidents))
+
+
+def test_incidents_are_kept_for_thirty_days(tmp_path: Path) -> None:
+    assert left_of_incidents(tmp_path, {"HOME": str(tmp_path)}) == {"of-0", "of-10"}
+
+
+def test_incidents_are_kept_as_long_as_the_user_says(tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "handrail"
+    folder.mkdir(parents=True)
+    (folder / "handrail.yaml").write_text(
+        "interventions: {emergency_stop: {preserve_incident_data_days: 7}}\n"
+    )
+    assert left_of_incidents(tmp_path, {"HOME": str(tmp_path)}) == {"of-0"}
+
+
+def test_without_incidents_there_is_nothing_to_remove(tmp_path: Path) -> None:
+    remove_incidents(str(tmp_path / "incidents"), {"HOME": str(tmp_path)})
+    assert not (tmp_path / "incidents").exists()

@@ -14,6 +14,8 @@ from handrail.supervise.pending import Doubt
 
 _log = logging.getLogger(__name__)
 
+_ADDRESS = "ANTHROPIC_BASE_URL"
+
 
 class Opinions:
     """Asks what a doubt is about, and lets the run know the answer. Used in the event loop."""
@@ -29,7 +31,8 @@ class Opinions:
         self._hooks = hooks
         self._secrets = secrets
         self._clock = clock
-        self._judges: dict[str, Judge] = {}
+        self._judges: dict[tuple[str, str | None], Judge] = {}
+        """By key and address."""
         self._asking: set[asyncio.Task[Reply | None]] = set()
 
     async def consider(self, doubt: Doubt, said: Reply) -> Reply:
@@ -62,7 +65,7 @@ class Opinions:
         try:
             judge = await asyncio.to_thread(self._judge, doubt)
             answer = await judge.ask(doubt.question, doubt.settings)
-        except NoOpinionError as error:
+        except (NoOpinionError, OSError) as error:
             return ModelAsked(
                 self._clock(), doubt.step, about, problem=str(error), ms=_since(began)
             )
@@ -79,12 +82,10 @@ class Opinions:
         )
 
     def _judge(self, doubt: Doubt) -> Judge:
-        variable = doubt.settings.key_variable
-        if variable not in self._judges:
-            secrets = self._secrets()
-            key = secrets.get(variable, "")
-            self._judges[variable] = Judge(key, base_url=secrets.get("ANTHROPIC_BASE_URL"))
-        return self._judges[variable]
+        """Read anew each time: a key that was added or changed counts at once."""
+        secrets = self._secrets()
+        key, address = secrets.get(doubt.settings.key_variable, ""), secrets.get(_ADDRESS)
+        return self._judges.setdefault((key, address), Judge(key, base_url=address))
 
 
 def _since(began: float) -> float:
