@@ -15,7 +15,8 @@ from tests.server.office import Office
 BLOCK = Say('{"answer": "block", "says": "It touches another project."}')
 ALLOW = Say('{"answer": "allow", "says": "It is harmless."}')
 SETTINGS = """\
-judge: {{enabled: true, seconds: {seconds}, calls_per_run: {calls}, goal_every: 2, key_variable: {key}}}
+judge:
+  {{enabled: true, seconds: {seconds}, calls_per_run: {calls}, goal_every: 2, key_variable: {key}}}
 step_reviewer:
   rules:
     custom: [{{name: deploys, decision: warn, says: It goes live., commands: [deploy]}}]
