@@ -14,6 +14,8 @@ from .conftest import Shell
         ("serve", "--restart"),
         ("doctor", "--fix"),
         ("feedback", "last", "1", "wrong"),
+        ("incident", "resume", "last", "--option", "abort"),
+        ("notify",),
     ],
     ids=" ".join,
 )

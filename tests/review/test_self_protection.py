@@ -17,6 +17,7 @@ from handrail.config.schema import Rules, StepReviewer
 from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
 from handrail.review.controls import PROGRAM
+from handrail.supervise.verdict import overrulable
 
 TABLES = yaml.safe_load((Path(__file__).parent / "self_protection.yaml").read_text("utf-8"))
 PORT, PID = "48127", "3141592"
@@ -35,6 +36,7 @@ class Guarded:
                 "daemon.lock": json.dumps({"pid": int(PID)}),
                 "control-token": "c",
                 "hook-token": "h",
+                "secrets.env": "ANTHROPIC_API_KEY=k",
                 "events.db": "",
                 "daemon.log": "",
             },
@@ -153,6 +155,12 @@ def test_what_is_no_control_in_the_hosts_folder_is_deleted_like_any_other_file(
     guarded: Guarded,
 ) -> None:
     assert guarded.review("rm .claude/commands/old.md").rewrite is not None
+
+
+@pytest.mark.parametrize("command", ["cat {state}/secrets.env", "echo x >> {state}/secrets.env"])
+def test_no_person_is_asked_about_the_passwords_either(guarded: Guarded, command: str) -> None:
+    """The state folder lies in the temp folder here, where an agent may do most things."""
+    assert not overrulable(guarded.review(command))
 
 
 @pytest.mark.parametrize("command", ["git stash -u", "git clean -fdx", "git checkout main -- ."])

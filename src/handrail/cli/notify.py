@@ -38,6 +38,7 @@ def command(config_file: str | None, as_json: bool) -> int:
     """
     from handrail.config import load_settings
 
+    options.by_a_person()
     settings = load_settings(os.getcwd(), config_path=config_file).config.notify
     if not settings.urls:
         raise click.ClickException("there are no addresses in `notify.urls` of handrail.yaml")

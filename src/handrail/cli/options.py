@@ -66,7 +66,7 @@ def by_a_person() -> None:
     for name in _AGENT_VARIABLES:
         if os.environ.get(name):
             raise click.ClickException(
-                f"this changes Handrail itself, and {name} says that an agent runs it; "
+                f"this is for a person to do, and {name} says that an agent runs it; "
                 "run it in a terminal of your own"
             )
 

@@ -17,10 +17,10 @@ HOST_FOLDER = ".claude"
 HOST_FILES = ("settings.json", "settings.local.json")
 """What a host reads its hooks from, in `.claude` of a project or a home."""
 _KEYS = frozenset({
-    "control-token", "hook-token", "daemon.lock", "daemon.sock", "port",
+    "control-token", "hook-token", "secrets.env", "daemon.lock", "daemon.sock", "port",
     "events.db", "events.db-wal", "events.db-shm",
 })  # fmt: skip
-"""Tokens, the log, and what tells where the daemon is: for Handrail's own programs only."""
+"""Tokens, passwords, the log, where the daemon is: for Handrail's own programs only."""
 _HOOK_LOADER = re.compile(
     r"/\.claude\.json|/\.claude(?:/settings[^/]*\.json|/(?:plugins|hooks)(?:/.*)?)?"
     r"|/etc/claude-code(?:/.*)?|/Library/Application Support/ClaudeCode(?:/.*)?"

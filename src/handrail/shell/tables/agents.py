@@ -182,6 +182,8 @@ _HANDRAIL = Program(
              severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
         Fact(TAMPER, "doctor --fix", severity=CRITICAL,
              says="puts the guard's log away and starts a new one", instead=_PERSON),
+        Fact(TAMPER, "notify", severity=CRITICAL, instead=_PERSON,
+             says="sends messages to people in the name of the guard"),
         Fact(TAMPER, "serve|server|service|daemon|hook", severity=CRITICAL,
              says="starts, stops or speaks for the guard of this agent", instead=_PERSON),
         Fact(TAMPER, "config|settings|rules|policy|scope|approvals|hooks|hook|agents|agent set|"
