@@ -1,0 +1,85 @@
+"""The real Claude Code was stopped: each way on works, and only a person can choose one."""
+
+import os
+
+import pytest
+
+from handrail.intervene.incidents import Incidents
+from handrail.model.event import Intervened, StopConfirmed
+from handrail.model.intervention import Means
+from handrail.testing.model_server import Say
+from tests.claude.supervised import Supervised, bash, supervised, until
+from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, settings
+
+SPOIL = f"echo spoilt > cart.txt; {FAILING}"
+
+
+def stop(world: Supervised) -> tuple[str, str]:
+    """Have a run stopped; its session and its incident."""
+    settings(world, AT_ONCE)
+    (world.repo / "cart.txt").write_text("three apples\n")
+    world.run("Fix the cart.", [*loop(30, SPOIL), Say("I stop.")])
+    [confirmed] = until(lambda: stops(world), "no stop")
+    [topic] = world.topics()
+    return topic.removeprefix("run:"), confirmed.incident
+
+
+def stops(world: Supervised) -> list[StopConfirmed]:
+    return [event for event in world.events() if isinstance(event, StopConfirmed)]
+
+
+@pytest.mark.parametrize(
+    ("option", "goes_on", "cart"),
+    [
+        ("rollback_and_retry", True, "three apples\n"),
+        ("resume_with_limits", True, "spoilt\n"),
+        ("manual_approval", False, "spoilt\n"),
+        ("abort", False, "spoilt\n"),
+    ],
+)
+def test_each_way_on_does_what_it_says(option: str, goes_on: bool, cart: str) -> None:
+    with supervised() as world:
+        session, incident = stop(world)
+        (world.repo / "cart.txt").write_text("spoilt\n")
+        world.handrail("incident", "resume", incident, "--option", option)
+        assert (world.repo / "cart.txt").read_text() == cart
+        world.run("Go on.", once(bash("touch on.txt", "x1")), args=("--resume", session))
+        assert (world.repo / "on.txt").exists() is goes_on
+
+
+def test_an_agent_cannot_decide_about_the_stop_of_another() -> None:
+    with supervised() as world:
+        _, incident = stop(world)
+        command = f"handrail incident resume {incident} --option resume_with_limits"
+        tries = [
+            bash(command, "a"),
+            bash(f"env -u CLAUDECODE {command}", "b"),
+            bash(f"printf '%s' 'unset CLAUDECODE; {command}' > go.sh; sh go.sh", "c"),
+        ]
+        world.run("Let it go on.", [*tries, Say("I cannot.")])
+        assert Incidents(world.state.incidents).read(incident).resolution is None
+
+
+def test_a_stop_that_a_killed_daemon_did_not_finish_is_finished_by_the_next() -> None:
+    with supervised() as world:
+        settings(world, AT_ONCE)
+        mark = f"5{os.getpid()}"
+        program = f"trap '' TERM; sleep {mark}; sleep {mark}"
+        stubborn = f'nohup setsid sh -c "{program}" >/dev/null 2>&1 &'
+        script = [bash(stubborn, "bg"), *loop(30), Say("I stop.")]
+        running = world.bed.start("Fix the cart.", script, mode="bypassPermissions")
+        until(lambda: stopping(world), "no stop was begun")
+        world.kill()
+        running.wait()
+        [topic] = world.topics()
+        world.run("Go on.", [Say("No.")], args=("--resume", topic.removeprefix("run:")))
+        [confirmed] = until(lambda: stops(world), "the stop was not finished")
+        assert confirmed.left == ()
+        assert alive(mark) == []
+
+
+def stopping(world: Supervised) -> bool:
+    return os.path.exists(world.state.log) and any(
+        isinstance(event, Intervened) and event.intervention.means == Means.EMERGENCY_STOP
+        for event in world.events()
+    )
