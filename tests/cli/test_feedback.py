@@ -76,8 +76,8 @@ def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shel
         "   The same call failed in the same way 3 times: pytest -q (steps 1, 2, 3)\n"
         " Judged in this run: 0 right, 1 false alarm, a precision of 0%.\n"
     )
-    right = looping.run("feedback", "shop", "2", "right", "--finding", "loop", "--json").json
-    assert right == {
+    changed_my_mind = ("shop", "2", "right", "--finding", "loop", "--json")
+    assert looping.run("feedback", *changed_my_mind).json == {
         "run": SHOP,
         "name": "shop-3f2a",
         "step": 3,
@@ -85,16 +85,17 @@ def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shel
         "note": "",
         "finding": "loop",
         "confirmed": 1,
-        "false_alarms": 1,
-        "precision": 0.5,
+        "false_alarms": 0,
+        "precision": 1.0,
     }
+    looping.run("feedback", *changed_my_mind)
     assert looping.run("feedback").out == (
-        "                right   wrong   precision\n finding loop       1       1         50%\n"
+        "                right   wrong   precision\n finding loop       1       0        100%\n"
     )
     assert looping.run("feedback", "--json").json == {
         "verdicts": {"right": 0, "wrong": 0},
         "false_positive_rate": 0.0,
-        "findings": {"loop": {"confirmed": 1, "false_alarms": 1, "precision": 0.5}},
+        "findings": {"loop": {"confirmed": 1, "false_alarms": 0, "precision": 1.0}},
     }
     assert "you said: the finding loop was wrong: it polls" in looping.run("log").out
 

@@ -99,14 +99,6 @@ COUNTED: dict[str, tuple[Event, str]] = {
     ),
     "tokens": (ModelAsked(1.0, 4, "action", "yes", tokens=1), "opinion_tokens_total"),
     "fault": (FaultNoted(1.0, "plugin", "it fell"), 'faults_total{kind="plugin"}'),
-    "confirmed finding": (
-        FeedbackGiven(1.0, 4, True, finding="loop"),
-        'finding_feedback_total{kind="loop",result="confirmed"}',
-    ),
-    "false alarm": (
-        FeedbackGiven(1.0, 4, False, finding="loop"),
-        'finding_feedback_total{kind="loop",result="false_alarm"}',
-    ),
 }
 
 
@@ -124,11 +116,24 @@ def test_a_first_intervention_is_no_escalation() -> None:
     assert "handrail_escalations_total 0.0\n" in metrics.text().decode()
 
 
-def test_feedback_on_a_verdict_says_nothing_about_findings() -> None:
+@pytest.mark.parametrize(("right", "result"), [(True, "confirmed"), (False, "false_alarm")])
+def test_what_is_said_again_of_a_finding_counts_once(right: bool, result: str) -> None:
     metrics = Metrics()
-    before = metrics.text()
-    metrics.on_event(FeedbackGiven(1.0, 4, False))
-    assert metrics.text() == before
+    line = f'handrail_finding_feedback_total{{kind="loop",result="{result}"}}'
+    assert f"{line} 0.0\n" in metrics.text().decode()
+    for note in ("", "once more"):
+        metrics.judged("r1", FeedbackGiven(1.0, 4, right, note, "loop"), None)
+    assert f"{line} 1.0\n" in metrics.text().decode()
+    metrics.judged("r2", FeedbackGiven(1.0, 4, right, finding="loop"), None)
+    assert f"{line} 2.0\n" in metrics.text().decode()
+
+
+def test_of_a_refusal_the_last_word_counts(office: Office) -> None:
+    office.post(call("rm -rf /"))
+    for right in (False, False, True):
+        judge(office, 1, right=right)
+    assert office.metric('handrail_feedback_total{verdict="wrong"}') == 1
+    assert office.metric("handrail_false_positive_rate") == 0
 
 
 def test_every_kind_of_fault_in_the_code_is_known() -> None:

@@ -165,7 +165,7 @@ def _list(*, as_json: bool) -> None:
             right, wrong = right + judged.right, wrong + judged.wrong
             for event in run_events(store, run):
                 if isinstance(event, FeedbackGiven):
-                    precision.take(event)
+                    precision.take(event, run.id)
     judged = Judged(right, wrong)
     if as_json:
         findings = {kind: _told(tally) for kind, tally in precision.kinds.items()}

@@ -21,19 +21,27 @@ class Tally(msgspec.Struct):
 
 
 class Precision(msgspec.Struct):
-    """A fold of feedback: for each kind of finding what people said about it."""
+    """A fold of feedback: what people said last about each finding."""
 
-    kinds: dict[str, Tally] = msgspec.field(default_factory=dict)
+    said: dict[tuple[str, int, str], bool] = msgspec.field(default_factory=dict)
+    """By run, step and kind."""
 
-    def take(self, event: FeedbackGiven) -> None:
-        """Count what a person said; feedback on a verdict is no feedback on a finding."""
-        if not event.finding:
-            return
-        tally = self.kinds.setdefault(event.finding, Tally())
-        if event.right:
-            tally.confirmed += 1
-        else:
-            tally.false_alarms += 1
+    def take(self, event: FeedbackGiven, run: str = "") -> None:
+        """Take in what a person said; feedback on a verdict is no feedback on a finding."""
+        if event.finding:
+            self.said[run, event.step, event.finding] = event.right
+
+    @property
+    def kinds(self) -> dict[str, Tally]:
+        """For each kind how many findings were right."""
+        tallies: dict[str, Tally] = {}
+        for (_, _, kind), right in self.said.items():
+            tally = tallies.setdefault(kind, Tally())
+            if right:
+                tally.confirmed += 1
+            else:
+                tally.false_alarms += 1
+        return tallies
 
 
 def precision_of(events: Iterable[Event]) -> Precision:

@@ -201,8 +201,7 @@ class Face:
         supervisor = self._hooks.runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
-        if decision is not None:
-            self._metrics.judged(decision, right=given.right)
+        self._metrics.judged(run, event, decision)
         return Pending("", [receipt], str)
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:

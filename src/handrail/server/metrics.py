@@ -31,6 +31,8 @@ HALTING_FAULTS = ("bug", "hooks", "log", "slow")
 OTHER_FAULTS = ("checkpoint", "incident", "notify", "plugin")
 """Kinds of faults that leave the reviews as they are."""
 
+_About = tuple[str, int, str]
+"""Run, step, and kind of finding; empty: the verdict."""
 _TROUBLE = (Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL)
 _SECONDS = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
 
@@ -83,8 +85,10 @@ class Metrics:
             "hook", "Time from a hook's request to its answer, the write to the disk included."
         )
         self._begin_with_zero()
-        self._stopped_right = 0
-        self._stopped_wrong = 0
+        self._said: dict[_About, bool] = {}
+        self._stops_judged: dict[_About, bool] = {}
+        """Of refusals and changes, what was said last."""
+        self._overruled = 0
         self.watch(
             "false_positive_rate",
             "Share of judged refusals and changes that a person called wrong or overruled.",
@@ -115,7 +119,7 @@ class Metrics:
     def ended(self, event: ActionEnded) -> None:
         """An action ran."""
         self._ended.labels("ok" if event.outcome.ok else "failed").inc()
-        self._stopped_wrong += event.overruled
+        self._overruled += event.overruled
 
     def faulted(self, event: FaultNoted) -> None:
         """Handrail could not do its work."""
@@ -153,18 +157,22 @@ class Metrics:
         self._opinions.labels(event.question, "none" if event.problem else "given").inc()
         self._opinion_tokens.inc(event.tokens)
 
-    def told(self, event: FeedbackGiven) -> None:
-        """A person said what they think of a finding."""
-        if event.finding:
+    def judged(self, run: str, event: FeedbackGiven, decision: Decision | None) -> None:
+        """Count what a person thinks of a verdict or, without a decision, of a finding.
+
+        What is said again counts once; who changes their mind is counted with both.
+        """
+        about = (run, event.step, event.finding)
+        if self._said.get(about) is event.right:
+            return
+        self._said[about] = event.right
+        if decision is None:
             result = "confirmed" if event.right else "false_alarm"
             self._finding_feedback.labels(event.finding, result).inc()
-
-    def judged(self, decision: Decision, *, right: bool) -> None:
-        """Count what a person thinks of a verdict."""
-        self._feedback.labels("right" if right else "wrong").inc()
+            return
+        self._feedback.labels("right" if event.right else "wrong").inc()
         if decision.stops:
-            self._stopped_right += right
-            self._stopped_wrong += not right
+            self._stops_judged[about] = event.right
 
     def fault(self, kind: str) -> None:
         """Count a fault that cannot be written into the log."""
@@ -179,8 +187,9 @@ class Metrics:
         return generate_latest(self.registry)
 
     def _false_positive_rate(self) -> float:
-        judged = self._stopped_right + self._stopped_wrong
-        return self._stopped_wrong / judged if judged else 0.0
+        right = sum(self._stops_judged.values())
+        judged = len(self._stops_judged) + self._overruled
+        return (judged - right) / judged if judged else 0.0
 
     def _begin_with_zero(self) -> None:
         """Show what can be counted before it happens: what appears as 1 has not grown."""
@@ -239,6 +248,5 @@ _COUNTS: dict[type, _Count] = {
         (RolledBack, Metrics.rolled_back),
         (StopConfirmed, Metrics.stopped),
         (ModelAsked, Metrics.asked),
-        (FeedbackGiven, Metrics.told),
     )
 }
