@@ -1,6 +1,7 @@
 """The labelled and the recorded commands, where they are at hand."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,16 +11,17 @@ from handrail.config import Config
 from handrail.model import Action
 from handrail.review import Reviewer
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
-MISSING = "the shared data is not beside this checkout"
+DATA = os.environ.get("HANDRAIL_RECORDED_RUNS", "")
+"""A folder with commands_dev.jsonl and real_commands_dev.jsonl."""
+needs_data = pytest.mark.skipif(not DATA, reason="HANDRAIL_RECORDED_RUNS names no folder")
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (DATA / name).open() as file:
+    with Path(DATA, name).open() as file:
         yield from map(json.loads, file)
 
 
-@pytest.mark.skipif(not (DATA / "commands_dev.jsonl").exists(), reason=MISSING)
+@needs_data
 def test_dangerous_commands_are_stopped_and_ordinary_ones_run() -> None:
     reviewer = Reviewer(environ={"HOME": "/home/test"})
     right = {"must_stop": 0, "must_allow": 0}
@@ -33,7 +35,7 @@ def test_dangerous_commands_are_stopped_and_ordinary_ones_run() -> None:
     assert right["must_allow"] >= 0.995 * total["must_allow"]
 
 
-@pytest.mark.skipif(not (DATA / "real_commands_dev.jsonl").exists(), reason=MISSING)
+@needs_data
 def test_hardly_any_command_of_real_agents_is_stopped() -> None:
     config = Config(scope=("/testbed/**", "/workspace/**"))
     reviewer = Reviewer(config, environ={"HOME": "/root"})
