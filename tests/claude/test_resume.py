@@ -7,7 +7,7 @@ import pytest
 from handrail.intervene.incidents import Incidents
 from handrail.model.event import Intervened, StopConfirmed
 from handrail.model.intervention import Means
-from handrail.testing.model_server import Say
+from handrail.testing.model_server import Say, Script
 from tests.claude.supervised import Supervised, bash, supervised, until
 from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, settings
 
@@ -66,7 +66,7 @@ def test_a_stop_that_a_killed_daemon_did_not_finish_is_finished_by_the_next() ->
         mark = f"5{os.getpid()}"
         program = f"trap '' TERM; sleep {mark}; sleep {mark}"
         stubborn = f'nohup setsid sh -c "{program}" >/dev/null 2>&1 &'
-        script = [bash(stubborn, "bg"), *loop(30), Say("I stop.")]
+        script: Script = [bash(stubborn, "bg"), *loop(30), Say("I stop.")]
         running = world.bed.start("Fix the cart.", script, mode="bypassPermissions")
         until(lambda: stopping(world), "no stop was begun")
         world.kill()

@@ -235,3 +235,36 @@ def test_what_a_program_prints_is_marked_as_its_words(day: Day, between: bool) -
     assert told
     for text in told:
         assert "ignore" not in "".join(text.split("`")[::2])
+
+
+# What is heard twice
+
+
+def test_an_end_that_is_told_again_to_the_next_daemon_is_no_breach(tmp_path: Path) -> None:
+    day = Day(tmp_path, attended=True)
+    published = day.bed.bash("npm publish", "p1")
+    day.run.decide(published, may_ask=True).wait()
+    assert not day.run.after(ran(published)).stop
+    day.restart()
+    assert not day.run.after(ran(published)).stop
+    assert day.bed.kinds().count("ActionEnded") == 1
+    assert "BreachFound" not in day.bed.kinds()
+
+
+def test_another_command_under_a_known_id_is_a_breach(tmp_path: Path) -> None:
+    day = Day(tmp_path)
+    day.run.before(day.bed.bash("ls", "p1"))
+    day.run.after(ran(day.bed.bash("ls", "p1")))
+    assert day.run.after(ran(day.bed.bash("npm publish", "p1"))).stop
+
+
+@pytest.mark.parametrize("step", [3, 6, 9])
+def test_a_restart_changes_nothing_of_what_is_done(tmp_path: Path, step: int) -> None:
+    days = [Day(tmp_path / name) for name in ("one", "two")]
+    for number in range(14):
+        for day in days:
+            spoil(day, 1)
+        if number == step:
+            days[1].restart()
+    assert days[0].means == days[1].means
+    assert days[1].run.state == days[1].bed.folded() == days[1].bed.loaded()

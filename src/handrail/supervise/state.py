@@ -37,6 +37,7 @@ from handrail.model.review import Verdict
 from handrail.review.history import History
 from handrail.review.rules import file_operations
 from handrail.supervise.course import Course
+from handrail.supervise.usage import Usage
 
 Phase = Literal["working", "waiting", "ended"]
 
@@ -45,6 +46,8 @@ _MAX_OPEN = 256
 _MAX_REFUSED = 8
 """The last open actions of which it is kept what they were after, although they were refused: one
 that runs all the same does so at once."""
+_MAX_OVER = 8
+"""A host that was not answered reports again at once."""
 _MAX_GOAL = 2000
 
 
@@ -71,26 +74,6 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def refused(self) -> bool:
         """Whether it may not run at all."""
         return not self.let_through and not self.asked
-
-
-class Usage(msgspec.Struct, omit_defaults=True):
-    """What a run has used up, and what was decided in it."""
-
-    decided: dict[str, int] = {}
-    """How often each decision was made."""
-    asked: int = 0
-    overruled: int = 0
-    ran: int = 0
-    failed: int = 0
-    breaches: int = 0
-    faults: int = 0
-    right: int = 0
-    wrong: int = 0
-    tokens: int = 0
-    opinions: int = 0
-    """How often a model was asked for a second opinion."""
-    tool_ms: float = 0.0
-    review_ms: float = 0.0
 
 
 class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
@@ -127,6 +110,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
     settings: InForce | None = None
     """Those that it began with: what is on the disk may be laxer by now."""
     course: Course = msgspec.field(default_factory=Course)
+    over: list[tuple[str, str, str]] = []
+    """Of the last actions that have ended: id, fingerprint, and that of the command line."""
 
     def apply(self, event: Event) -> None:
         """Take in the next event."""
@@ -145,6 +130,13 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
         if not action_id:
             return None
         return next((item for item in reversed(self.open) if item.id == action_id), None)
+
+    def has_ended(self, action_id: str, name: str, command: str) -> bool:
+        """Whether the end of this very action was heard of before."""
+        return bool(action_id) and any(
+            known == action_id and (was == name or (bool(command) and ran == command))
+            for known, was, ran in self.over
+        )
 
     def find_same(self, name: str, command: str) -> OpenAction | None:
         """The open action that is the same, as it was or as it was changed, whatever its id."""
@@ -241,6 +233,9 @@ def _ended(state: RunState, event: ActionEnded) -> None:
     usage.overruled += event.overruled
     closed = _close(state, event.step)
     if closed is not None:
+        if closed.id:
+            state.over.append((closed.id, closed.name, closed.command))
+            del state.over[:-_MAX_OVER]
         state.history.remember(
             closed.name,
             ok=outcome.ok,

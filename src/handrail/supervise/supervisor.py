@@ -151,7 +151,10 @@ class Supervisor:
         given = self._ended.find(action.id, name)
         if given is not None:
             return self._pending(given, self._under_way())
-        known = self.state.find_ended(action.id, name, command_name(action))
+        command = command_name(action)
+        known = self.state.find_ended(action.id, name, command)
+        if known is None and self.state.has_ended(action.id, name, command):
+            return self._pending(_FINE, self._under_way())
         at = self._clock()
         receipts: list[Receipt] = []
         problem = find_breach(known, ended, self.project.reviewer, self.state.history)
