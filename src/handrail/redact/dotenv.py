@@ -90,6 +90,7 @@ def _env_spans(text: str) -> Iterator[Span]:
 
 
 def env_entries(text: str, at: int, end: int, fragments: bool = False) -> Iterator[_EnvEntry]:
+    """The `NAME=value` lines of a part of a text; with `fragments` every other line as well."""
     while at < end:
         line = text.find("\n", at, end)
         line = end if line < 0 else line
@@ -131,6 +132,7 @@ def _env_value(text: str, entry: re.Match[str], line: int, end: int) -> tuple[in
 
 
 def names_env_section(text: str, at: int) -> bool:
+    """Whether a command or a patch names a .env file here that it writes."""
     opener = _ENV_OPENER.search(text, max(0, at - 160), at)
     if opener is None:
         return False
@@ -139,6 +141,7 @@ def names_env_section(text: str, at: int) -> bool:
 
 
 def end_of_section(text: str, at: int) -> int:
+    """Where what is written into a file ends."""
     found = _SECTION_END.search(text, at)
     return found.start() if found else len(text)
 

@@ -10,6 +10,7 @@ from handrail.redact.spans import Span
 
 
 def token_by_shape(text: str, at: int) -> Iterator[Span]:
+    """A token that its beginning gives away: `ghp_…`, `AKIA…`."""
     start = STARTS.match(text, at)
     for shape in SHAPES[start.group()] if start else ():
         if found := shape.pattern.match(text, at):
@@ -18,6 +19,7 @@ def token_by_shape(text: str, at: int) -> Iterator[Span]:
 
 
 def bare_shape(text: str, at: int) -> Iterator[Span]:
+    """A token that its form gives away, around this place."""
     for shape in BARE_SHAPES:
         if found := shape.pattern.search(text, max(0, at - 80), at + 200):
             yield Span(*found.span(shape.group), shape.kind)
@@ -42,6 +44,7 @@ _LONGEST_KEY = 20_000
 
 
 def private_key(text: str, at: int) -> Iterator[Span]:
+    """A private key between its BEGIN and END, or what is left of one."""
     edge = _KEY_EDGE.search(text, max(0, at - 70), at + 20)
     if edge is None:
         return
@@ -92,6 +95,7 @@ LONGEST_COMMAND = 2000
 
 
 def bearer(text: str, at: int) -> Iterator[Span]:
+    """The token of `Bearer TOKEN`."""
     found = _BEARER.match(text, at)
     if found and not holds_nothing(found["secret"]):
         secret = found["secret"]
@@ -134,6 +138,7 @@ def login_pair(text: str, at: int) -> Iterator[Span]:
 
 
 def sql_password(text: str, at: int) -> Iterator[Span]:
+    """`IDENTIFIED BY 'password'`, where it is about users."""
     found = _IDENTIFIED.match(text, at)
     if found and _ABOUT_USERS.search(text, max(0, at - 100), at):
         value = quoted(text, found.end(), found["quote"], LONGEST_VALUE)

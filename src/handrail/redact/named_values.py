@@ -38,6 +38,7 @@ JUDGED = 1000
 
 
 def named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
+    """Where a value stands whose name announces a secret; None if this is no such name."""
     start = at
     low = max(0, at - 48)
     while start > low and (text[start - 1].isalnum() or text[start - 1] in "_.$-"):
@@ -81,6 +82,7 @@ def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bo
 
 
 def named(text: str, place: Place) -> Iterator[Span]:
+    """The secrets among the values of a name; a list has several."""
     value = _read_value(text, place, JUDGED)
     while value is not None and value.end > value.start:
         if is_secret(text, place, value):
@@ -128,6 +130,7 @@ def _is_inside(text: str, at: int, mark: str) -> bool:
 
 
 def end_of(pattern: re.Pattern[str], text: str, at: int, longest: int) -> int:
+    """Where what a pattern matches from here ends; here, if it matches nothing."""
     found = pattern.match(text, at, at + longest)
     return found.end() if found else at
 

@@ -63,6 +63,7 @@ def _over_markers(old: list[tuple[int, int]], start: int, end: int) -> tuple[int
 
 
 def marker_at(old: list[tuple[int, int]], at: int) -> tuple[int, int] | None:
+    """The marker of an earlier redaction that covers a place."""
     index = bisect_right(old, at, key=_start) - 1
     return old[index] if index >= 0 and at < old[index][1] else None
 

@@ -35,6 +35,7 @@ class Suspect(NamedTuple):
     place: Place | None = None
 
     def look(self, text: str) -> Iterable[Span]:
+        """The secrets that are really there."""
         if self.place:
             return named(text, self.place)
         return self.find(text, self.at) if self.find else ()

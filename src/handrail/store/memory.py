@@ -22,16 +22,19 @@ class MemoryStore(Store):
         self._closed = False
 
     def append(self, entries: Sequence[Entry]) -> Receipt:
+        """Write entries, all or none; the receipt has the position of the last one, or 0."""
         problem = problem_with_entries(entries)
         with self._lock:
             return self._settle(problem, lambda: self._add(entries))
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of a topic, in order, that come after a sequence number."""
         with self._lock:
             self._check_open()
             return self._entries.get(topic, [])[max(after, 0) :][: max(limit, 0)]
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+        """Entries of the whole log, in order, that come after a position."""
         with self._lock:
             self._check_open()
             stored = [one for topic in self._entries.values() for one in topic]
@@ -39,6 +42,7 @@ class MemoryStore(Store):
         return sorted(found, key=lambda one: one.position)[: max(limit, 0)]
 
     def topics(self, prefix: str = "") -> list[Topic]:
+        """Topics whose name starts with the prefix, the last changed one first."""
         with self._lock:
             self._check_open()
             ends = [
@@ -50,6 +54,8 @@ class MemoryStore(Store):
         return [Topic(first.topic, last.seq, first.at, last.at) for first, last in ends]
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
+        """Keep a snapshot in place of the topic's older one."""
+
         def keep() -> int:
             self._snapshots[topic] = snapshot
             return snapshot.seq
@@ -58,11 +64,14 @@ class MemoryStore(Store):
             return self._settle(problem_with(topic, snapshot.body), keep)
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
+        """The topic's snapshot, if there is one."""
         with self._lock:
             self._check_open()
             return self._snapshots.get(topic)
 
     def forget(self, topic: str) -> Receipt:
+        """Remove a topic with its entries and its snapshot; the receipt counts the entries."""
+
         def remove() -> int:
             self._snapshots.pop(topic, None)
             return len(self._entries.pop(topic, []))
@@ -71,6 +80,7 @@ class MemoryStore(Store):
             return self._settle("", remove)
 
     def close(self) -> None:
+        """Let nobody read or write any more. Twice does no harm."""
         with self._lock:
             self._closed = True
 
