@@ -64,6 +64,7 @@ class Source:
 
     def _read_again(self, end: float) -> None:
         """The parser found errors, or is known to misread this: read it in a plain spelling."""
+        end = min(end, thread_time() + MAX_SECONDS)
         try:
             plain = respell(self.data, end, MAX_NESTING)
         except NotShellError as fault:

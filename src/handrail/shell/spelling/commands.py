@@ -73,19 +73,14 @@ class CommandSpeller(LineSpeller):
             return None
         start = self.at
         self.at = match.end()
-        pieces = [same(match[0])]
-        if self.ahead("["):
-            try:
-                pieces += self.subscript()
-            except NotShellError:
-                self.at = start
-                return None
-        sign = "+=" if self.ahead("+=") else "="
-        if not self.ahead(sign):
+        subscript = self.subscript() if self.ahead("[") else []
+        if subscript is None:
             self.at = start
             return None
+        sign = "+=" if self.ahead("+=") else "="
         self.at += len(sign)
-        return [*pieces, same(sign), *(self._array() if self.ahead("(") else self.word())]
+        value = self._array() if self.ahead("(") else self.word()
+        return [same(match[0]), *subscript, same(sign), *value]
 
     def _array(self) -> Pieces:
         start = self.at

@@ -70,9 +70,9 @@ def _as_value(piece: Piece) -> Piece:
     return Piece("$" + piece.data[1:], "$" + piece.shape[1:], True)
 
 
-def in_brackets(commands: Piece) -> Piece:
-    """Commands as `$( )`; two brackets in a row would begin a sum, and none is an error."""
-    head = "$( " if commands.data.startswith("(") else "$("
+def in_brackets(sign: str, commands: Piece) -> Piece:
+    """Commands as `$( )`, `<( )` or `>( )`; two brackets would begin a sum, none is an error."""
+    head = f"{sign}( " if commands.data.startswith("(") else f"{sign}("
     return joined([same(head), commands if commands.data else same(":"), same(")")], runs=True)
 
 

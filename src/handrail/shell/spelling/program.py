@@ -151,13 +151,20 @@ class _Speller(CommandSpeller):
         return self.simple()
 
     def _pass_prefixes(self) -> None:
+        """Pass over words before a command, where they are not programs themselves."""
         while self.bare() in _BEFORE:
             start = self.at
             word = self.bare()
             before = _BEFORE[word].match(self.text, start)
-            self.at = before.end() if before else start
-            ends = self.at >= len(self.text) or self.text[self.at] in "\n;"
-            if ends or before is None or (word == "coproc" and not self._opens()):
+            self.at = before.end() if before else len(self.text)
+            program = (
+                self.at >= len(self.text)
+                or self.text[self.at] in "\n;"
+                # For shells in which it is one, it has options.
+                or (word == "time" and self.ahead("-"))
+                or (word == "coproc" and not self._opens())
+            )
+            if program:
                 self.at = start
                 return
 

@@ -21,10 +21,15 @@ _IN_DOCUMENT = re.compile(r"[^\"\\$`]+")
 _IN_BRACKETS = re.compile(r"[^\\$`'\"<>()\[\]{}]+")
 _IN_DEFAULT = re.compile(r"[^ \t\n\\$`'\"<>()\[\]{}]+")
 _RAW = re.compile(r"'([^']*)'")
+_HARMLESS_QUOTE = re.compile(r"'[^'}\"$`]*'")
 _ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])")
-_PARAMETER = re.compile(r"\$\{(?P<sign>[!#]?)(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
+_PARAMETER = re.compile(
+    r"\$\{(?P<sign>[!#]?)(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])"
+    # zsh: `${(U)x}`, `${=x}`
+    r"|\$\{(?:\([^()\s]*\)|[=^~]+)"
+)
 _DEFAULT = re.compile(r":?[-=](?=\$)")
 _VALUED = frozenset(":-=+?")
 """What stands in `${x:-y}` before a value, not before a pattern."""
@@ -42,6 +47,9 @@ class WordSpeller(ABC):
         self.at = 0
         self.budget = budget
         self._place = place
+        self._in_document = False
+        self._tried: set[int] = set()
+        """Where a sum or a subscript was looked for in vain, so that it is not looked for again."""
 
     @abstractmethod
     def commands(self, closer: str) -> Piece:
@@ -118,7 +126,7 @@ class WordSpeller(ABC):
             return self._escape()
         if char and char in "<>" and self.ahead(f"{char}(") and not quoted:
             self.at += 2
-            return [joined([same(f"{char}("), self.commands(")"), same(")")], runs=True)]
+            return [in_brackets(char, self.commands(")"))]
         return None
 
     def _escape(self) -> Pieces:
@@ -154,6 +162,7 @@ class WordSpeller(ABC):
 
     def document(self) -> Pieces:
         """The whole text as the body of a here-document, spelled in double quotes."""
+        self._in_document = True
         pieces = [same('"')]
         while self.at < len(self.text):
             self.budget.step()
@@ -186,7 +195,7 @@ class WordSpeller(ABC):
                 return [joined(parts, runs=_runs(total))]
         if self.ahead("$("):
             self.at += 2
-            return [in_brackets(self.commands(")"))]
+            return [in_brackets("$", self.commands(")"))]
         if self.ahead("${"):
             return [self._parameter(quoted=quoted)]
         if self.ahead("$["):
@@ -200,6 +209,9 @@ class WordSpeller(ABC):
     def arithmetic(self, opened: int) -> Pieces | None:
         """The sum in `(( ))`; None, and nothing is read, if it does not end as one."""
         start = self.at
+        if start in self._tried:
+            return None
+        self._tried.add(start)
         self.at += opened
         pieces: Pieces = []
         depth = 0
@@ -217,6 +229,7 @@ class WordSpeller(ABC):
         if not self.ahead("))"):
             self.at = start
             return None
+        self._tried.remove(start)
         self.at += 2
         return pieces
 
@@ -227,24 +240,24 @@ class WordSpeller(ABC):
         if not name:
             raise self.fault(start, "`${` is not followed by a name")
         self.at = name.end()
+        valued = self.text[self.at : self.at + 1] in _VALUED
         default = _DEFAULT.match(self.text, self.at)
-        if default and not name["sign"]:
+        rest: Pieces = []
+        if default and name["sign"] == "":
             self.at = default.end()
             value = self._plain_default()
             if self.ahead("}"):
                 self.at += 1
                 parts = [same(name[0]), same(default[0]), *value, same("}")]
                 return joined(parts, runs=_runs(value))
-            self.at = name.end()
-        rest = self._until(
-            "}", start, quoted=quoted and self.text[self.at : self.at + 1] in _VALUED
-        )
+            rest = [hidden(default[0]), *flat(value)]
+        rest += self._until("}", start, quoted=quoted and valued)
         if not _runs(rest):
             data = self.text[start : self.at]
             return Piece(data, "${" + "x" * (len(data) - 3) + "}")
         first = next(index for index, piece in enumerate(rest) if piece.runs)
         before = name[0] + joined(rest[:first]).data
-        if first == 0:
+        if len(before) < len("${x-"):
             raise self.fault(start, "`${` is not followed by a name")
         head = Piece(before, "${" + "x" * (len(before) - 3) + "-")
         return joined([head, *rest[first:], same("}")], runs=True)
@@ -252,15 +265,16 @@ class WordSpeller(ABC):
     def _plain_default(self) -> Pieces:
         """The default of `${x:-$HOME/y}`, as far as it is made of variables and plain text."""
         pieces: Pieces = []
-        while True:
-            plain = _IN_DEFAULT.match(self.text, self.at)
-            if plain:
-                pieces.append(hidden(plain[0]))
-                self.at = plain.end()
-            elif self.ahead("$"):
-                pieces += self._dollar(quoted=True)
-            else:
-                return pieces
+        with self.budget:
+            while True:
+                plain = _IN_DEFAULT.match(self.text, self.at)
+                if plain:
+                    pieces.append(hidden(plain[0]))
+                    self.at = plain.end()
+                elif self.ahead("$"):
+                    pieces += self._dollar(quoted=True)
+                else:
+                    return pieces
 
     def _until(self, closer: str, start: int, *, quoted: bool = False) -> Pieces:
         """Everything up to a closing bracket, and over it."""
@@ -270,7 +284,7 @@ class WordSpeller(ABC):
             while nested or not self.ahead(closer):
                 if quoted and self.ahead("'"):
                     self._same_in_all_shells()
-                part = self.part()
+                part = None if self._in_document and self.ahead("'") else self.part()
                 if part is None:
                     part = self._characters(start)
                     if closer == "]":
@@ -281,7 +295,7 @@ class WordSpeller(ABC):
 
     def _same_in_all_shells(self) -> None:
         """In `"${x:-'…'}"` single quotes quote for bash, but not for other shells."""
-        if not re.compile(r"'[^'}\"$`]*'").match(self.text, self.at):
+        if not (self._in_document or _HARMLESS_QUOTE.match(self.text, self.at)):
             raise self.fault(self.at, "a single quote in `${ }` in double quotes is ambiguous")
 
     def _characters(self, opened: int) -> Pieces:
@@ -294,10 +308,23 @@ class WordSpeller(ABC):
         self.at += len(data)
         return [hidden(data)]
 
-    def subscript(self) -> Pieces:
-        """`[…]` behind the name of an array."""
+    def subscript(self) -> Pieces | None:
+        """`[…]` behind the name of an array, if it is assigned to; else nothing is read."""
+        start = self.at
+        if start in self._tried:
+            return None
+        self._tried.add(start)
         self.at += 1
-        return [same("["), *self._until("]", self.at - 1), same("]")]
+        try:
+            inside = self._until("]", start)
+        except NotShellError:
+            self.at = start
+            return None
+        if not (self.ahead("=") or self.ahead("+=")):
+            self.at = start
+            return None
+        self._tried.remove(start)
+        return [same("["), *inside, same("]")]
 
     def _backticks(self, *, quoted: bool) -> Piece:
         start = self.at
@@ -307,7 +334,9 @@ class WordSpeller(ABC):
         self.at = match.end()
         escaped = r'\\([$`\\"])' if quoted else r"\\([$`\\])"
         with self.budget:
-            return in_brackets(self.inner(re.sub(escaped, r"\1", match[1]), start).all_commands())
+            return in_brackets(
+                "$", self.inner(re.sub(escaped, r"\1", match[1]), start).all_commands()
+            )
 
 
 def _runs(pieces: Pieces) -> bool:
