@@ -23,7 +23,8 @@ import msgspec
 
 from handrail.cli import group
 from handrail.config import Config
-from handrail.hosts import claude_payload, claude_reply, claude_settings
+from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
+from handrail.intervene import Capability
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
@@ -299,7 +300,7 @@ _HOOKS = {
     "SubagentStop": "It is done.",
     "PreCompact": "Noted; the run goes on.",
     "ConfigChange": "New settings are not taken over while they would switch hooks off.",
-    "Stop": "The agent waits for the next prompt.",
+    "Stop": "The agent waits for the next prompt. Guidance that is due may send it on, once.",
     "SessionEnd": "The run ends.",
 }
 
@@ -316,6 +317,28 @@ def hooks() -> str:
 def _way(hook: claude_settings._Event) -> str:
     way = "command" if hook.starts else "http"
     return f"{way}, blocks" if hook.blocks else way
+
+
+_MEANS = {
+    Capability.INJECT: "`additionalContext` of the next reply",
+    Capability.REWRITE: "`updatedInput` before a call",
+    Capability.DENY: "`permissionDecision` before a call",
+    Capability.HOLD: "A hook that does not answer in time counts as failed.",
+    Capability.STOP: "`continue: false`, and every later call and prompt is refused",
+    Capability.END: "signals to the processes of the session; where a person sits at it, its own "
+    "window is left to them",
+    Capability.LIMIT: "Claude Code starts its processes itself.",
+    Capability.REWIND: "No hook does that: the agent keeps its memory of what it did.",
+    Capability.SWITCH: "No hook does that.",
+    Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
+}
+
+
+def capabilities() -> str:
+    """What Claude Code lets Handrail do, and how."""
+    can = claude_hooks.CAPABILITIES | {Capability.FILES}
+    rows = [(each, "yes" if each in can else "no", _MEANS[each]) for each in Capability]
+    return table(("to …", "Claude Code", "how, or why not"), *rows)
 
 
 _ASKED = Verdict(Decision.BLOCK, "…", "…", overrulable=True)
@@ -450,6 +473,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "daemon_limits": daemon_limits,
     "neutral": neutral,
     "hooks": hooks,
+    "capabilities": capabilities,
     "lowering": lowering,
     "endpoints": endpoints,
     "events": events,

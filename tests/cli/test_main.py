@@ -33,6 +33,25 @@ def test_every_command_has_help_with_examples(run: Run, name: str) -> None:
     assert max(map(len, ran.out.splitlines())) <= 80
 
 
+def test_every_command_below_a_command_has_examples_too() -> None:
+    context = click.Context(group)
+    groups = [group.get_command(context, name) for name in COMMANDS]
+    below = [
+        (above.name, name, inner.help or "")
+        for above in groups
+        if isinstance(above, click.Group)
+        for name, inner in above.commands.items()
+    ]
+    assert below
+    assert [names for *names, text in below if "Example" not in text] == []
+
+
+def test_the_help_of_replay_names_what_it_finds(run: Run) -> None:
+    out = run("replay", "--help").out
+    assert '"findings"' in out
+    assert '"interventions"' in out
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_listed_command_exists(name: str) -> None:
     assert isinstance(group.get_command(click.Context(group), name), click.Command)

@@ -76,6 +76,12 @@ def test_a_second_one_in_the_foreground_says_that_one_runs(place: Place) -> None
     assert place.pid == pid
 
 
+def test_a_second_one_in_the_foreground_says_so_to_programs_too(place: Place) -> None:
+    place.start()
+    told = json.loads(place.run("serve", "--json").stdout)
+    assert (told["stopped"], told["started"]) == (False, False)
+
+
 def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Place) -> None:
     command = [sys.executable, "-m", "handrail", "serve"]
     with subprocess.Popen(command, env=place.environ, stderr=subprocess.PIPE, text=True) as process:

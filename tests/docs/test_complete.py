@@ -12,7 +12,9 @@ import pytest
 from msgspec import Struct
 
 from handrail.config.jsonschema import json_schema
+from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.hosts.claude_settings import Hooking, hooks_for
+from handrail.intervene import Capability
 from handrail.model import Kind
 from handrail.model.event import Event
 from handrail.model.ordinal import Decision, Undo
@@ -118,6 +120,20 @@ def test_every_room_says_what_belongs_there(room: str) -> None:
     lines = (ROOMS / room / "README.md").read_text().splitlines()
     assert lines[0].startswith(f"# {room}")
     assert 5 <= len(lines) <= 20
+
+
+@pytest.mark.parametrize("room", ["server", "supervise"])
+def test_every_file_of_a_room_is_named_there(room: str) -> None:
+    text = (ROOMS / room / "README.md").read_text()
+    files = {path.stem for path in (ROOMS / room).glob("*.py")} - {"__init__"}
+    assert [name for name in sorted(files) if f"`{name}`" not in text] == []
+
+
+def test_what_a_host_can_do_is_explained(page: Page) -> None:
+    section = page("docs/hosts.md").split("## What Handrail can do there")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"(?m)^\| (.+?) \| (yes|no) \|", section))
+    can = CAPABILITIES | {Capability.FILES}
+    assert rows == {str(each): "yes" if each in can else "no" for each in Capability}
 
 
 def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:

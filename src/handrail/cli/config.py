@@ -33,7 +33,13 @@ def command() -> None:
 @options.json_option("Print JSON.")
 @options.color_option
 def show(show_all: bool, config_file: str | None, as_json: bool) -> int:
-    """Every setting that is not a default: key, value, where it comes from."""
+    """Every setting that is not a default: key, value, where it comes from.
+
+    \b
+    Examples:
+      handrail config show
+      handrail config show --all --json | jq '.[] | select(.key == "scope")'
+    """
     from handrail.config import load_settings
 
     settings = load_settings(os.getcwd(), config_path=config_file)
@@ -88,6 +94,11 @@ def _value(value: object) -> str:
 def check(file: str | None, as_json: bool) -> int:
     """Say everything that is wrong with the settings, or with one FILE.
 
+    \b
+    Examples:
+      handrail config check
+      handrail config check team/handrail.yaml
+
     Exit code: 0 if all is right, 1 if not.
     """
     from handrail.config import ConfigError, load_settings
@@ -133,7 +144,12 @@ def _problem(screen: Screen, problem: str) -> None:
 
 @command.command()
 def schema() -> int:
-    """Print the JSON Schema of handrail.yaml, for editors."""
+    """Print the JSON Schema of handrail.yaml, for editors.
+
+    \b
+    Example:
+      handrail config schema > handrail.schema.json
+    """
     import json
 
     from handrail.config.jsonschema import json_schema
@@ -144,7 +160,12 @@ def schema() -> int:
 
 @command.command()
 def reference() -> int:
-    """Print the reference of all settings as Markdown."""
+    """Print the reference of all settings as Markdown.
+
+    \b
+    Example:
+      handrail config reference | less
+    """
     from handrail.config.reference import render_reference
 
     sys.stdout.write(render_reference())

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from handrail.intervene.incident import Incident
 
 _NONE = "Nothing was ever stopped."
+_COMMAND = " " * 6
+"""How a line of a report begins that is to be copied."""
 _PATIENCE = 60.0
 """Seconds for the daemon to do it: files may have to be put back."""
 _RESUME = {"claude": "claude --resume {run}"}
@@ -63,7 +65,9 @@ def command() -> None:
 @options.json_option("Print JSON.")
 @options.color_option
 def list_(as_json: bool) -> int:
-    """List the emergency stops, the newest first. They are kept for 30 days.
+    """List the emergency stops, the newest first.
+
+    How long they are kept is a setting: preserve_incident_data_days.
 
     \b
     Examples:
@@ -103,12 +107,23 @@ def show(name: str, as_json: bool) -> int:
         text = incidents.report(kept.record.id)
     except IncidentError:
         text = report(kept.record)
-    for line in text.splitlines():
-        style = "bold" if line.startswith("#") else ""
-        screen.say(screen.paint(visible(line), style))
+    tell_report(screen, text)
     if kept.resolution is not None:
-        screen.say(f"Resolved: {_resolved(kept)}")
+        tell_report(screen, f"Resolved: {_resolved(kept)}")
     return 0
+
+
+def tell_report(screen: Screen, text: str) -> None:
+    """Print a report, broken to the width; a command stays in one piece, to be copied."""
+    for line in text.splitlines():
+        if line.startswith(_COMMAND):
+            screen.say(visible(line))
+            continue
+        style = "bold" if line.startswith("#") else ""
+        lead = line[: len(line) - len(line.lstrip("- "))]
+        first, *rest = wrap(line[len(lead) :], screen.width - len(lead))
+        for piece in (f"{lead}{first}", *(f"{' ' * len(lead)}{each}" for each in rest)):
+            screen.say(screen.paint(piece, style))
 
 
 @command.command(short_help="Decide how a stopped run goes on.")

@@ -29,6 +29,9 @@ def command(
 ) -> int:
     """Review every step of past sessions. Nothing is run, no file is looked at.
 
+    Said is what would have been stopped or changed, what would have been found in
+    a run (loops, drift from the goal …), and how Handrail would have intervened.
+
     PATH is a file or a folder that is searched for *.jsonl and *.jsonl.gz: Claude
     Code transcripts, or traces with one run a line ({"run", "goal", "steps"}).
 
@@ -42,8 +45,9 @@ def command(
     on this machine. Where they name no scope, it is the folder that the session
     was started for, with the git work tree around it.
 
-    With --json: {"run": …, "step": 0, "decision": …, "reasons": […], …} for
-    each step, counted from 0. Exit code: 0, or 2 for an error.
+    With --json: {"run": …, "step": 0, "decision": …, "findings": […],
+    "interventions": […], …} for each step, counted from 0. Exit code: 0, or 2
+    for an error.
     """
     from handrail.cli.past import Past
     from handrail.cli.sessions import Tally, find_files

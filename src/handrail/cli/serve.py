@@ -39,7 +39,7 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
         options.by_a_person()
     home = open_home(os.environ)
     if not (background or stops or restart):
-        return _serve(home)
+        return _serve(home, as_json=as_json)
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon, stop_daemon
 
@@ -48,13 +48,16 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
         started = ensure_daemon(home) if background or restart else False
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
+    _tell(_said(stops=stops, stopped=stopped, started=started), stopped, started, as_json=as_json)
+    return 0
+
+
+def _tell(says: str, stopped: bool, started: bool, *, as_json: bool) -> None:
     if as_json:
         from handrail.cli.answer import dump
 
-        click.echo(dump({"stopped": stopped, "started": started}))
-        return 0
-    click.echo(_said(stops=stops, stopped=stopped, started=started))
-    return 0
+        says = dump({"stopped": stopped, "started": started}).decode()
+    click.echo(says)
 
 
 def _said(*, stops: bool, stopped: bool, started: bool) -> str:
@@ -65,7 +68,7 @@ def _said(*, stops: bool, stopped: bool, started: bool) -> str:
     return "The daemon is running already."
 
 
-def _serve(home: "Home") -> int:
+def _serve(home: "Home", *, as_json: bool) -> int:
     from handrail.cli import settle
     from handrail.server.daemon import serve
     from handrail.server.lock import AlreadyRunningError
@@ -80,5 +83,5 @@ def _serve(home: "Home") -> int:
     try:
         serve(home, os.environ)
     except AlreadyRunningError as error:
-        click.echo(str(error))
+        _tell(str(error), stopped=False, started=False, as_json=as_json)
     return 0
