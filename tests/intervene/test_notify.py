@@ -214,3 +214,43 @@ def test_a_long_message_is_cut() -> None:
     desk = Desk()
     [body] = desk.tell(Message("t", "x" * 10_000), settings=Notify(("json://host",)))
     assert len(body) < 3100
+
+
+def test_what_breaks_over_one_message_does_not_keep_back_the_next() -> None:
+    sent: list[str] = []
+    done = threading.Event()
+    secrets = iter([ValueError("not a file of secrets"), {}])
+
+    def read() -> dict[str, str]:
+        found = next(secrets)
+        if isinstance(found, ValueError):
+            raise found
+        return found
+
+    def deliver(urls: tuple[str, ...], message: Message) -> None:
+        sent.append(message.title)
+        done.set()
+
+    notifier = Notifier(read, deliver=deliver)
+    for title in ("first", "second"):
+        notifier.tell(Notify(urls=("json://127.0.0.1",)), Message(title, "", urgent=True))
+    assert done.wait(10)
+    notifier.close()
+    assert sent == ["second"]
+
+
+def test_nobody_waits_for_a_service_that_hangs() -> None:
+    hangs = threading.Event()
+
+    def deliver(urls: tuple[str, ...], message: Message) -> None:
+        hangs.wait()
+
+    notifier = Notifier(dict, deliver=deliver)
+    for number in range(200):
+        message = Message(str(number), "", urgent=True)
+        notifier.tell(Notify(urls=("json://127.0.0.1",)), message)
+    closing = threading.Thread(target=notifier.close, args=(0.01,))
+    closing.start()
+    closing.join(10)
+    hangs.set()
+    assert not closing.is_alive()

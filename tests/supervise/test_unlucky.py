@@ -97,6 +97,12 @@ def test_a_run_that_only_looked_has_nothing_to_be_put_back(day: Day) -> None:
     assert day.put_back == []
 
 
+def test_nothing_is_put_back_under_the_hands_of_calls_that_are_under_way(day: Day) -> None:
+    day.start("Write", {"file_path": str(day.bed.path / "new.py"), "content": "x = 1\n"})
+    spoil(day, 8)
+    assert day.put_back == []
+
+
 def test_low_trouble_never_puts_files_back_however_long_it_goes_on(day: Day) -> None:
     day.edit("cart.py", 1)
     for _ in range(19):

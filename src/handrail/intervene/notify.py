@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from queue import Full, Queue
 from time import monotonic
 
@@ -99,8 +100,9 @@ class Notifier:
         """Send what waits, for a moment; then give up."""
         self._closing.set()
         if self._thread is not None:
-            self._queue.put(None)
-            self._thread.join(seconds)
+            with suppress(Full):  # whoever is that busy is not waited for
+                self._queue.put(None, timeout=seconds)
+                self._thread.join(seconds)
 
     def _may_send(self, per_hour: int) -> bool:
         now = self._now()
@@ -128,10 +130,12 @@ class Notifier:
 
     def _run(self) -> None:
         while (work := self._queue.get()) is not None:
-            urls, message = work
-            if problem := self._filled(urls, message):
-                _log.warning("a message was not sent: %s", problem)
-                self._failed(problem)
+            try:
+                if problem := self._filled(*work):
+                    _log.warning("a message was not sent: %s", problem)
+                    self._failed(problem)
+            except Exception:  # noqa: BLE001 - the next message may be more fortunate
+                _log.exception("a message was not sent")
 
     def _filled(self, urls: tuple[str, ...], message: Message) -> str:
         try:

@@ -54,6 +54,8 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
         return "Somebody is at the keyboard, so no file is put back without them"
     if finding.severity < Severity.HIGH:
         return "No file is put back for trouble that is less than high"
+    if at.writing:
+        return "Other calls are just changing files, so none is put back"
     authors = {ended.agent for ended in at.ended if ended.changes and ended.step > chosen.step}
     if at.agent not in authors:
         return "It is not known to have changed any file since then"

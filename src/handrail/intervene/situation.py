@@ -68,5 +68,7 @@ class Situation(msgspec.Struct, frozen=True):
     """It was stopped already, and what still comes in was under way then."""
     cwd: str = ""
     """The folder that it began in."""
+    writing: bool = False
+    """Other calls that change files are under way."""
     neighbour: Callable[[float], str] = _nobody
     """The run, if any, that has changed files in the same work tree since a moment."""

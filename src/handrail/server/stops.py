@@ -27,7 +27,7 @@ _GRACE = 3.0
 _END_SECONDS = 10.0
 _POLL = 0.05
 _CLOCK_SECONDS = 1.5
-_AT_ONCE = 4
+_AT_ONCE = 2
 """Looking for processes is work; other runs have to be reviewed meanwhile."""
 
 

@@ -19,6 +19,8 @@ Capabilities = frozenset[Capability]
 Neighbour = Callable[[RunState, float], str]
 """Finds another run that has changed files in the work tree of a run since a moment."""
 _MINUTE = 60.0
+_STALE = 20
+"""Steps after which an action is not believed to be under way any more."""
 
 
 def corrections(
@@ -113,8 +115,15 @@ def _situation(
         ),
         bool(state.course.stopped),
         cwd=state.cwd,
+        writing=_is_writing(state),
         neighbour=partial(neighbour, state),
     )
+
+
+def _is_writing(state: RunState) -> bool:
+    """Whether calls that change files may be under way; of some nothing more is ever heard."""
+    recent = (each for each in state.open if each.step > state.step - _STALE)
+    return any(each.file_operations and each.let_through for each in recent)
 
 
 def _usage(state: RunState, now: float, window: float) -> Usage:
