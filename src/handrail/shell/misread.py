@@ -34,7 +34,7 @@ def _hides_its_end(data: bytes) -> bool:
 
 
 _MARKS = re.compile(rb"\$\{|[}'\"]")
-_VALUE = rb"""(?:"[^"]*"|'[^']*'|\$\([^()]*\)|`[^`]*`|\([^()]*\)|[^\s"'();&|<>`])*"""
+_VALUE = rb"""(?:"[^"]*"|'[^']*'|\$\([^()]*\)|`[^`]*`|\([^()]*\)|[^\s"'();&|<>`])*+"""
 
 TRAPS = (
     # `! { …; }`, `time (…)`, `time A=1 make`: taken for programs of that name
@@ -90,6 +90,8 @@ TRAPS = (
 )
 
 _PLAIN = re.compile(rb"[\w ./,:@%+*?'\";()&|-]*+")
+_LONG = 8_192
+"""Bytes from which on looking for traps could take longer than reading plainly."""
 _IN_PLAIN = re.compile(rb"\|&|time|coproc")
 
 
@@ -97,6 +99,8 @@ def is_misread(data: bytes) -> bool:
     """Whether the parser may read something wrongly in a text that it accepts."""
     if _PLAIN.fullmatch(data) and not _IN_PLAIN.search(data):
         return False
+    if len(data) > _LONG:
+        return True
     # Written out: many commands pass here, and `any` would take longer.
     for signs, found in TRAPS:
         for sign in signs:
