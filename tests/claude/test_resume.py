@@ -7,8 +7,9 @@ import pytest
 from handrail.intervene.incidents import Incidents
 from handrail.model.event import Intervened, StopConfirmed
 from handrail.model.intervention import Means
-from handrail.testing.model_server import Say, Script
+from handrail.testing.model_server import Call, Request, Say, Script
 from tests.claude.supervised import Supervised, bash, supervised, until
+from tests.claude.terminal import terminal
 from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, settings
 
 SPOIL = f"echo spoilt > cart.txt; {FAILING}"
@@ -83,3 +84,27 @@ def stopping(world: Supervised) -> bool:
         isinstance(event, Intervened) and event.intervention.means == Means.EMERGENCY_STOP
         for event in world.events()
     )
+
+
+def test_somebody_at_the_session_keeps_the_window_and_decides_in_it() -> None:
+    with supervised() as world:
+        settings(world, AT_ONCE)
+        (world.repo / "cart.txt").write_text("three apples\n")
+        read = Call("Read", {"file_path": str(world.repo / "cart.txt")})
+
+        def step(request: Request) -> Say | Call:
+            return Say("I am back.") if "Go on now." in request.text else read
+
+        with terminal(world.bed, [step] * 99, "manual") as screen:
+            screen.wait_for("? for shortcuts")
+            screen.say("Count the apples.")
+            screen.wait_for("hook stopped continuation")
+            [confirmed] = until(lambda: stops(world), "no stop")
+            assert "the window that the person sits at" in confirmed.says
+            screen.say("Go on.")
+            screen.wait_for("This prompt was not sent")
+            world.handrail(
+                "incident", "resume", confirmed.incident, "--option", "resume_with_limits"
+            )
+            screen.say("Go on now.")
+            screen.wait_for("I am back.")
