@@ -90,7 +90,7 @@ TRAPS = (
 )
 
 _PLAIN = re.compile(rb"[\w ./,:@%+*?'\";()&|-]*+")
-_LONG = 8_192
+_LONG = 16_384
 """Bytes from which on looking for traps could take longer than reading plainly."""
 _IN_PLAIN = re.compile(rb"\|&|time|coproc")
 
