@@ -1,5 +1,6 @@
 """Lists, pipes, branches and loops: which commands may run, and with what."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -193,7 +194,17 @@ def _test(
 ) -> str | None:
     """`[[ … ]]`, `(( … ))`, `unset`: only the commands inside their words run."""
     walker.expander.visit(node, source, env)
+    text = source.text(node)
+    if text.startswith("(("):
+        _as_subshells(walker, text[2:-2], env, situation)
     return ""
+
+
+def _as_subshells(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+    """`((rm -rf x))`: a sum for bash, a command in two brackets for shells that know none."""
+    match = re.match(r"\s*([\w./-]+)\s+\S", text)
+    if match and walker.knowledge.lookup(match[1].rpartition("/")[2]) is not None:
+        walker.script(text, env.fork(), situation, guessed=True)
 
 
 def _if(

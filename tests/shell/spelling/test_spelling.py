@@ -107,6 +107,8 @@ READ_IN_PLACE = (
     "rm -rf >&- /etc",
     "rm -rf 2>&- /etc",
     "case x in $(rm -rf /etc)) ;; esac",
+    "sh -c '((rm -rf /etc))'",  # no sum for every sh
+    "sh -c '((a; rm -rf /etc))'",
 )
 """What the parser reads well enough, if one knows how; all of them delete /etc."""
 
@@ -123,6 +125,7 @@ INVALID = (
     ("ls &&", 1, "it ends before it is complete"),
     ("ls\n| cat", 2, "`|` cannot stand here"),
     ("[[ a", 1, "`[[` is opened here"),
+    ("[[ a; rm -rf /etc; [[ b ]]", 1, "`;` cannot stand here"),
     ("echo ${ rm -rf /etc; }", 1, "`${` is not followed by a name"),
     ("cat <<E\n$(ls\nE\nls", 1, "a bracket is opened here"),
     ('echo "${x:-\'}"; ls; echo "\'}"', 1, "ambiguous"),

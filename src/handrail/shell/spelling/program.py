@@ -24,7 +24,10 @@ _BEFORE = {
 }
 """Words that stand before a command; `coproc` is a wrapper where a program follows."""
 _CONDITION_END = re.compile(r"\]\](?=[ \t\n;&|<>()]|\Z)")
-_SPACE = re.compile(r"(?:[ \t\n]|\\\n)+")
+_IN_CONDITION = re.compile(r"&&|\|\||[()<>|]")
+_GOES_ON = frozenset({"&&", "||", "(", "!"})
+"""Behind which a condition goes on in the next line."""
+_SPACE = re.compile(r"(?:[ \t]|\\\n)+|\n\s*(?=&&|\|\||\)|\]\])")
 _ITEM_ENDS = (";;&", ";;", ";&")
 _MISPLACED = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 
@@ -206,7 +209,8 @@ class _Speller(CommandSpeller):
         """`[[ … ]]`: nothing in it runs but what stands in `$( )`."""
         start = self.at
         self.at += 2
-        pieces: Pieces = []
+        self.lines()
+        pieces: Pieces = [hidden(" ")]
         while True:
             space = _SPACE.match(self.text, self.at)
             if space:
@@ -216,10 +220,13 @@ class _Speller(CommandSpeller):
                 break
             part = self.word()
             if not part:
-                if self.at >= len(self.text):
-                    raise self.fault(start, "`[[` is opened here and not closed")
-                part = [hidden(self.text[self.at])]
-                self.at += 1
+                sign = _IN_CONDITION.match(self.text, self.at)
+                if not sign:
+                    raise self.unexpected(start, "`[[` is opened here and not closed")
+                part = [hidden(sign[0])]
+                self.at = sign.end()
+            if part[0].data in _GOES_ON:
+                self.lines()
             pieces += flat(part)
         self.at += 2
         return [same("[[ "), *pieces, same(" ]]")]
@@ -283,7 +290,7 @@ class _Speller(CommandSpeller):
 
     def _counting(self, start: int) -> Output:
         """`for ((a; b; c))`."""
-        total = self.arithmetic(2)
+        total = self.arithmetic(2, counts=True)
         if total is None or any(piece.runs for piece in total):
             raise self.unexpected()
         text = joined(total).data

@@ -31,6 +31,8 @@ _PARAMETER = re.compile(
     r"|\$\{(?:\([^()\s]*\)|[=^~]+)"
 )
 _DEFAULT = re.compile(r":?[-=](?=\$)")
+_NO_SUM = re.compile(r";|[\w)\]]\s+[\w$~]")
+"""What a sum cannot hold, so that shells without sums read two subshells: two words in a row."""
 _VALUED = frozenset(":-=+?")
 """What stands in `${x:-y}` before a value, not before a pattern."""
 _BEFORE_PATTERN = "?*+@!"
@@ -206,8 +208,9 @@ class WordSpeller(ABC):
         self.at = name.end() if name else self.at + 1
         return [same(name[0]) if name else hidden("$")]
 
-    def arithmetic(self, opened: int) -> Pieces | None:
-        """The sum in `(( ))`; None, and nothing is read, if it does not end as one."""
+    def arithmetic(self, opened: int, *, counts: bool = False) -> Pieces | None:
+        """The sum in `(( ))`, or the three that a loop counts by; None, and nothing is read, if
+        it is no sum."""
         start = self.at
         if start in self._tried:
             return None
@@ -226,7 +229,8 @@ class WordSpeller(ABC):
         except NotShellError:
             self.at = start
             return None
-        if not self.ahead("))"):
+        outline = "".join("0" if piece.runs else piece.data for piece in pieces)
+        if not self.ahead("))") or not (counts or _NO_SUM.search(outline) is None):
             self.at = start
             return None
         self._tried.remove(start)
