@@ -319,7 +319,7 @@ def _way(hook: claude_settings._Event) -> str:
     return f"{way}, blocks" if hook.blocks else way
 
 
-_MEANS = {
+_MEANS: dict[str, str] = {
     Capability.INJECT: "`additionalContext` of the next reply",
     Capability.REWRITE: "`updatedInput` before a call",
     Capability.DENY: "`permissionDecision` before a call",
@@ -330,6 +330,7 @@ _MEANS = {
     Capability.LIMIT: "Claude Code starts its processes itself.",
     Capability.REWIND: "No hook does that: the agent keeps its memory of what it did.",
     Capability.SWITCH: "No hook does that.",
+    "count tokens": "No hook tells how many were used.",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
 }
 
@@ -337,7 +338,7 @@ _MEANS = {
 def capabilities() -> str:
     """What Claude Code lets Handrail do, and how."""
     can = claude_hooks.CAPABILITIES | {Capability.FILES}
-    rows = [(each, "yes" if each in can else "no", _MEANS[each]) for each in Capability]
+    rows = [(each, "yes" if each in can else "no", _MEANS.get(each, "")) for each in Capability]
     return table(("to …", "Claude Code", "how, or why not"), *rows)
 
 
