@@ -64,14 +64,13 @@ def test_thresholds_lead_up_the_ladder(score: float, means: Means) -> None:
 
 @pytest.mark.parametrize(
     ("severity", "confidence", "means"),
-    [(LOW, 1.0, SOFT), (MEDIUM, 0.6, AGAIN), (MEDIUM, 1.0, SLOW), (HIGH, 1.0, BACK)],
+    [(LOW, 1.0, SOFT), (MEDIUM, 0.6, AGAIN), (MEDIUM, 1.0, SLOW), (HIGH, 1.0, SLOW)],
 )
 def test_the_first_means_is_that_of_the_score(
     severity: Severity, confidence: float, means: Means
 ) -> None:
     found = finding("resource_spiral", severity, confidence)
-    expected = SOFT if means is AGAIN else means  # which does not fit a spiral
-    assert Bench().steps(1, found) == [expected]
+    assert Bench().steps(1, found) == [means]
 
 
 def test_throttling_does_not_fit_an_error_loop() -> None:
@@ -122,7 +121,6 @@ def test_a_critical_loop_is_stopped_only_after_two_interventions_without_effect(
     [
         ("information_flow", HIGH, 0.5),
         ("information_flow", CRITICAL, 0.0),
-        ("scope_creep", CRITICAL, 0.0),
         ("of_my_own", CRITICAL, 0.0),
     ],
 )
@@ -342,7 +340,7 @@ def test_nothing_is_done_where_interventions_are_switched_off() -> None:
 
 def test_a_means_without_power_on_this_host_is_passed_over() -> None:
     bench = Bench(can=frozenset({Capability.INJECT}))
-    assert bench.steps(1, finding("resource_spiral", MEDIUM)) == [SOFT]
+    assert bench.steps(1, finding("resource_spiral", MEDIUM)) == [AGAIN]
 
 
 def test_a_hint_that_only_a_person_can_read_says_so() -> None:

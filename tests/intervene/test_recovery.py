@@ -1,6 +1,5 @@
 """Ways on after a stop: a table, and what each changes."""
 
-import msgspec
 import pytest
 
 from handrail.intervene.recovery import (
@@ -30,9 +29,10 @@ def test_only_an_abort_is_final() -> None:
     assert [each.option for each in RECOVERIES.values() if not each.resumes] == [Option.ABORT]
 
 
-def test_a_strict_allowance_limits_everything() -> None:
-    assert all(msgspec.structs.astuple(STRICT))
+def test_a_strict_allowance_limits_what_every_host_lets_handrail_limit() -> None:
     assert strict() == STRICT
+    assert (STRICT.tokens, STRICT.memory_mb) == (0, 0)
+    assert all((STRICT.calls_per_minute, STRICT.file_operations, STRICT.batch))
 
 
 @pytest.mark.parametrize(

@@ -223,9 +223,9 @@ class ClaudeHooks:
     def stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The agent waits for the next prompt."""
         payload = visit.payload
-        pending = supervisor.rest(payload.last_assistant_message)
-        if payload.stop_hook_active:  # it was sent on once already: a second time would be a loop
-            return pending.then(lambda verdict: reply.NO_OPINION)
+        # Who was sent on once already is not sent on again: that would be a loop of our own.
+        again = payload.stop_hook_active
+        pending = supervisor.rest(payload.last_assistant_message, for_good=again)
         return pending.then(reply.after_turn)
 
     def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:

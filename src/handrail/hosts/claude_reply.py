@@ -50,7 +50,8 @@ def after_turn(verdict: Verdict) -> Reply:
     """The answer to Stop: with guidance the agent goes on, because it is not done."""
     if verdict.stop or not verdict.guidance:
         return _whole({"hookEventName": "Stop"}, verdict)
-    return {"decision": "block", "reason": advice(verdict)}
+    said: Reply = {"decision": "block", "reason": advice(verdict)}
+    return {**said, "systemMessage": _cut(verdict.alarm)} if verdict.alarm else said
 
 
 def advice(verdict: Verdict) -> str:

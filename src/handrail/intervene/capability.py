@@ -16,5 +16,6 @@ class Capability(StrEnum):
     """Only where Handrail itself starts the agent's processes."""
     REWIND = "rewind the conversation"
     SWITCH = "switch the model"
+    METER = "count tokens"
     FILES = "roll back files"
     """Not the host's own: there are checkpoints of the work tree."""

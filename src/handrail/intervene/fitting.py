@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True):
 
 _WASTE = Row((_SOFT, _AGAIN, _BACK, _STOP))
 _NOTHING_WRITTEN = Row((_SOFT, _AGAIN, _SLOW, _STOP))
-"""There is nothing to put back."""
+"""There is nothing to put back, or it would not help."""
 
 ROWS: dict[str, Row] = {
     "loop": _WASTE,
@@ -45,9 +45,10 @@ ROWS: dict[str, Row] = {
     "confused_state": _WASTE,
     "exploration_wandering": _NOTHING_WRITTEN,
     "repeated_refusals": _NOTHING_WRITTEN,
-    "resource_spiral": Row((_SOFT, _SLOW, _BACK, _STOP)),
-    "runaway_execution": Row((_AGAIN, _SLOW, _BACK, _STOP)),
-    "scope_creep": Row((_SOFT, _AGAIN, _BACK, _STOP), at_once=Severity.CRITICAL),
+    # Files that are put back give no time, no calls and no memory back.
+    "resource_spiral": _NOTHING_WRITTEN,
+    "runaway_execution": _NOTHING_WRITTEN,
+    "scope_creep": Row((_SOFT, _AGAIN, _BACK, _STOP)),
     # What has left the machine cannot be put back, only be kept from going on.
     "information_flow": Row((_SOFT, _AGAIN, _SLOW, _STOP), at_once=Severity.HIGH),
     DEFAULT: Row((_SOFT, _AGAIN, _BACK, _STOP), at_once=Severity.CRITICAL),

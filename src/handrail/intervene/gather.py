@@ -155,8 +155,8 @@ class _Notes:
         if before is None or acted is None:
             return
         intent = intent_of(before.action, before.review)
-        if outcome.ok:
-            self.files.update(dict.fromkeys(intent.writes))
+        # What a command that failed has changed before it failed counts too.
+        self.files.update(dict.fromkeys(intent.writes))
         acted.ok = outcome.ok
         acted.exit_code = outcome.exit_code
         acted.seconds = outcome.duration_ms / 1000

@@ -66,8 +66,6 @@ STRICT = Allowance(
     calls_per_minute=6,
     file_operations=20,
     command_seconds=60,
-    memory_mb=1024,
-    tokens=50_000,
     batch=1,
 )
 """What a run may use that goes on after a stop."""
@@ -79,7 +77,7 @@ def strict(before: Allowance | None = None) -> Allowance:
         return STRICT
     return Allowance(
         *(
-            min(had, now) if had else now
+            min(had, now) if had and now else had or now
             for had, now in zip(
                 msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True
             )

@@ -59,7 +59,7 @@ PARTS = (
         "{} s for one command",
     ),
     Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
-    Part("tokens", "tokens", Capability.DENY, 10_000, 50_000, "{} more tokens", _WINDOWS),
+    Part("tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS),
     Part("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
 )
 _BY_SERIES = {part.series: part for part in PARTS if part.series}

@@ -19,6 +19,7 @@ Capabilities = frozenset[Capability]
 Neighbour = Callable[[RunState, float], str]
 """Finds another run that has changed files in the work tree of a run since a moment."""
 _MINUTE = 60.0
+_FEW_WORDS = 4
 _STALE = 20
 """Steps after which an action is not believed to be under way any more."""
 
@@ -106,7 +107,7 @@ def _situation(
         tuple(state.course.checkpoints),
         state.course.watch.last,
         state.run,
-        state.first_prompt,
+        _request(state),
         tuple(prompts),
         _usage(state, now, window),
         tuple(
@@ -124,6 +125,12 @@ def _is_writing(state: RunState) -> bool:
     """Whether calls that change files may be under way; of some nothing more is ever heard."""
     recent = (each for each in state.open if each.step > state.step - _STALE)
     return any(each.file_operations and each.let_through for each in recent)
+
+
+def _request(state: RunState) -> str:
+    """What the agent was asked for last; "go on" is no request."""
+    asks = len(state.last_prompt.split()) >= _FEW_WORDS
+    return state.last_prompt if asks else state.first_prompt
 
 
 def _usage(state: RunState, now: float, window: float) -> Usage:

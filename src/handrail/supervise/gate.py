@@ -52,7 +52,7 @@ def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Ver
     asked = given.get("timeout")
     if isinstance(asked, int | float) and 0 < asked <= most:
         return verdict
-    says = f"It may run for {allowance.command_seconds} s: the run was using more and more time."
+    says = f"It may run for {allowance.command_seconds} s, since the run was limited."
     return msgspec.structs.replace(
         verdict,
         decision=Decision.MODIFY,
@@ -126,6 +126,7 @@ def _on_a_leash(state: RunState) -> Verdict | None:
         "Since an incident a person approves everything in this run that changes something.",
         "Say what you want to do and why, and wait for the person.",
         overrulable=True,
+        passing=True,
     )
 
 

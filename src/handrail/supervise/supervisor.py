@@ -180,10 +180,14 @@ class Supervisor:
             pending.doubt = self._doubt(question)
         return pending
 
-    def rest(self, says: str) -> Pending[Verdict]:
-        """Note that the agent has stopped, and see whether what it says is true."""
+    def rest(self, says: str, *, for_good: bool = False) -> Pending[Verdict]:
+        """Note that the agent has stopped, and see whether what it says is true.
+
+        `for_good`: it cannot be sent on, so that there is nothing to be said to it.
+        """
         receipts = [self.record(IterationEnded(self._clock(), says))]
-        return self._pending(self._correct(_FINE, receipts), receipts)
+        verdict = _FINE if for_good else self._correct(_FINE, receipts)
+        return self._pending(verdict, receipts)
 
     def reconsider(self, event: ModelAsked) -> Pending[Verdict | None]:
         """Note what a model thinks; the verdict is what counts now, None: what was decided."""
