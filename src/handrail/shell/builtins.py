@@ -150,8 +150,7 @@ def _unset(
     walker: "Walker", command: Command, env: Environment, situation: Situation
 ) -> str | None:
     for word in command.argv[1:]:
-        env.variables.pop(word.text, None)
-        env.functions.pop(word.text, None)
+        env.unset(word.text)
     return ""
 
 

@@ -9,7 +9,7 @@ import msgspec
 from handrail.model.knowledge import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
-from handrail.shell.environment import Environment
+from handrail.shell.environment import HOMES, Environment
 from handrail.shell.errors import TooDeepError
 from handrail.shell.evaluate import output_of
 from handrail.shell.knowledge import Entry, Level, moved
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
+_VERSION_OF_AGENT = re.compile(r"/claude/versions/[^/]+$")
+"""Claude Code's own installer calls the program by its version."""
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
@@ -99,7 +101,7 @@ class Caller:
 
     def _program(self, command: Command, env: Environment, situation: Situation) -> str | None:
         path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
-        command = self._identified(command, path, env)
+        command = _in_moved_home(self._identified(command, path, env), env)
         entry = self._entry(command)
         self.walker.emit(command)
         if entry is None:
@@ -124,6 +126,8 @@ class Caller:
         first, *rest = command.argv
         if path in env.copies:
             return msgspec.structs.replace(command, argv=(Word(env.copies[path]), *rest))
+        if _VERSION_OF_AGENT.search(path):
+            return msgspec.structs.replace(command, argv=(Word("claude"), *rest))
         if path.startswith("/etc/init.d/"):
             service = (Word("service"), Word(command.name), *rest)
             return msgspec.structs.replace(command, argv=service)
@@ -190,7 +194,9 @@ class Caller:
         situation: Situation,
     ) -> str | None:
         places = call.places[first:]
-        assigned = list(command.assignments)
+        if wrapper.assignments and places and command.argv[places[0]].text == "-":
+            places = places[1:]  # `env - NAME=value cmd`
+        assigned = [*command.assignments, *_taken_away(situation.via[-1:], call)]
         while places and wrapper.assignments:
             match = _ASSIGNMENT.fullmatch(command.argv[places[0]].text)
             if not match:
@@ -229,6 +235,24 @@ class Caller:
         if text.text.strip(OPAQUE + " \n"):
             return self.walker.script(text.text, env.fork(), situation)
         return None
+
+
+def _in_moved_home(command: Command, env: Environment) -> Command:
+    """A home that was changed before is as good as one that is set for this command alone."""
+    if not env.moved_homes:
+        return command
+    own = {name for name, _ in command.assignments}
+    moved = [(name, env.values(name)[0]) for name in sorted(env.moved_homes - own)]
+    return msgspec.structs.replace(command, assignments=(*command.assignments, *moved))
+
+
+def _taken_away(wrapper: tuple[str, ...], call: Call) -> list[tuple[str, Word]]:
+    """Variables that `env -u NAME` and `env -i` keep from a program: it sees them as empty."""
+    if wrapper != ("env",):
+        return []
+    everything = call.has("-i", "--ignore-environment") or call.operands[:1] == (Word("-"),)
+    names = sorted(HOMES) if everything else [word.text for word in call.values("-u", "--unset")]
+    return [(name, Word("")) for name in names]
 
 
 def _in_folder(env: Environment, folder: Word) -> Environment:

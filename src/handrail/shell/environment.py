@@ -12,6 +12,10 @@ MAX_VALUE = 64 * 1024
 """Characters that a variable may hold; values that double themselves end here."""
 
 
+HOMES = frozenset({"HOME", "CLAUDE_CONFIG_DIR", "USERPROFILE"})
+"""Variables that say where an agent finds its settings."""
+
+
 def bounded(values: tuple[Word, ...]) -> tuple[Word, ...]:
     """These values, unless there are more than can be followed."""
     if len(values) > MAX_ALTERNATIVES:
@@ -30,6 +34,7 @@ class Environment:
         "cwd",
         "files",
         "functions",
+        "moved_homes",
         "variables",
         "zero",
     )
@@ -47,6 +52,8 @@ class Environment:
         """Programs that were copied or linked under another name."""
         self.files: dict[str, str] = {}
         """Text that this program wrote into files, so that running them can be followed."""
+        self.moved_homes: frozenset[str] = frozenset()
+        """Variables of `HOMES` that have another value than at the start, or none any more."""
 
     def fork(self) -> "Environment":
         """A copy for a subshell or a branch."""
@@ -58,6 +65,7 @@ class Environment:
         copy.zero = self.zero
         copy.copies = dict(self.copies)
         copy.files = dict(self.files)
+        copy.moved_homes = self.moved_homes
         return copy
 
     def join(self, branch: "Environment") -> None:
@@ -75,6 +83,7 @@ class Environment:
         self.files.update(branch.files)
         self.arrays.update(branch.arrays)
         self.copies.update(branch.copies)
+        self.moved_homes |= branch.moved_homes
 
     def values(self, name: str) -> tuple[Word, ...]:
         """The values that a variable may have."""
@@ -100,4 +109,18 @@ class Environment:
         size = sum(len(word.text) for word in values)
         if size > MAX_VALUE:
             raise TooLargeError(size, MAX_VALUE, f"the value of {name[:40]}")
+        if name in HOMES and _texts(self.variables.get(name, ())) != _texts(values):
+            self.moved_homes |= {name}
         self.variables[name] = values
+
+    def unset(self, name: str) -> None:
+        """Take a variable away; what stands in its place from now on is nothing."""
+        if name in HOMES:
+            self.moved_homes |= {name}
+        self.variables[name] = (Word(""),)
+        self.arrays.pop(name, None)
+        self.functions.pop(name, None)
+
+
+def _texts(values: tuple[Word, ...]) -> list[str]:
+    return [word.text for word in values]

@@ -48,6 +48,8 @@ def _shell(
     inner = env.fork()
     inner.arguments = call.arguments
     inner.zero = call.zero
+    for name, value in command.assignments:
+        inner.assign(name, (value,))
     here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
     walker.script(text, inner, here)
     env.files.update(inner.files)

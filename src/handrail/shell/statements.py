@@ -112,6 +112,8 @@ def _declare(
             assigned.append(walker.assign(child, source, env))
         elif child.type != "variable_name":
             words.extend(walker.expander.words(child, source, env))
+        elif any(word.text in {"-n", "+x"} for word in words):
+            env.unset(source.text(child))  # it stays in this shell, but no program sees it
     if not assigned:
         # `export -p` prints every variable.
         name = Word(source.text(node.children[0]))
@@ -192,7 +194,7 @@ def _group(
 def _test(
     walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
 ) -> str | None:
-    """`[[ … ]]`, `(( … ))`, `unset`: only the commands inside their words run."""
+    """`[[ … ]]`, `(( … ))`: only the commands inside their words run."""
     walker.expander.visit(node, source, env)
     text = source.text(node)
     if text.startswith("(("):
@@ -205,6 +207,15 @@ def _as_subshells(walker: "Walker", text: str, env: Environment, situation: Situ
     match = re.match(r"\s*([\w./-]+)\s+\S", text)
     if match and walker.knowledge.lookup(match[1].rpartition("/")[2]) is not None:
         walker.script(text, env.fork(), situation, guessed=True)
+
+
+def _unset(
+    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+) -> str | None:
+    walker.expander.visit(node, source, env)
+    for child in node.named_children:
+        env.unset(source.text(child))
+    return ""
 
 
 def _if(
@@ -309,7 +320,7 @@ STATEMENTS: dict[str, Statement] = {
     "variable_assignment": _assign,
     "variable_assignments": _assign_many,
     "declaration_command": _declare,
-    "unset_command": _test,
+    "unset_command": _unset,
     "list": _list,
     "pipeline": _pipeline,
     "subshell": _subshell,

@@ -8,6 +8,7 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
+from handrail.shell.environment import HOMES
 from handrail.shell.options import Call, Grammar, parse
 from handrail.shell.readers.build import effect
 from handrail.shell.word import Word
@@ -17,8 +18,6 @@ _OFF = frozenset(
     {"disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization", "hooks"}
 )
 """Settings that switch hooks off or replace them."""
-_HOMES = frozenset({"HOME", "CLAUDE_CONFIG_DIR", "USERPROFILE"})
-"""Variables that say where an agent finds its settings."""
 _ALL_SOURCES = frozenset({"user", "project", "local"})
 _BARE = ("--bare", "--safe-mode")
 _OTHER_USERS = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"})
@@ -38,7 +37,7 @@ def _unsupervised(target: str, says: str) -> Effect:
 
 def _claude(command: Command, call: Call) -> Iterator[Effect]:
     for name, value in command.assignments:
-        if name in _HOMES:
+        if name in HOMES:
             where = value.shown or "another place"
             says = f"starts an agent that takes its settings from {where}"
             yield _unsupervised(f"{name}={value.shown}", says)
