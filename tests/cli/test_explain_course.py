@@ -51,17 +51,17 @@ def test_an_intervention_is_told_from_its_reason_to_its_effect(shell: Shell, sho
 
 
 def test_the_whole_way_up_to_a_stop_is_told(shell: Shell, shop: RunLog) -> None:
-    shop.fail(10)
+    shop.fail(16)
     (stop,) = shell.run("explain", "--interventions", "--json").json["interventions"][-1:]
     shop.note(StopConfirmed(shop.book.now, stop["incident"], ("7 sleep",), says="none is left"))
     shop.note(IncidentResolved(shop.book.now, stop["incident"], "abort", "wrong branch"))
     out = shell.run("explain").out
-    assert out.startswith(" shop-3f2a · 5 interventions · 3 did not · stopped ")
+    assert out.startswith(" shop-3f2a · 6 interventions · 5 did not · stopped ")
     assert "0.30 more for a try without effect" in out
     assert "that allows up to a stop; of what fits this trouble, this came next" in " ".join(
         out.split()
     )
-    last = out[out.index("\n 5  emergency stop") :]
+    last = out[out.index("\n 6  emergency stop") :]
     assert field(last, "Score").endswith("nothing milder was left")
     assert field(last, "Stop") == "stopped: 1 process ended, none is left"
     assert field(last, "Incident") == f"handrail incident show {stop['incident']}"

@@ -252,19 +252,19 @@ def test_a_run_that_was_stopped_needs_a_person(
     book: Logbook, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop = book.start("3f2a0000", "fix the cart")
-    shop.fail(10)
+    shop.fail(14)
     shop.finish()
     book.wait(3 * 60 * MINUTE)
     head, run, finding, hint = shown(book, capsys).splitlines()
     assert head.startswith(" 1 run · 1 needs you · daemon running")
     assert run.startswith(" ■ shop-3f2a  stopped 3 h ago  fix the cart ")
     assert finding.startswith("   ◆ repetitive errors, critical: The same error came ")
-    assert hint == "   → handrail incident show 2026-11-15-1206-shop-3f2a"
+    assert hint == "   → handrail incident show 2026-11-15-1208-shop-3f2a0000"
 
 
 def test_a_stopped_run_about_which_was_decided_is_no_worry(book: Logbook) -> None:
     shop = book.start("3f2a0000")
-    shop.fail(10)
+    shop.fail(14)
     shop.finish()
     (row,) = find_rows(
         Runs(book.store), book.store, book.now, show_all=False, is_open=lambda incident: False
@@ -275,7 +275,7 @@ def test_a_stopped_run_about_which_was_decided_is_no_worry(book: Logbook) -> Non
 def test_the_prompt_says_that_a_run_needs_a_person(
     book: Logbook, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    book.start("3f2a0000").fail(10)
+    book.start("3f2a0000").fail(14)
     rows = find_rows(Runs(book.store), book.store, book.now, show_all=False)
     say_short(Screen(colour=False), rows, running=True)
     assert capsys.readouterr().out == "■ 1 needs you\n"

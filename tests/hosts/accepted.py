@@ -25,7 +25,7 @@ UNIVERSAL: dict[str, type] = {
     "hookSpecificOutput": dict,
 }
 BLOCKING: dict[str, type] = {"decision": str, "reason": str}
-CAN_BLOCK = ("ConfigChange", "UserPromptSubmit")
+CAN_BLOCK = ("ConfigChange", "Stop", "UserPromptSubmit")
 MOST_UNITS = 10_000
 
 

@@ -103,9 +103,7 @@ def test_a_medium_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
     assert means[:4] == [AGAIN, BACK, BACK, STOP]
 
 
-def test_what_failed_against_low_trouble_does_not_stop_a_run_that_got_a_little_worse() -> (
-    None
-):
+def test_what_failed_against_low_trouble_does_not_stop_a_run_that_got_a_little_worse() -> None:
     bench = Bench(QUICK)
     bench.steps(30, finding(severity=LOW))
     assert STOP not in bench.steps(30, finding(severity=HIGH))

@@ -42,9 +42,11 @@ class Course:
             self._watch.prompted()
         intent = intent_of(action, review, step.agent)
         if step.outcome is None:
-            self._watch.see(Deed(number, self._now, intent, "dropped"))
+            deed = Deed(number, self._now, intent, "dropped")
         else:
-            self._watch.see(deed_of(number, self._now, intent, step.outcome))
+            deed = deed_of(number, self._now, intent, step.outcome)
+        self._watch.see(deed)
+        self._past.see(intent.agent, number)
         noticed = self._notice(number)
         if not step.said:
             return noticed

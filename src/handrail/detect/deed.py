@@ -21,7 +21,12 @@ _MAX_WAITS = 2_000
 _READ, _SECRET = Kind.READ, Kind.SECRET
 _CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
 _NAMING = (*PATH_KINDS, *HOST_KINDS)
-_WAITS = re.compile(r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|kubectl wait)(?=\s|$)")
+_WAITS = re.compile(
+    r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|squeue|kubectl (?:wait|get|rollout|describe)"
+    r"|gh (?:run|pr|workflow) (?:view|watch|checks|status|list)|glab ci (?:status|view|list)"
+    r"|docker(?: compose)? (?:ps|inspect)|systemctl (?:status|is-active))(?=\s|$)"
+)
+"""Programs that show how something is which others work at."""
 _WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
 _MAX_SHOWN = 120
 _CUT = " …"

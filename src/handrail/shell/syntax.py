@@ -54,23 +54,21 @@ class Source:
         # The parser's scanner crashes on some characters beyond ASCII (it looks them up in a
         # table of 256). None of them means anything to a shell, so it sees letters instead.
         shape = self.data if self.data.isascii() else self.data.translate(_AS_LETTERS)
-        end = float("inf") if len(shape) <= _SMALL else thread_time() + seconds
-        self.root = _parse(shape, end).root_node
+        self.root = _parse(shape, seconds).root_node
         self.fault: Fault | None = None
         self._top = top
         self._places: dict[int, tuple[int, int]] | None = None
         if self.root.has_error or is_misread(shape):
-            self._read_again(end)
+            self._read_again(seconds)
 
-    def _read_again(self, end: float) -> None:
+    def _read_again(self, seconds: float) -> None:
         """The parser found errors, or is known to misread this: read it in a plain spelling."""
-        end = min(end, thread_time() + MAX_SECONDS)
         try:
-            plain = respell(self.data, end, MAX_NESTING)
+            plain = respell(self.data, MAX_NESTING)
         except NotShellError as fault:
             self.fault = self._fault(fault.offset, fault.says)
             return
-        root = _parse(plain.shape, end).root_node
+        root = _parse(plain.shape, seconds).root_node
         if root.has_error:
             self.fault = self._fault(_first_error(self.root).start_byte, "the parser gave up")
             return
@@ -106,13 +104,14 @@ def _first_error(node: tree_sitter.Node) -> tree_sitter.Node:
     return node
 
 
-def _parse(data: bytes, end: float) -> tree_sitter.Tree:
+def _parse(data: bytes, seconds: float) -> tree_sitter.Tree:
     """The syntax tree, unless this thread works longer for it.
 
     The parser has no time limit, but the text may end early: then it stops soon.
     """
-    if end == float("inf"):
+    if len(data) <= _SMALL:
         return _PARSER.parse(data)
+    end = thread_time() + seconds
 
     def read(offset: int, _: object) -> bytes:
         return data[offset : offset + _CHUNK] if thread_time() < end else b""

@@ -149,7 +149,7 @@ def test_nothing_hides_in_what_the_parser_does_not_know(text: str) -> None:
 @pytest.mark.skipif(BASH is None, reason="there is no bash")
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_all_of_this_and_its_plain_spelling_are_valid_for_bash(text: str) -> None:
-    plain = respell(text.encode(), float("inf"), MAX_NESTING).data.decode()
+    plain = respell(text.encode(), MAX_NESTING).data.decode()
     for script in (text, plain):
         done = subprocess.run(
             [str(BASH), "--norc", "-O", "extglob", "-n", "-c", script],
@@ -173,7 +173,7 @@ def test_all_of_this_and_its_plain_spelling_are_valid_for_bash(text: str) -> Non
 )
 def test_what_could_be_read_in_two_ways_is_not_tried_twice_at_every_level(text: str) -> None:
     with suppress(NotShellError, UnreadableError):
-        respell(text.encode(), float("inf"), MAX_NESTING)
+        respell(text.encode(), MAX_NESTING)
 
 
 @pytest.mark.parametrize("text", MISREAD)
@@ -255,7 +255,7 @@ def test_a_plain_spelling_means_the_same(family: str) -> None:
 
 
 def _means_the_same(text: str) -> bool:
-    plain = respell(text.encode(), float("inf"), MAX_NESTING)
+    plain = respell(text.encode(), MAX_NESTING)
     return _kinds(plain.data.decode()) == _kinds(text)
 
 
@@ -280,7 +280,7 @@ _PIECES = """$( ) ( { } ` ' " $' $" ${ $(( )) [[ ]] [ ] | || |& & && ; ;; ;& << 
 @settings(max_examples=300)
 def test_any_text_is_spelled_or_refused(text: str) -> None:
     try:
-        plain = respell(text.encode(), float("inf"), MAX_NESTING)
+        plain = respell(text.encode(), MAX_NESTING)
     except (NotShellError, UnreadableError):
         return
     assert len(plain.data) == len(plain.shape)

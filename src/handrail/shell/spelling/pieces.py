@@ -5,13 +5,12 @@ stands a dot for each character that is mere data; quotes, variables and command
 """
 
 from collections.abc import Iterable
-from time import thread_time
 from typing import NamedTuple
 
-from handrail.shell.errors import TooDeepError, TooSlowError
+from handrail.shell.errors import TooDeepError, TooMuchWorkError
 
-_LOOK_EVERY = 64
-"""Pieces of work between two looks at the clock."""
+MAX_PIECES = 15_000
+"""Words, quotes and the like of one text: a script of some 60 KB."""
 
 
 class NotShellError(Exception):
@@ -77,19 +76,21 @@ def in_brackets(sign: str, commands: Piece) -> Piece:
 
 
 class Budget:
-    """Time and depth that all spellers of one text share."""
+    """Work and depth that all spellers of one text share.
 
-    def __init__(self, deadline: float, max_depth: int) -> None:
-        self._deadline = deadline
+    Work is counted, not timed: a pause of the whole process must not make a command unreadable.
+    """
+
+    def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
         self._steps = 0
         self._depth = 0
 
     def step(self) -> None:
-        """Count a piece of work; raises TooSlowError when the time is over."""
+        """Count a piece of work; raises TooMuchWorkError when there was enough."""
         self._steps += 1
-        if self._steps % _LOOK_EVERY == 0 and thread_time() > self._deadline:
-            raise TooSlowError
+        if self._steps > MAX_PIECES:
+            raise TooMuchWorkError(MAX_PIECES)
 
     def __enter__(self) -> None:
         self._depth += 1

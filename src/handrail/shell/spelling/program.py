@@ -32,13 +32,10 @@ _ITEM_ENDS = (";;&", ";;", ";&")
 _MISPLACED = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 
 
-def respell(data: bytes, deadline: float, max_depth: int) -> Spelled:
-    """The text in a plain spelling; raises NotShellError, or UnreadableError beyond a limit.
-
-    `deadline`: of the clock that counts the work of this thread.
-    """
+def respell(data: bytes, max_depth: int) -> Spelled:
+    """The text in a plain spelling; raises NotShellError, or UnreadableError beyond a limit."""
     # One character for each byte, so that places are those of the bytes.
-    speller = _Speller(data.decode("latin-1"), Budget(deadline, max_depth))
+    speller = _Speller(data.decode("latin-1"), Budget(max_depth))
     plain, places = finished(speller.all_statements())
     return Spelled(plain.data.encode("latin-1"), plain.shape.encode("latin-1"), places)
 
