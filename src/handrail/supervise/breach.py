@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.model.action import Action, Outcome
 from handrail.model.ordinal import Decision, Severity
+from handrail.redact import Redactor
 from handrail.review import History, Reviewer, fingerprint
 from handrail.review.tools import MalformedInputError, command_of
 from handrail.supervise.state import OpenAction
@@ -84,3 +85,17 @@ def _protected_change(ended: Ended, reviewer: Reviewer) -> str:
         if grave and review.decision is Decision.BLOCK:
             return f"It has changed {path}. {review.explanation}"
     return ""
+
+
+def without_env(ended: Ended, redactor: Redactor) -> Outcome:
+    """The outcome; what a .env file holds is recognised beside the input that names it."""
+    told = ended.outcome
+    # Looked for here only where one may be meant: the journal takes out all other secrets.
+    given = ended.action.input.values()
+    if not any(isinstance(value, str) and ".env" in value for value in given):
+        return told
+    seen = {"input": ended.action.input, "output": told.output, "error": told.error}
+    clean = redactor.value(seen)
+    if clean == seen or not isinstance(clean, dict):
+        return told
+    return msgspec.structs.replace(told, output=str(clean["output"]), error=str(clean["error"]))

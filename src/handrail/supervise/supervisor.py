@@ -9,7 +9,7 @@ import msgspec
 from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
 from handrail.judge import Question, about_action, about_goal
-from handrail.model.action import Action, Outcome
+from handrail.model.action import Action
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -31,7 +31,7 @@ from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
-from handrail.supervise.breach import Ended, command_name, find_breach
+from handrail.supervise.breach import Ended, command_name, find_breach, without_env
 from handrail.supervise.correct import Neighbour, corrected, corrections, not_put_back
 from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
@@ -163,7 +163,7 @@ class Supervisor:
             receipts.append(self.record(BreachFound(at, problem, step, action)))
         if known is not None:
             overruled = known.asked and not known.let_through
-            outcome = self._outcome(ended)
+            outcome = without_env(ended, self.project.redactor)
             event = ActionEnded(at, known.step, outcome, ended.created, ended.changed, overruled)
             receipts.append(self.record(event))
             self._answers.forget(action.id)
@@ -330,19 +330,6 @@ class Supervisor:
 
     def _under_way(self) -> list[Receipt]:
         return [] if self._last is None else [self._last]
-
-    def _outcome(self, ended: Ended) -> Outcome:
-        """The outcome; what a .env file holds is recognised beside the input that names it."""
-        told = ended.outcome
-        # Looked for here only where one may be meant: the journal takes out all other secrets.
-        given = ended.action.input.values()
-        if not any(isinstance(value, str) and ".env" in value for value in given):
-            return told
-        seen = {"input": ended.action.input, "output": told.output, "error": told.error}
-        clean = self.project.redactor.value(seen)
-        if clean == seen or not isinstance(clean, dict):
-            return told
-        return msgspec.structs.replace(told, output=str(clean["output"]), error=str(clean["error"]))
 
     def _verdict(self, name: str, review: Review) -> Verdict:
         verdict = gate(self.state, review, self.project.limits, self._clock()) or verdict_of(
