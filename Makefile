@@ -16,7 +16,7 @@ demo: .venv/.installed-demo ## watch a misbehaving agent being caught
 
 test: lint ## all checks and all tests
 	@scripts/setup claude
-	@scripts/setup promtool
+	@scripts/setup checkers
 	$(check) pytest -q -n auto
 
 lint: .venv/.installed-dev ## style, types, and who may import whom

@@ -1,9 +1,7 @@
 """The dashboard and the alerts ask for numbers that there are, in queries that Prometheus reads."""
 
 import json
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 import yaml
 
 from handrail.server.metrics import Metrics
+from tests.checkers import checker
 
 FOLDER = Path(__file__).parents[2] / "dashboards"
 ALERTS = FOLDER / "alerts.yml"
@@ -20,17 +19,9 @@ WATCHED_BY_THE_DAEMON = {"handrail_runs", "handrail_cache_hit_rate"}
 _NAME = re.compile(r"\bhandrail_[a-z_]+")
 
 
-def promtool() -> str:
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    found = shutil.which("promtool") or f"{cache}/handrail/promtool/promtool"
-    if not os.access(found, os.X_OK):
-        pytest.skip("promtool is not here: scripts/setup promtool")
-    return found
-
-
 def check(*arguments: str, given: str = "") -> str:
     done = subprocess.run(
-        [promtool(), *arguments], input=given, capture_output=True, text=True, check=False
+        [checker("promtool"), *arguments], input=given, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -32,6 +32,9 @@ PACKAGE = """
                 return None
             return Finding(self.kind, Severity.LOW, 0.5, tuple(self.steps), says="Late.")
 
+    class Idle(Detector):
+        kind: ClassVar[str] = "idle"
+
     class Raises(Night):
         kind: ClassVar[str] = "raises"
 
@@ -147,6 +150,7 @@ def test_it_begins_anew_where_its_fields_have_changed(install: Install) -> None:
     [
         ("shop_detectors:Missing", "cannot be loaded: AttributeError"),
         ("no_such_package:Night", "cannot be loaded: ModuleNotFoundError"),
+        ("shop_detectors:Idle", "has no find"),
         ("shop_detectors:not_a_detector", "is not a subclass of handrail.detect.Detector"),
         ("shop_detectors:NeedsMore", "cannot be loaded: TypeError"),
     ],

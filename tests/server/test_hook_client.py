@@ -17,6 +17,7 @@ from handrail.hosts.claude_hooks import WELCOME
 from handrail.server.client import health
 from handrail.server.home import Home
 from handrail.server.lock import holder
+from tests.checkers import checker
 from tests.hosts.desk import decision, said
 from tests.server.place import Place, answering, http, pretty
 
@@ -368,10 +369,9 @@ def test_without_curl_a_change_is_refused(place: Place, mode: str, code: int) ->
     assert ("not found" in ran.stderr) == (mode == "change")
 
 
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_shellcheck_has_nothing_to_say(live: Place) -> None:
     ran = subprocess.run(
-        ["shellcheck", "-s", "sh", live.home.client(live.environ)],
+        [checker("shellcheck"), "-s", "sh", live.home.client(live.environ)],
         capture_output=True,
         text=True,
         check=False,

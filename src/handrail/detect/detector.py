@@ -21,11 +21,10 @@ class Detector(msgspec.Struct):
 
     def see(self, deed: Deed) -> None:
         """Take in the next deed."""
-        raise NotImplementedError
 
     def find(self, settings: Detection) -> Finding | None:
         """The trouble that the last deed is part of, if there is any."""
-        raise NotImplementedError
+        return None
 
     def lately(self, settings: Detection) -> Finding | None:
         """The trouble that the last few deeds are part of: another one may come on top of it."""

@@ -54,6 +54,8 @@ def _load(point: EntryPoint) -> type[Detector]:
         raise TypeError(f"{point.value} is not a subclass of handrail.detect.Detector")
     if not isinstance(getattr(loaded, "kind", None), str):
         raise TypeError(f"{point.value} has no kind")
+    if loaded.find is Detector.find:
+        raise TypeError(f"{point.value} has no find")
     loaded()  # a detector must be able to begin with nothing
     return loaded
 

@@ -38,7 +38,7 @@ foreign() {
 # A look that starts no program: it is taken after every turn of an agent. Where there is no /proc
 # it tells nothing. (The zeros between the words of a command line are not read.)
 alive() {
-    pid= line=
+    pid='' line=''
     [ -S "$socket" ] && { read -r pid <"${log%/*}/daemon.lock"; } 2>/dev/null
     pid=${pid#'{"pid":'}
     pid=${pid%'}'}
