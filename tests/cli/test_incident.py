@@ -262,3 +262,9 @@ def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: Shell) ->
         ran = shell.run("incident", "resume", INCIDENT, "--option", "abort")
     assert (ran.code, ran.err) == (0, "")
     assert f"/incidents/{INCIDENT}" in asked[0]
+
+
+def test_without_an_option_it_says_which_there_are(shell: Shell) -> None:
+    ran = shell.run("incident", "resume", "last")
+    assert ran.code == 2
+    assert "--option resume_with_limits|rollback_and_retry|manual_approval|abort" in ran.err

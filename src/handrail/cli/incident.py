@@ -130,14 +130,13 @@ def tell_report(screen: Screen, text: str) -> None:
 @click.argument("name", metavar="ID")
 @click.option(
     "--option",
-    required=True,
     type=click.Choice([option.value for option in Option]),
     help="How it goes on.",
 )
 @click.option("--note", default="", metavar="TEXT", help="Why, for the record.")
 @options.json_option("Print JSON.")
 @options.color_option
-def resume(name: str, option: str, note: str, as_json: bool) -> int:
+def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
     """Decide how a stopped run goes on.
 
     \b
@@ -157,6 +156,8 @@ def resume(name: str, option: str, note: str, as_json: bool) -> int:
     from handrail.server.start import ensure_daemon
 
     options.by_a_person()
+    if option is None:
+        raise click.UsageError(f"say how it goes on: --option {'|'.join(Option)}")
     home = find_home()
     kept = _find(Incidents(home.incidents), name)
     chosen = RECOVERIES[Option(option)]
