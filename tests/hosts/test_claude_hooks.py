@@ -387,3 +387,35 @@ def test_a_secret_does_not_reach_the_log(desk: Desk) -> None:
     written = b"".join(stored.body for stored in desk.store.read_all())
     assert b"api.github.com" in written
     assert token.encode() not in written
+
+
+CLAIM = "All tests pass now."
+
+
+def test_a_false_claim_sends_the_agent_on_once(desk: Desk) -> None:
+    desk.before("pytest -q")
+    desk.tell(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_input={"command": "pytest -q"},
+        tool_use_id="t1",
+        error="Exit code 1\n1 failed in 0.1s",
+    )
+    reply = desk.tell("Stop", last_assistant_message=CLAIM)
+    assert reply["decision"] == "block"
+    assert "Handrail" in reply["reason"]
+
+
+def test_who_was_sent_on_already_may_stop_and_nothing_is_said_that_nobody_hears(
+    desk: Desk,
+) -> None:
+    desk.before("pytest -q")
+    desk.tell(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_input={"command": "pytest -q"},
+        tool_use_id="t1",
+        error="Exit code 1\n1 failed in 0.1s",
+    )
+    assert desk.tell("Stop", last_assistant_message=CLAIM, stop_hook_active=True) == {}
+    assert "Intervened" not in desk.kinds()

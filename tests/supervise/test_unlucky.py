@@ -7,13 +7,17 @@ import pytest
 from handrail.model.event import (
     ActionReviewed,
     FindingMade,
+    IncidentResolved,
     Intervened,
     InterventionJudged,
+    PromptGiven,
     RolledBack,
 )
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
+from handrail.supervise.correct import request_of
+from handrail.supervise.state import fold
 from tests.supervise.bed import Bed, ran
 from tests.supervise.day import Day
 
@@ -274,3 +278,25 @@ def test_a_restart_changes_nothing_of_what_is_done(tmp_path: Path, step: int) ->
             days[1].restart()
     assert days[0].means == days[1].means
     assert days[1].run.state == days[1].bed.folded() == days[1].bed.loaded()
+
+
+def test_who_waits_for_approval_is_not_stopped_for_it(day: Day) -> None:
+    done = Intervention("i1", Means.EMERGENCY_STOP, LOOP, 0, incident="inc-1")
+    day.record(Intervened(day.bed.clock(), done))
+    day.record(IncidentResolved(day.bed.clock(), "inc-1", "manual_approval", approval=True))
+    for _ in range(15):
+        assert day.bash("make dist").decision is Decision.BLOCK
+    assert found(day) == []
+
+
+@pytest.mark.parametrize(
+    ("prompts", "request_"),
+    [
+        (["fix the total of the cart", "go on"], "fix the total of the cart"),
+        (["fix the total", "now write the release notes"], "now write the release notes"),
+        ([], ""),
+    ],
+)
+def test_a_reminder_names_what_was_asked_for_last(prompts: list[str], request_: str) -> None:
+    state = fold("r", [PromptGiven(1.0, text) for text in prompts])
+    assert request_of(state) == request_

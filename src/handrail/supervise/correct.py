@@ -107,7 +107,7 @@ def _situation(
         tuple(state.course.checkpoints),
         state.course.watch.last,
         state.run,
-        _request(state),
+        request_of(state),
         tuple(prompts),
         _usage(state, now, window),
         tuple(
@@ -127,7 +127,7 @@ def _is_writing(state: RunState) -> bool:
     return any(each.file_operations and each.let_through for each in recent)
 
 
-def _request(state: RunState) -> str:
+def request_of(state: RunState) -> str:
     """What the agent was asked for last; "go on" is no request."""
     asks = len(state.last_prompt.split()) >= _FEW_WORDS
     return state.last_prompt if asks else state.first_prompt
