@@ -5,7 +5,8 @@ import os
 import pytest
 
 from handrail.intervene.incidents import Incidents
-from handrail.model.event import Intervened, StopConfirmed
+from handrail.intervene.recovery import STRICT
+from handrail.model.event import ActionReviewed, Intervened, StopConfirmed
 from handrail.model.intervention import Means
 from handrail.testing.model_server import Call, Request, Say, Script
 from tests.claude.supervised import Supervised, bash, supervised, until
@@ -108,3 +109,22 @@ def test_somebody_at_the_session_keeps_the_window_and_decides_in_it() -> None:
             )
             screen.say("Go on now.")
             screen.wait_for("I am back.")
+
+
+def test_limits_after_a_stop_are_put_on_commands_and_enforced() -> None:
+    with supervised() as world:
+        session, incident = stop(world)
+        world.handrail("incident", "resume", incident, "--option", "resume_with_limits")
+        before = len(world.events())
+        calls = [bash(f"touch part{number}.txt", f"p{number}") for number in range(8)]
+
+        def next_call(request: Request) -> Call | Say:
+            left = [call for call in calls if call.id not in request.tool_results]
+            return left[0] if left else Say("Done.")
+
+        world.run("Go on.", [next_call] * 99, args=("--resume", session))
+        reviewed = [e for e in world.events()[before:] if isinstance(e, ActionReviewed)]
+        assert reviewed[0].verdict.updated_input is not None
+        assert reviewed[0].verdict.updated_input["timeout"] == STRICT.command_seconds * 1000
+        made = sorted(path.name for path in world.repo.glob("part*.txt"))
+        assert len(made) == STRICT.calls_per_minute
