@@ -1,14 +1,10 @@
 """Whether an intervention helped."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene.effect import Count, Effects, effects_of
-from handrail.intervene.past import Past
-from handrail.model.event import Intervened, InterventionJudged
-from handrail.model.intervention import Intervention, Means
+from handrail.intervene.effect import Count, effects_of
+from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import Bench, finding
 
@@ -109,32 +105,3 @@ def test_counts_are_kept_by_means_and_kind() -> None:
 @pytest.mark.parametrize(("worked", "failed", "share"), [(0, 0, 1.0), (1, 3, 0.25), (2, 0, 1.0)])
 def test_the_share_of_what_helped(worked: int, failed: int, share: float) -> None:
     assert Count(worked, failed).share == share
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["r1", "r2"]),
-            st.sampled_from(list(Means)),
-            st.sampled_from(["loop", "stall"]),
-            st.sampled_from([True, False, None]),
-        )
-    )
-)
-def test_the_fold_over_many_runs_counts_each_judgement_once(
-    course: list[tuple[str, Means, str, bool | None]],
-) -> None:
-    effects = Effects()
-    pasts = {"r1": Past(), "r2": Past()}
-    for number, (run, means, kind, worked) in enumerate(course):
-        done = Intervention(f"i{number}", means, finding(kind), number)
-        events: list[Intervened | InterventionJudged] = [Intervened(0.0, done)]
-        if worked is not None:
-            events += [InterventionJudged(0.0, done.id, number, worked)] * 2
-        for event in events:
-            effects.take(event, run)
-            if isinstance(event, Intervened):
-                pasts[run].take(event)
-            else:
-                pasts[run].judge(event)
-    assert effects.counts == effects_of([*pasts["r1"].made, *pasts["r2"].made]).counts

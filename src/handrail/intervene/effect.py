@@ -7,7 +7,7 @@ import msgspec
 from handrail.config.interventions import Strategy
 from handrail.intervene.past import Made
 from handrail.intervene.situation import Situation
-from handrail.model.event import Event, Intervened, InterventionJudged
+from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 
@@ -59,22 +59,10 @@ class Count(msgspec.Struct, omit_defaults=True):
 
 
 class Effects(msgspec.Struct, omit_defaults=True):
-    """How well each means helps against each kind of finding: a fold, over one run or many."""
+    """How well each means helps against each kind of finding."""
 
     counts: dict[str, dict[str, Count]] = {}
     """By means, then by kind of finding."""
-    open: dict[str, tuple[str, str]] = {}
-    """Means and kind of what is not judged yet, by run and id."""
-
-    def take(self, event: Event, run: str = "") -> None:
-        """Take in the next event of a run."""
-        if isinstance(event, Intervened):
-            done = event.intervention
-            self.open[f"{run}/{done.id}"] = (done.means, done.finding.kind)
-        elif isinstance(event, InterventionJudged):
-            known = self.open.pop(f"{run}/{event.intervention}", None)
-            if known is not None:
-                self.add(*known, worked=event.worked)
 
     def add(self, means: str, kind: str, *, worked: bool) -> None:
         """Count one judgement."""

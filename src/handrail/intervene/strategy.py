@@ -1,7 +1,6 @@
 """Where on the list of fitting means to go on."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 
@@ -10,7 +9,6 @@ from handrail.intervene.effect import Effects
 from handrail.intervene.fitting import Row
 from handrail.intervene.past import Made
 from handrail.intervene.score import LADDER, level_of, score_of
-from handrail.intervene.situation import Situation
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
@@ -63,13 +61,6 @@ class Aim(msgspec.Struct, frozen=True):
     place: int
     least: int = 0
     """Nothing milder, because it did not help."""
-
-
-class CustomStrategy(Protocol):
-    """A strategy from a package of your own."""
-
-    def __call__(self, finding: Finding, situation: Situation) -> str | None:
-        """The name of a means; None: nothing is to be done."""
 
 
 Pick = Callable[[Case, Settings], Aim]
