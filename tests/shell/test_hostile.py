@@ -12,7 +12,7 @@ from tests.fuzz.judge import Judge
 
 from handrail.shell import UnreadableError, read
 from handrail.shell.environment import MAX_ALTERNATIVES, Environment
-from handrail.shell.errors import TooMuchWorkError
+from handrail.shell.errors import TooMuchWorkError, TooSlowError
 from handrail.shell.evaluate import MAX_OUTPUT, output_of
 from handrail.shell.quoting import brace_expand, decode_ansi_c
 from handrail.shell.walk import MAX_STEPS
@@ -41,6 +41,20 @@ def test_ends_in_an_answer_after_bounded_work(name: str, judge: Judge) -> None:
     assert judgement.effects <= MAX_EFFECTS
     if judgement.unreadable:
         assert judgement.decision == "block"
+
+
+OVER = 0.0
+"""A deadline that every thread has behind it."""
+
+
+def test_a_little_work_is_never_too_slow() -> None:
+    """The machine, not the command, may have taken the time."""
+    assert read("chmod g+s shared; echo $(date)", cwd="/w", deadline=OVER).program.commands
+
+
+def test_much_work_ends_with_the_time_for_it() -> None:
+    with pytest.raises(TooSlowError):
+        read("; ".join(["ls -l a b c"] * 200), cwd="/w", deadline=OVER)
 
 
 @pytest.mark.parametrize("bomb", ["{a,b}" * 30, "{a,b,c,d,e,f,g,h}" * 60, "{1..999999}" * 5])

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from time import monotonic, time
+from time import thread_time, time
 
 import msgspec
 
@@ -201,7 +201,7 @@ class Reviewer:
             cwd=action.cwd or "/",
             environ=at.environ,
             knowledge=self.knowledge,
-            deadline=monotonic() + limit,
+            deadline=thread_time() + limit,
         )
 
     # Judging

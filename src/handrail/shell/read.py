@@ -64,7 +64,7 @@ def read(
     """Read a command line without running anything or looking at the disk.
 
     Raises UnreadableError if it is too large, too deep or too much work, or if the
-    deadline (of the monotonic clock) passes.
+    deadline passes: of this thread's time, so that a busy machine refuses nothing.
     """
     knowledge = knowledge or default_knowledge()
     variables = _variables(tuple((environ or {}).items()))

@@ -1,7 +1,7 @@
 """Reads a command line the way a shell would, without running anything."""
 
 from collections.abc import Sequence
-from time import monotonic
+from time import thread_time
 
 import msgspec
 import tree_sitter
@@ -25,7 +25,9 @@ from handrail.shell.word import Word
 MAX_STEPS = 20_000
 """Pieces of work that one command line may cost."""
 _LOOK_EVERY = 64
-"""Pieces of work between two looks at the clock."""
+"""Pieces of work between two looks at the clock; so little work is never too slow."""
+_LEAST_SECONDS = 0.02
+"""For one text: the collector of garbage may have taken the time of a whole review."""
 _WORDS_BETWEEN_LOOKS = 512
 """Words of one command, which are counted only when it is complete."""
 
@@ -83,10 +85,11 @@ class Walker:
 
         `guessed`: it was found in another language, so that an error in it may be ours.
         """
-        left = self._deadline - monotonic()
-        if left < 0:
+        left = self._deadline - thread_time()
+        if left < 0 and self._steps >= _LOOK_EVERY:
             raise TooSlowError
-        source = Source(text, top=top, seconds=min(MAX_SECONDS, left))
+        seconds = min(MAX_SECONDS, max(left, _LEAST_SECONDS))
+        source = Source(text, top=top, seconds=seconds)
         self._depth += 1
         self._guesses += guessed
         try:
@@ -332,7 +335,7 @@ class Walker:
         if self._steps > MAX_STEPS:
             self._steps = MAX_STEPS + 1
             raise TooMuchWorkError(MAX_STEPS)
-        if monotonic() > self._deadline:
+        if thread_time() > self._deadline:
             raise TooSlowError
         self._next_look = min(self._steps + _LOOK_EVERY, MAX_STEPS + 1)
 
