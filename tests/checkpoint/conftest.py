@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Checkpoints, Restored, Saved
+from handrail.checkpoint import About, Checkpoints, Level, Record, Restored, Saved, Way
+from handrail.config.checkpoints import Checkpoints as Settings
 
 
 class Bench:
@@ -18,14 +19,17 @@ class Bench:
         self.tree.mkdir(parents=True)
         self.folder = root / "state" / "checkpoints" / "shop"
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
-        self.checkpoints = Checkpoints(str(self.folder), self.environ)
+        self.checkpoints = self.of(self.tree)
+
+    def of(self, tree: Path, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+        """The checkpoints of a work tree of the project."""
+        return Checkpoints(str(self.folder), str(tree), settings, self.environ)
 
     def save(self, why: str = "a test") -> Saved:
-        return self.checkpoints.save(str(self.tree), why)
+        return self.checkpoints.save(About(why=why))
 
-    def restore(self, saved: Saved | str) -> Restored:
-        commit = saved if isinstance(saved, str) else saved.commit
-        return self.checkpoints.restore(str(self.tree), commit)
+    def restore(self, to: Record) -> Restored:
+        return self.checkpoints.restore(Way(Level.CHECKPOINT, to))
 
     def write(self, path: str, content: str | bytes = "") -> Path:
         file = self.tree / path

@@ -1,195 +1,86 @@
-"""Saves a work tree and puts it back."""
+"""The checkpoints of a work tree: taken, listed, looked at, gone back to."""
 
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import time
 
-import msgspec
-
-from handrail.checkpoint.blobs import open_blobs
-from handrail.checkpoint.errors import (
-    GitError,
-    GitTooSlowError,
-    NoSuchCheckpointError,
-    NotRestoredError,
-)
-from handrail.checkpoint.git import Git, join_paths
-from handrail.checkpoint.plan import Plan, make_plan
-from handrail.checkpoint.private import Private, key_of
-from handrail.checkpoint.staging import LeftOut, stage
-from handrail.checkpoint.tree import Tree
+from handrail.checkpoint import restoring, retention, saving
+from handrail.checkpoint.git import Git
+from handrail.checkpoint.private import Private
+from handrail.checkpoint.record import About, Record
+from handrail.checkpoint.records import Records
+from handrail.checkpoint.saving import Saved
+from handrail.checkpoint.way import Preview, Restored, Way
 from handrail.checkpoint.work_tree import check_work_tree
+from handrail.config.checkpoints import Checkpoints as Settings
 
-SECONDS = 30.0
-"""How long saving or restoring may take."""
-_MAX_WHY = 200
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
-
-
-class Saved(msgspec.Struct, frozen=True):
-    """A checkpoint of a work tree."""
-
-    commit: str
-    files: int
-    """How many are other than in the checkpoint before; 0: it is that one."""
-    left_out: tuple[LeftOut, ...] = ()
-    """What it does not hold, beside ignored files."""
-
-
-class Restored(msgspec.Struct, frozen=True):
-    """A work tree that is as it was."""
-
-    undo: str
-    """The checkpoint that was taken just before, which undoes it."""
-    changed: tuple[str, ...] = ()
-    created: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-    """Ignored at that time, so nobody knows whether they were there: not deleted."""
-    left_out: tuple[LeftOut, ...] = ()
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Every file that is other than it was."""
-        return self.changed + self.created + self.deleted
+SECONDS = 60.0
+"""How long anything but saving may take."""
 
 
 class Checkpoints:
-    """The checkpoints of a project, in a private folder outside of its work trees.
+    """Of one work tree, in the private folder of its project.
 
     One process at a time; the repository of the user is not touched by any of it.
     """
 
     def __init__(
-        self, folder: str, environ: Mapping[str, str] = os.environ, *, seconds: float = SECONDS
+        self,
+        folder: str,
+        work_tree: str,
+        settings: Settings = Settings(),  # noqa: B008 - it is frozen
+        environ: Mapping[str, str] = os.environ,
+        clock: Callable[[], float] = time,
     ) -> None:
+        self.work_tree = os.path.realpath(work_tree)
         self._private = Private(folder, environ)
+        self._records = Records(os.path.join(folder, "records"))
+        self._settings = settings
         self._environ = environ
-        self._seconds = seconds
+        self._clock = clock
 
-    def save(self, work_tree: str, why: str) -> Saved:
-        """Save every file that is not ignored; an unchanged tree is the checkpoint before."""
-        with self._private.open(self._real(work_tree), self._seconds) as git:
-            return _save(git, why)
+    def save(self, about: About, *, seconds: float = 0.0) -> Saved:
+        """Save every file that is not ignored; an unchanged tree is the checkpoint before.
 
-    def restore(self, work_tree: str, commit: str) -> Restored:
-        """Put back what differs from a checkpoint; what is there now is saved first."""
-        with self._private.open(self._real(work_tree), self._seconds) as git:
-            target = _find(git, commit)
-            now = _save(git, f"before going back to {commit}", _unknown(git, target))
-            plan = make_plan(git, now.commit, target)
-            _forget(git, plan.kept)
-            _apply(git, plan, now.commit)
-            _verify(git, plan, target, now.commit)
-        return Restored(
-            now.commit,
-            tuple(each.path for each in plan.changes if not (each.creates or each.deletes)),
-            tuple(each.path for each in plan.changes if each.creates),
-            tuple(each.path for each in plan.changes if each.deletes),
-            plan.kept,
-            now.left_out,
-        )
+        What is not saved within `seconds` (by default the settings' hard limit) is left out.
+        """
+        with self._open(seconds or self._settings.hard_seconds) as git:
+            return saving.save(git, self._records, about, self._clock())
 
-    def _real(self, work_tree: str) -> str:
-        return check_work_tree(work_tree, self._environ)
+    def newest_first(self) -> Iterator[Record]:
+        """All there are; waits for nobody."""
+        return self._records.newest_first(self.work_tree)
 
+    def find(self, typed: str) -> Record:
+        """The checkpoint with this id, name or commit; raises NoSuchCheckpointError."""
+        return self._records.find(typed, self.work_tree)
 
-class _Last(msgspec.Struct, frozen=True):
-    commit: str = ""
-    tree: str = ""
+    def uncovered(self, targets: Sequence[str]) -> tuple[str, ...]:
+        """Files at or below these absolute paths that the last checkpoint does not hold."""
+        raise NotImplementedError
 
+    def preview(self, way: Way) -> Preview:
+        """What a restore would do; nothing is changed."""
+        with self._open(SECONDS) as git:
+            return restoring.preview(git, self._records, way)
 
-def _save(git: Git, why: str, also: Iterable[str] = ()) -> Saved:
-    left_out, tree = _write_tree(git, also)
-    last = _last(git)
-    if tree == last.tree:
-        return Saved(last.commit, 0, left_out)
-    commit = git.text("commit-tree", "-m", why[:_MAX_WHY], tree)
-    _point(git, commit)
-    if last.tree:
-        changed = git.paths("diff-tree", "-r", "-z", "--name-only", last.tree, tree)
-    else:
-        changed = git.paths("ls-tree", "-r", "-z", "--name-only", tree)
-    return Saved(commit, len(changed), left_out)
+    def restore(self, way: Way, *, over: bool = False, expects: str = "") -> Restored:
+        """Put back what differs; what is there now is saved first.
 
+        `over`: also files that others have changed since; `expects`: the tree that was seen
+        in a preview, raises ChangedMeanwhileError if it is another by now.
+        """
+        with self._open(SECONDS) as git:
+            now = self._clock()
+            return restoring.restore(git, self._records, way, now, over=over, expects=expects)
 
-def _write_tree(git: Git, also: Iterable[str]) -> tuple[tuple[LeftOut, ...], str]:
-    try:
-        return stage(git, also), git.text("write-tree")
-    except GitTooSlowError:
-        raise
-    except GitError:
-        # A machine that went down may leave a damaged index: it is only a memory of the tree.
-        if not os.path.exists(git.index):
-            raise
-        os.unlink(git.index)
-        return stage(git, also), git.text("write-tree")
+    def tidy(self) -> retention.Tidied:
+        """Forget what is too old or too much, and pack the rest."""
+        with self._open(SECONDS) as git:
+            return retention.tidy(git, self._records, self._settings, self._clock())
 
-
-def _last(git: Git) -> _Last:
-    """The last checkpoint of the work tree."""
-    ref = f"refs/last/{key_of(git.work_tree)}"
-    return _Last(*git.text("for-each-ref", "--format=%(objectname) %(tree)", ref).split())
-
-
-def _point(git: Git, commit: str) -> None:
-    """Name a commit, so that it stays, and as the last one. Each has a name of its own."""
-    key = key_of(git.work_tree)
-    names = (f"refs/checkpoints/{key}/{commit}", f"refs/last/{key}")
-    lines = "".join(f"update {name} {commit}\n" for name in names)
-    git.run("update-ref", "--stdin", given=lines.encode())
-
-
-def _find(git: Git, commit: str) -> str:
-    if not _COMMIT.fullmatch(commit):
-        raise NoSuchCheckpointError(commit)
-    try:
-        return git.text("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
-    except GitTooSlowError:
-        raise
-    except GitError:
-        raise NoSuchCheckpointError(commit) from None
-
-
-def _unknown(git: Git, target: str) -> set[str]:
-    """Paths of a commit that the index does not know: they may be there, and ignored by now."""
-    then = git.paths("ls-tree", "-r", "-z", "--name-only", target)
-    return set(then).difference(git.paths("ls-files", "-z"))
-
-
-def _forget(git: Git, paths: Sequence[str]) -> None:
-    if paths:
-        git.run("update-index", "--force-remove", "-z", "--stdin", given=join_paths(paths))
-
-
-def _apply(git: Git, plan: Plan, undo: str) -> None:
-    tree = Tree(git.work_tree)
-    failed: list[str] = []
-    why = ""
-    with open_blobs(git) as read:
-        # First deleted, then written: a folder may be in the place of a file, or the other way.
-        for change in sorted(plan.changes, key=lambda each: not each.deletes):
-            try:
-                if change.deletes:
-                    tree.delete(change.path)
-                else:
-                    tree.write(change.path, change.mode, read(change.blob))
-            except (OSError, GitError) as error:
-                failed.append(change.path)
-                why = why or str(error)
-    if failed:
-        raise NotRestoredError(failed, undo, why)
-
-
-def _verify(git: Git, plan: Plan, target: str, undo: str) -> None:
-    """Compare the files with the checkpoint; what others did meanwhile elsewhere is theirs."""
-    mine = {each.path for each in plan.changes}
-    try:
-        _, tree = _write_tree(git, mine)
-        differs = git.paths("diff-tree", "-r", "-z", "--name-only", tree, target)
-    except GitError as error:
-        raise NotRestoredError(sorted(mine), undo, f"not compared: {error}") from None
-    if wrong := mine.intersection(differs):
-        raise NotRestoredError(sorted(wrong), undo, "changed while it was restored")
-    if not differs:
-        _point(git, target)
+    @contextmanager
+    def _open(self, seconds: float) -> Iterator[Git]:
+        with self._private.open(check_work_tree(self.work_tree, self._environ), seconds) as git:
+            yield git

@@ -6,6 +6,7 @@ CheckpointError
 ├── BusyError              another process saves or restores, and does not come to an end
 ├── GitError               git is missing, refused, or failed
 │   └── GitTooSlowError    git was ended because it took too long
+├── ChangedMeanwhileError  the files are not those that a preview has shown
 └── NotRestoredError       some files are not as they were
 """
 
@@ -57,6 +58,14 @@ class GitTooSlowError(GitError, TimeoutError):
 
     def __init__(self, command: str, seconds: float) -> None:
         super().__init__(command, f"not done after {seconds:g} s")
+
+
+class ChangedMeanwhileError(CheckpointError):
+    """Between looking and doing, somebody changed files."""
+
+    def __init__(self, expected: str) -> None:
+        super().__init__("files were changed while you were looking; look again")
+        self.expected = expected
 
 
 class NotRestoredError(CheckpointError):

@@ -4,22 +4,14 @@ import os
 import stat
 from collections.abc import Iterable
 
-import msgspec
-
 from handrail.checkpoint.git import Git, join_paths
+from handrail.checkpoint.record import LeftOut
 
 MAX_BYTES = 50_000_000
 """A larger file is left out: builds and databases would fill the disk."""
 NESTED = "a repository of its own"
 TOO_LARGE = f"larger than {MAX_BYTES // 1_000_000} MB"
 UNREADABLE = "it cannot be read"
-
-
-class LeftOut(msgspec.Struct, frozen=True):
-    """Something that a checkpoint does not hold; it is not touched by a restore either."""
-
-    path: str
-    why: str
 
 
 class _Sorter:

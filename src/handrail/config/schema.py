@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from handrail.config.checkpoints import Checkpoints
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
@@ -225,6 +226,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     step_reviewer: StepReviewer = StepReviewer()
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
+    checkpoints: Checkpoints = Checkpoints()
     notify: Notify = Notify()
     judge: Judge = Judge()
 

@@ -9,7 +9,16 @@ from typing import cast
 
 import msgspec
 
-from handrail.checkpoint import CheckpointError, Checkpoints, checkpoint_folder, work_tree_of
+from handrail.checkpoint import (
+    About,
+    CheckpointError,
+    Checkpoints,
+    Level,
+    Moment,
+    Way,
+    checkpoint_folder,
+    work_tree_of,
+)
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.intervene.notify import Message, Notifier
 from handrail.model.event import (
@@ -38,7 +47,6 @@ _LATE = 120.0
 """Seconds after which files are not put back any more: others may have worked in them since."""
 _MAX_TROUBLES = 1000
 _DOUBLINGS = 6
-_SHORT = 12
 _TOO_LATE = "it is too late for that: files may have been changed since it was decided"
 
 Record = Callable[[str, Event], None]
@@ -188,25 +196,25 @@ class Hands:
             except Exception:  # noqa: BLE001 - one job of many; what it was is in the log
                 _log.exception("something could not be done")
 
-    def _checkpoints(self, cwd: str) -> tuple[Checkpoints, str]:
+    def _checkpoints(self, cwd: str) -> Checkpoints:
         tree = work_tree_of(cwd, self._environ)
-        return Checkpoints(checkpoint_folder(self._home.path, tree), self._environ), tree
+        folder = checkpoint_folder(self._home.path, tree)
+        return Checkpoints(folder, tree, environ=self._environ)
 
     def _save(self, run: str, cwd: str, step: int, why: str, known: set[str]) -> None:
         try:
-            checkpoints, tree = self._checkpoints(cwd)
-            saved = checkpoints.save(tree, why)
+            about = About(Moment.PERIODIC, why, run=run, step=step)
+            record = self._checkpoints(cwd).save(about).record
         except (CheckpointError, OSError) as error:
             self._note_trouble(run, str(error))
             return
         finally:
             self._saving.discard(run)
         self._troubles.pop(run, None)
-        if saved.commit not in known:
-            checkpoint = Checkpoint(
-                saved.commit[:_SHORT], run, step, saved.commit, self._clock(), why
-            )
-            self._record(run, CheckpointTaken(self._clock(), checkpoint, saved.files))
+        if record.git_commit not in known:
+            at = self._clock()
+            checkpoint = Checkpoint(record.id, run, step, record.git_commit, at, why)
+            self._record(run, CheckpointTaken(at, checkpoint, record.files))
 
     def _note_trouble(self, run: str, says: str) -> None:
         """Remember why the files could not be saved, and write it down if it is news."""
@@ -220,18 +228,17 @@ class Hands:
     def _restored(self, cwd: str, checkpoint: str, commit: str, intervention: str) -> RolledBack:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
-            checkpoints, tree = self._checkpoints(cwd)
-            restored = checkpoints.restore(tree, commit)
+            checkpoints = self._checkpoints(cwd)
+            way = Way(Level.CHECKPOINT, checkpoints.find(commit))
+            restored = checkpoints.restore(way)
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):
                 _log.exception("files could not be put back")
-            undo = error.undo[:_SHORT] if isinstance(error, NotRestoredError) else ""
+            undo = error.undo if isinstance(error, NotRestoredError) else ""
             return RolledBack(
                 self._clock(), checkpoint, intervention, undo=undo, problem=str(error)
             )
-        return RolledBack(
-            self._clock(), checkpoint, intervention, restored.files, restored.undo[:_SHORT]
-        )
+        return RolledBack(self._clock(), checkpoint, intervention, restored.files, restored.undo.id)
 
 
 _Act = Callable[[Hands, Supervisor, Event], None]

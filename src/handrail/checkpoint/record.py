@@ -1,0 +1,137 @@
+"""What is written down about a checkpoint, beside the files themselves."""
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+
+class Moment(StrEnum):
+    """When a checkpoint was taken."""
+
+    REQUEST = "request"
+    """A person asked for it."""
+    PROMPT = "prompt"
+    """Before an iteration: the agent was just told what to do."""
+    ITERATION_END = "iteration_end"
+    BEFORE_ACTION = "before_action"
+    AFTER_ACTION = "after_action"
+    UNATTENDED = "unattended"
+    """Before a run that nobody watches."""
+    PERIODIC = "periodic"
+    BEFORE_RESTORE = "before_restore"
+    RESTORED = "restored"
+    """What a restore has left: its files are Handrail's doing, nobody else's."""
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """Something that a checkpoint does not hold; it is not touched by a restore either."""
+
+    path: str
+    """Of a file, or with a slash at its end of a folder with all that is in it."""
+    why: str
+
+
+class Coverage(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What a checkpoint holds of the work tree, beside ignored files."""
+
+    left_out: tuple[LeftOut, ...] = ()
+    unfinished: bool = False
+    """There was no time for everything: what is not in it may have been there."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything is in it that is not ignored."""
+        return not self.left_out and not self.unfinished
+
+    @property
+    def says(self) -> str:
+        """In a word."""
+        return "complete" if self.complete else "partial"
+
+
+class Conversation(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Where an agent's conversation was."""
+
+    host: str
+    session: str
+    message: str = ""
+    """The id of the last message; empty: not known."""
+
+
+class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What an agent was doing."""
+
+    id: str
+    task_id: str
+    iteration: int = 0
+
+
+class StateSnapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What a run knew that goes back with its files; what was detected and spent does not."""
+
+    goal: str = ""
+    last_prompt: str = ""
+    created: tuple[str, ...] = ()
+    """Files that the run had made itself."""
+
+
+class About(msgspec.Struct, frozen=True, rename="camel"):
+    """Why a checkpoint is taken, and what belongs to it beside the files."""
+
+    moment: Moment = Moment.REQUEST
+    why: str = ""
+    name: str = ""
+    """Given by a person; a named one is always kept."""
+    run: str = ""
+    step: int = 0
+    """The last step of the run that it contains."""
+    by: tuple[str, ...] = ()
+    """The runs that worked since the checkpoint before; without any, a person did."""
+    conversation: Conversation | None = None
+    case_states: dict[str, str] = {}
+    """By task, how far it is."""
+    state_snapshot: StateSnapshot | None = None
+    agent_states: tuple[AgentState, ...] = ()
+
+
+class Record(About, frozen=True, rename="camel", kw_only=True):
+    """A checkpoint."""
+
+    number: int
+    created_at: datetime
+    git_commit: str
+    """Of Handrail's private repository."""
+    tree: str
+    work_tree: str
+    files: int = 0
+    """How many are other than in the checkpoint before."""
+    bytes: int = 0
+    """How much they are together."""
+    coverage: Coverage = Coverage()
+    head: str = ""
+    """The commit that the user's own repository was at."""
+    steps: dict[str, int] = {}
+    """By run, the last step after which the files were still so."""
+    modes: dict[str, int] = {}
+    """Permissions that git cannot hold, by path."""
+    back_to: str = ""
+    """Of a restore: the checkpoint that was gone back to."""
+    undo: str = ""
+    """Of a restore: the checkpoint of what was there before it."""
+    redone: bool = False
+    """Of a restore: it was itself undone again."""
+
+    @property
+    def id(self) -> str:
+        """Its name for people and programs."""
+        return f"c{self.number}"
+
+    def is_called(self, typed: str) -> bool:
+        """Whether a person who types this may mean it."""
+        return typed in {self.id, self.name} or (
+            len(typed) >= _LEAST_TYPED and self.git_commit.startswith(typed)
+        )
+
+
+_LEAST_TYPED = 7
