@@ -84,6 +84,8 @@ class Review(msgspec.Struct, frozen=True):
     """Paths that it touches outside of the scope."""
     outgoing: tuple[str, ...] = ()
     """Machines of others that it sends something to, or connects to."""
+    strange: tuple[str, ...] = ()
+    """Programs in it that nobody knows: what they do is only known afterwards."""
 
     @property
     def explanation(self) -> str:

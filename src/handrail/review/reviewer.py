@@ -19,6 +19,8 @@ from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
+from handrail.review.kept import Kept, as_kept, works_in
+from handrail.review.onlookers import ONLOOKERS
 from handrail.review.outside import note_outside
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
@@ -92,15 +94,17 @@ class Reviewer:
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
 
-    def review(self, action: Action, history: History = _NOTHING) -> Review:
-        """Judge one action, given what the run did so far.
+    def review(
+        self, action: Action, history: History = _NOTHING, kept: Kept | None = None
+    ) -> Review:
+        """Judge one action, given what the run did so far and what a checkpoint holds.
 
         Whatever goes wrong inside ends in a block: a fault of Handrail is not an allow.
         """
         if not self.config.step_reviewer.enabled:
             return _SWITCHED_OFF
         try:
-            return self._review(action, history)
+            return self._review(action, history, kept)
         except UnreadableError as error:
             return _unreadable(str(error), _SHORTER)
         except MalformedInputError as error:
@@ -110,9 +114,13 @@ class Reviewer:
             review = _unreadable("Handrail itself failed", _SHORTER)
             return msgspec.structs.replace(review, faults=(fault,))
 
-    def _review(self, action: Action, history: History) -> Review:
+    def _review(self, action: Action, history: History, kept: Kept | None) -> Review:
         at = self._sites.circumstances(action, history)
         understood = self._understand(action, at)
+        if kept is not None:
+            held = _held(kept, understood.program, at)
+            effects = tuple(as_kept(effect, held) for effect in understood.effects)
+            understood = msgspec.structs.replace(understood, effects=effects)
         draft = note_outside(self._judge(action, understood, at), at)
         if draft.decision is not Decision.MODIFY:
             return draft
@@ -208,9 +216,10 @@ class Reviewer:
 
     def _judge(self, action: Action, understood: Understood, at: Circumstances) -> Review:
         history = at.history
+        strange = self._strange(understood.program)
         if self._is_quiet(understood, history):
             risk = _READING if understood.effects else _NO_RISK
-            return Review(Decision.ALLOW, risk, _NEUTRAL, understood.effects)
+            return Review(Decision.ALLOW, risk, _NEUTRAL, understood.effects, strange=strange)
         effects = self._rules.tame(understood.effects)
         hits, faults = self._rules.check(action, effects, at)
         goal = history.goal or self.config.goal
@@ -241,6 +250,18 @@ class Reviewer:
             confidence=confidence_in(effects, understood.program),
             steps=steps_of(understood.program, effects) if decision > Decision.ALLOW else (),
             faults=faults,
+            strange=strange,
+        )
+
+    def _strange(self, program: Program | None) -> tuple[str, ...]:
+        """The programs that nobody knows; a word that is only known later names none."""
+        if program is None:
+            return ()
+        names = (command.name for command in program.commands)
+        return tuple(
+            name
+            for name in names
+            if name and name not in ONLOOKERS and self.knowledge.lookup(name) is None
         )
 
     def _is_quiet(self, understood: Understood, history: History) -> bool:
@@ -307,6 +328,17 @@ class Reviewer:
     def _trash_name(self, action: Action) -> str:
         clean = re.sub(r"[^A-Za-z0-9]", "", action.id)[-16:]
         return clean or format(int(self._now() * 1000), "x")
+
+
+def _held(kept: Kept, program: Program | None, at: Circumstances) -> Kept:
+    """What can be made again need not be held; what is done elsewhere is not."""
+    lost = [path for path in kept.uncovered if not at.places.regenerable(path.rstrip("/"))]
+    commands = program.commands if program else ()
+    return Kept(
+        kept.root,
+        kept.complete and all(works_in(command, kept.root) for command in commands),
+        tuple(lost),
+    )
 
 
 def _covered(effect: Effect, at: Circumstances) -> bool:

@@ -29,7 +29,7 @@ def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) 
         )
     if (over := _over(state, limits, now)) is not None:
         return over
-    if only_reads(review.effects):
+    if only_reads(review):
         return _too_fast(state, now)
     if state.course.held:
         return Verdict(

@@ -246,7 +246,7 @@ class Supervisor:
         """Judge an action that cannot be recorded."""
         review = self.project.review(action, self.state.history)
         verdict = self._verdict(fingerprint(action), review)
-        harmless = only_reads(review.effects)
+        harmless = only_reads(review)
         return self._pending(verdict, [], harmless=harmless, error=error).value
 
     def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
@@ -257,7 +257,7 @@ class Supervisor:
         review = self.project.review(action, self.state.history)
         verdict = slowed(action, self._verdict(name, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
-        harmless = only_reads(review.effects)
+        harmless = only_reads(review)
         if self._lost is not None:
             return self._pending(verdict, [], harmless=harmless, error=self._lost)
         if known is not None and known.command == command:
@@ -347,7 +347,7 @@ class Supervisor:
             self._said.discard("settings")
             return verdict
         if not self.project.settled:
-            harmless = only_reads(review.effects)
+            harmless = only_reads(review)
             fault = self._fault("settings", problem, _CHECK, harmless=harmless)
             return under_fault(verdict, fault)
         if "settings" in self._said:

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.model.effect import Effect, Kind
+from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review, Verdict
 
@@ -58,9 +58,11 @@ def overrulable(review: Review) -> bool:
     )
 
 
-def only_reads(effects: tuple[Effect, ...]) -> bool:
+def only_reads(review: Review) -> bool:
     """Whether an action leaves the world as it was."""
-    return all(effect.kind in _HARMLESS and not effect.opaque for effect in effects)
+    return not review.strange and all(
+        effect.kind in _HARMLESS and not effect.opaque for effect in review.effects
+    )
 
 
 def fault_verdict(*, harmless: bool, problem: str, fix: str, policy: OnFault) -> Verdict:

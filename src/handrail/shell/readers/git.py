@@ -52,7 +52,7 @@ def _checkout(command: Command, call: Call) -> Iterator[Effect]:
             Kind.DISCARD,
             path.shown,
             severity=Severity.HIGH,
-            undo=Undo.IMPOSSIBLE,
+            undo=Undo.UNKNOWN,
             says=f"throws away uncommitted changes to {path.shown}",
             instead=_STASH,
         )
@@ -89,7 +89,7 @@ def _clean(command: Command, call: Call) -> Iterator[Effect]:
             Kind.DISCARD,
             "untracked files",
             severity=Severity.HIGH,
-            undo=Undo.IMPOSSIBLE,
+            undo=Undo.IMPOSSIBLE if call.has("-x", "-X") else Undo.UNKNOWN,
             says="deletes untracked files that git cannot bring back",
             instead="Look first what would go: `git clean -nd`.",
         )

@@ -16,6 +16,7 @@ from handrail.shell.tables.shorthand import (
     SECRET,
     SEND,
     TAMPER,
+    UNKNOWN,
     UNSEEN,
     WRITE,
     Fact,
@@ -32,7 +33,12 @@ _ADDRESS = "@*://*|*@*:*|*::*"
 
 
 def discard(when: str, says: str, on: str = "", instead: str = _STASH) -> Fact:
-    """A way to lose uncommitted work."""
+    """A way to lose uncommitted work, unless a checkpoint holds it."""
+    return Fact(DISCARD, when, on=on, severity=HIGH, undo=UNKNOWN, says=says, instead=instead)
+
+
+def destroy(when: str, says: str, on: str = "", instead: str = _STASH) -> Fact:
+    """A way to lose what no checkpoint holds: ignored files, the stash, another work tree."""
     return Fact(DISCARD, when, on=on, severity=HIGH, undo=IMPOSSIBLE, says=says, instead=instead)
 
 
@@ -111,8 +117,11 @@ SUBCOMMANDS: dict[str, Program] = {
         values="-e --exclude",
         reader="git_clean",
         facts=(
-            discard("-f|--force", "deletes untracked files that git cannot bring back",
+            discard("-f|--force !-x|-X", "deletes untracked files that git cannot bring back",
                      instead=_LOOK),
+            destroy("-f|--force -x|-X",
+                    "deletes untracked and ignored files that git cannot bring back",
+                    instead=_LOOK),
         ),
         harmless=f"-i|--interactive|{_DRY}",
     ),
@@ -120,10 +129,10 @@ SUBCOMMANDS: dict[str, Program] = {
         values="-m --message --pathspec-from-file",
         reader="git_stash",
         facts=(
-            discard("drop", "throws away the stashed work {target}", on="1",
-                     instead="Look at it first: `git stash show -p`."),
-            discard("drop|clear", "throws away stashed work",
-                     instead="Look at what is stashed: `git stash list`."),
+            destroy("drop", "throws away the stashed work {target}", on="1",
+                    instead="Look at it first: `git stash show -p`."),
+            destroy("drop|clear", "throws away stashed work",
+                    instead="Look at what is stashed: `git stash list`."),
         ),
     ),
     "rm": Program(
@@ -140,8 +149,8 @@ SUBCOMMANDS: dict[str, Program] = {
     "worktree": Program(
         values="-b -B --reason --expire",
         facts=(
-            discard("remove -f|--force", "deletes the worktree {target} with uncommitted changes",
-                     on="1", instead="Without force git checks: `git worktree remove {target}`."),
+            destroy("remove -f|--force", "deletes the worktree {target} with uncommitted changes",
+                    on="1", instead="Without force git checks: `git worktree remove {target}`."),
             Fact(WRITE, "add", on="1"),
             Fact(WRITE, "move", on="each"),
         ),
@@ -152,7 +161,7 @@ SUBCOMMANDS: dict[str, Program] = {
         facts=(
             discard("deinit -f|--force", "throws away changes in submodules"),
             discard("update -f|--force", "throws away changes in submodules"),
-            discard("add -f|--force", "may overwrite a folder that git ignores"),
+            destroy("add -f|--force", "may overwrite a folder that git ignores"),
             Fact(FETCH, "add", on="1"),
             Fact(WRITE, "add", on="2"),
             Fact(UNSEEN, "add @ext::*", on="1", says="runs a command as the transport: {target}",

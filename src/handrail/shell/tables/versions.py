@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.shell.tables.git import GIT, SUBCOMMANDS, discard, rewrite
+from handrail.shell.tables.git import GIT, SUBCOMMANDS, destroy, discard, rewrite
 from handrail.shell.tables.shorthand import (
     DESTROY,
     DISCARD,
@@ -34,8 +34,8 @@ _HG = Program(
              says="takes changes back; hg keeps them in .orig files"),
         discard("purge|clean !-p|--print", "deletes untracked files that hg cannot bring back",
                  instead="Look first: `hg purge --print`."),
-        discard("shelve -d|--delete", "throws away shelved work", instead="See: `hg shelve -l`."),
-        discard("shelve --cleanup", "throws away shelved work", instead="See: `hg shelve -l`."),
+        destroy("shelve -d|--delete", "throws away shelved work", instead="See: `hg shelve -l`."),
+        destroy("shelve --cleanup", "throws away shelved work", instead="See: `hg shelve -l`."),
         discard("remove|rm -f|--force", "deletes files with uncommitted changes",
                  instead="Keep them: `hg shelve`."),
         rewrite("strip", "removes commits from the repository", "Undo a commit: `hg backout`."),
@@ -60,7 +60,7 @@ _SVN = Program(
     facts=(
         discard("revert", "throws away uncommitted changes to {target}", on="each",
                  instead="Keep them in a patch: `svn diff`."),
-        discard("cleanup --remove-unversioned|--remove-ignored|--vacuum-pristines",
+        destroy("cleanup --remove-unversioned|--remove-ignored|--vacuum-pristines",
                  "deletes files that svn does not keep", instead="Look first: `svn status`."),
         discard("delete|del|remove|rm --force", "deletes {target} with uncommitted changes",
                  on="each", instead="Without force svn keeps changes: `svn status` shows them."),

@@ -1,0 +1,50 @@
+"""What a checkpoint holds can be undone; what none holds cannot."""
+
+import msgspec
+
+from handrail.model.effect import CHANGING_KINDS, Effect, Kind
+from handrail.model.ordinal import Undo
+from handrail.shell.command import Command
+
+_ELSEWHERE = ("-C", "--git-dir", "--work-tree", "-R", "--repository", "--cwd")
+"""Options by which a program works in another folder, where what they take is not looked at."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What the checkpoint store says of an action that is about to run."""
+
+    root: str
+    """The work tree that was saved."""
+    complete: bool = True
+    """Everything in it is held that git does not ignore."""
+    uncovered: tuple[str, ...] = ()
+    """What the action may touch and no checkpoint holds; folders end with a slash."""
+
+
+def as_kept(effect: Effect, kept: Kept) -> Effect:
+    """The effect in the light of what a checkpoint holds."""
+    if effect.kind in CHANGING_KINDS and effect.undo is Undo.CHECKPOINT:
+        lost = next((path for path in kept.uncovered if _touches(effect, path)), "")
+        if not lost:
+            return effect
+        says = f"{effect.text}; no checkpoint holds {lost}"
+        return msgspec.structs.replace(effect, undo=Undo.IMPOSSIBLE, says=says)
+    if effect.kind is Kind.DISCARD and effect.undo is Undo.UNKNOWN and kept.complete:
+        return msgspec.structs.replace(effect, undo=Undo.CHECKPOINT)
+    return effect
+
+
+def works_in(command: Command, root: str) -> bool:
+    """Whether a command works in a work tree, as far as can be told."""
+    cwd = command.cwd.text
+    if command.elsewhere or not f"{cwd}/".startswith(f"{root}/"):
+        return False
+    named = (word.text for word in command.argv[1:])
+    moved = any(text.startswith(_ELSEWHERE) for text in named)
+    return not moved and not any(name.startswith("GIT_") for name, _ in command.assignments)
+
+
+def _touches(effect: Effect, path: str) -> bool:
+    target = effect.target.partition("*")[0].rstrip("/") if effect.glob else effect.target
+    bare = path.rstrip("/")
+    return bare == target or bare.startswith(f"{target}/") or target.startswith(f"{bare}/")
