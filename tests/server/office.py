@@ -7,11 +7,13 @@ from typing import Any, Self, TypeVar
 
 from blockbuster import blockbuster_ctx
 
+from handrail.checkpoint import Checkpoints
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
+from handrail.server.restores import Restores
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
@@ -47,6 +49,7 @@ class Office:
             self.metrics,
             self.opinions,
             Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
+            Restores(self.brain, self.desk.runs, lambda cwd: Checkpoints("/nowhere", cwd)),
             WHO,
             self._state,
             lambda: 1.0,

@@ -22,6 +22,7 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
+from handrail.server.restores import Restores
 from handrail.store.errors import StoreError
 from handrail.supervise.pending import Pending
 from handrail.supervise.topics import topic_of
@@ -76,6 +77,7 @@ class Face:
         metrics: Metrics,
         opinions: Opinions,
         recoveries: Recoveries,
+        restores: Restores,
         who: Mapping[str, object],
         state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
@@ -85,6 +87,7 @@ class Face:
         self._metrics = metrics
         self._opinions = opinions
         self._recoveries = recoveries
+        self._restores = restores
         self._who = who
         self._state = state
         self._clock = clock
@@ -97,6 +100,9 @@ class Face:
             ("GET", "/metrics", self.metrics),
             ("POST", "/runs/{run}/feedback", self.feedback),
             ("POST", "/incidents/{incident}", self.incident),
+            ("POST", "/checkpoints", self.save),
+            ("POST", "/restores/preview", self.look),
+            ("POST", "/restores", self.restore),
         )
 
     def app(self) -> ASGIApp:
@@ -179,6 +185,18 @@ class Face:
     async def incident(self, request: Request) -> Response:
         """Let a stopped run go on, or end it for good, as a person has decided."""
         return await self._recoveries.endpoint(request)
+
+    async def save(self, request: Request) -> Response:
+        """Save the files of a project, for a person."""
+        return await self._restores.save(request)
+
+    async def look(self, request: Request) -> Response:
+        """Say what an undo would do; nothing is changed."""
+        return await self._restores.look(request)
+
+    async def restore(self, request: Request) -> Response:
+        """Put files back as they were, as a person has decided."""
+        return await self._restores.restore(request)
 
     async def feedback(self, request: Request) -> Response:
         """Take down what a person thinks of a verdict or of a finding."""

@@ -18,6 +18,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
+from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
@@ -38,6 +39,7 @@ from handrail.server.lock import locked
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
+from handrail.server.restores import Restores
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
 from handrail.server.stops import Stops
 from handrail.server.wire import Headers, HookProtocol
@@ -86,6 +88,11 @@ class Daemon:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
+    def _checkpoints(self, folder: str) -> Checkpoints:
+        """Those of the project that a folder belongs to."""
+        tree = work_tree_of(folder, self._environ)
+        return Checkpoints(checkpoint_folder(self.home.path, tree), tree, environ=self._environ)
+
     def _find_problem(self, visit: Visit, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
@@ -112,6 +119,7 @@ class Daemon:
             self.metrics,
             self.opinions,
             recoveries,
+            Restores(self.brain, self.runs, self._checkpoints),
             who,
             self.state,
             time,

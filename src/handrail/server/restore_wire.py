@@ -1,0 +1,70 @@
+"""What is said over the wire when a person saves files or has them put back."""
+
+import msgspec
+
+from handrail.checkpoint.record import Conversation, Record
+from handrail.checkpoint.way import Item, Level, Preview, Spared
+
+
+class ToSave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A checkpoint that a person wants."""
+
+    cwd: str
+    name: str = ""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The checkpoint that there is now."""
+
+    record: Record
+    is_new: bool
+    """False: nothing has changed since an earlier one, which it is."""
+
+
+class ToUndo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is to be undone."""
+
+    cwd: str
+    level: Level
+    run: str = ""
+    step: int = 0
+    checkpoint: str = ""
+    """Of the level `checkpoint`: its id, name or commit."""
+
+
+class ToRestore(ToUndo, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The same, after it was looked at."""
+
+    expects: str
+    """The tree of the preview (`now`): nothing else is restored than what was seen."""
+    over: bool = False
+    """Also files that others have changed since."""
+    files_only: bool = False
+    """The run does not go back with its files."""
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What would be done, and what a person should know before."""
+
+    preview: Preview
+    working: tuple[str, ...] = ()
+    """Runs that are at work in these files now; they wait until it is done."""
+    since: dict[str, int] = {}
+    """By run, how many actions were done since the checkpoint."""
+    interrupted: str = ""
+    """What an earlier restore has left behind that was interrupted."""
+
+
+class Back(msgspec.Struct, frozen=True):
+    """What was done."""
+
+    undo: str
+    """The checkpoint that was taken just before."""
+    items: tuple[Item, ...] = ()
+    spared: tuple[Spared, ...] = ()
+    problem: str = ""
+    """Why some files are not as they were; empty: all are, and they were compared."""
+    wrong: tuple[str, ...] = ()
+    """These files."""
+    conversation: Conversation | None = None
+    """Where the agent's conversation was then."""
