@@ -56,13 +56,16 @@ class Git:
         work_tree: str,
         deadline: Deadline,
         environ: Mapping[str, str] = os.environ,
+        held: Sequence[int] = (),
     ) -> None:
+        """`held`: open locks, which stay locked until every process of git has ended."""
         self.directory = directory
         self.index = index
         self.work_tree = work_tree
         self.excludes = ""
         """The user's own list of files that git leaves alone everywhere."""
         self.deadline = deadline
+        self.held = tuple(held)
         self._environ = {
             **{name: environ[name] for name in _PASSED_ON if name in environ},
             "LC_ALL": "C",
@@ -141,6 +144,7 @@ class Git:
                 stderr=subprocess.PIPE,
                 cwd=self.work_tree,
                 env=self._environ,
+                pass_fds=self.held,
                 start_new_session=True,
             )
         except OSError as error:
