@@ -5,6 +5,8 @@ from enum import StrEnum
 
 import msgspec
 
+from handrail.model.run import StateSnapshot
+
 
 class Moment(StrEnum):
     """When a checkpoint was taken."""
@@ -65,15 +67,6 @@ class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"
     id: str
     task_id: str
     iteration: int = 0
-
-
-class StateSnapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """What a run knew that goes back with its files; what was detected and spent does not."""
-
-    goal: str = ""
-    last_prompt: str = ""
-    created: tuple[str, ...] = ()
-    """Files that the run had made itself."""
 
 
 class About(msgspec.Struct, frozen=True, rename="camel"):

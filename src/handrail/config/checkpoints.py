@@ -41,7 +41,12 @@ class Checkpoints(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 2
     hard_seconds: Annotated[
         float,
-        Meta(description="What is not saved by then is left out, and said so.", gt=0, le=60),
+        Meta(
+            description="What is not saved by then is left out, and said so. The host waits 15 s "
+            "for an answer.",
+            gt=0,
+            le=12,
+        ),
     ] = 10
     keep: Annotated[int, Meta(description="How many are kept, beside named ones.", ge=3)] = 50
     keep_days: Annotated[

@@ -11,7 +11,7 @@ from handrail.model.finding import Finding
 from handrail.model.in_force import InForce
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
-from handrail.model.run import Checkpoint
+from handrail.model.run import Checkpoint, StateSnapshot
 
 
 class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):
@@ -175,6 +175,14 @@ class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_t
     files: int = 0
 
 
+class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked"):
+    """A person wants files put back; until that is done, nothing may change one."""
+
+    checkpoint: str
+    level: str = ""
+    """How much is undone: an action, an iteration, a task, everything since a checkpoint."""
+
+
 class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
     """The files were put back to a checkpoint, or could not be."""
 
@@ -185,6 +193,12 @@ class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
     """The checkpoint that was taken just before, which undoes it."""
     problem: str = ""
     """Why it was not done; empty: it was, and the files were compared afterwards."""
+    asked: bool = False
+    """A person wanted it."""
+    spared: int = 0
+    """Files that others had changed since, which were left alone."""
+    state: StateSnapshot | None = None
+    """What the run knows from now on; None: what it knew."""
 
 
 class StopConfirmed(_Event, frozen=True, omit_defaults=True, tag="stop_confirmed"):
@@ -251,6 +265,7 @@ Event = (
     | Intervened
     | InterventionJudged
     | CheckpointTaken
+    | RestoreAsked
     | RolledBack
     | StopConfirmed
     | IncidentResolved

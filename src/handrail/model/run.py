@@ -38,6 +38,15 @@ class Checkpoint(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str = ""
 
 
+class StateSnapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What a run knew that goes back with its files; what was detected and spent does not."""
+
+    goal: str = ""
+    last_prompt: str = ""
+    created: tuple[str, ...] = ()
+    """Files that the run had made itself."""
+
+
 class Incident(msgspec.Struct, frozen=True, omit_defaults=True):
     """The record of an emergency stop."""
 

@@ -21,6 +21,7 @@ Neighbour = Callable[[RunState, float], str]
 _MINUTE = 60.0
 _FEW_WORDS = 4
 _STALE = 20
+_MAX_NAMED = 5
 """Steps after which an action is not believed to be under way any more."""
 
 
@@ -79,14 +80,29 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
     )
 
 
-def not_put_back(verdict: Verdict, back: RolledBack) -> Verdict:
-    """The verdict for an agent that was told that its files go back, where they did not."""
+def told_of_rollback(verdict: Verdict, back: RolledBack) -> Verdict:
+    """The verdict for an agent whose files went back, or did not although it was told so."""
+    if not back.problem:
+        return _put_back_by_person(verdict, back) if back.asked else verdict
     says = f"The files were not put back to checkpoint {back.checkpoint}: {back.problem}."
     return msgspec.structs.replace(
         verdict,
         guidance=(*verdict.guidance, f"{says} Look at them before you go on."),
         alarm=" ".join(filter(None, (verdict.alarm, f"Handrail: {says}"))),
     )
+
+
+def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
+    if not back.files:
+        return verdict
+    named = ", ".join(back.files[:_MAX_NAMED])
+    more = f" and {len(back.files) - _MAX_NAMED} more" if len(back.files) > _MAX_NAMED else ""
+    says = (
+        f"A person has put files back to how they were at checkpoint {back.checkpoint}: "
+        f"{named}{more}. Read them again before you change them, and do not do again what was "
+        "undone unless you are asked to."
+    )
+    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, says))
 
 
 def _situation(

@@ -11,6 +11,7 @@ from handrail.model.event import (
     IncidentResolved,
     Intervened,
     InterventionJudged,
+    RestoreAsked,
     RolledBack,
     StopConfirmed,
 )
@@ -58,7 +59,7 @@ class Course(msgspec.Struct, omit_defaults=True):
     changes: int = 0
     tokens: int = 0
     """File changes and tokens since then."""
-    acting: Intervened | IncidentResolved | None = None
+    acting: Intervened | IncidentResolved | RestoreAsked | None = None
     """The rollback or stop that is under way and not confirmed yet."""
     rolled_back: RolledBack | None = None
     """The last one."""
@@ -135,6 +136,11 @@ class Course(msgspec.Struct, omit_defaults=True):
         """The files were saved."""
         self.checkpoints.append(event.checkpoint)
         del self.checkpoints[:-_MAX_CHECKPOINTS]
+
+    def ask_back(self, event: RestoreAsked) -> None:
+        """A person wants files put back; a stop that is under way goes on."""
+        if self.acting is None:
+            self.acting = event
 
     def roll_back(self, event: RolledBack) -> None:
         """The files were put back, or could not be."""

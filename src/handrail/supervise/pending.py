@@ -10,6 +10,7 @@ from handrail.config.judge import Judge
 from handrail.judge import Question
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
+from handrail.supervise.first import SaveFirst
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -41,6 +42,8 @@ class Pending(Generic[T]):
         self.receipts = receipts
         self.otherwise = otherwise
         self.doubt: Doubt | None = None
+        self.first: SaveFirst | None = None
+        """What has to be saved before this is decided at all: the value is no answer yet."""
 
     def then(self, change: Callable[[T], U]) -> "Pending[U]":
         """The same, made into something else."""
@@ -48,6 +51,7 @@ class Pending(Generic[T]):
             change(self.value), self.receipts, lambda error: change(self.otherwise(error))
         )
         changed.doubt = self.doubt
+        changed.first = self.first
         return changed
 
     def wait(self, seconds: float = 10.0) -> T:

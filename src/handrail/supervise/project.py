@@ -21,6 +21,7 @@ from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
+from handrail.review.kept import Kept
 from handrail.shell import Reading
 from handrail.supervise.in_force import config_of, identity
 from handrail.supervise.verdict import OnFault, stricter, verdict_of
@@ -48,12 +49,12 @@ class Project(msgspec.Struct, frozen=True):
     newer: "Project | None" = None
     """What was written after a run had begun: for that run it can only forbid."""
 
-    def review(self, action: Action, history: History) -> Review:
+    def review(self, action: Action, history: History, kept: Kept | None = None) -> Review:
         """Judge an action, by the newer settings too: the stricter ones decide."""
-        review = self.reviewer.review(action, history)
+        review = self.reviewer.review(action, history, kept)
         if self.newer is None:
             return review
-        also = self.newer.reviewer.review(action, history)
+        also = self.newer.reviewer.review(action, history, kept)
         return max(review, also, key=lambda each: verdict_of(each, 0).decision)
 
     @property

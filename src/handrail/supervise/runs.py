@@ -10,6 +10,7 @@ from handrail.intervene import Capability
 from handrail.model.event import FaultNoted
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
+from handrail.supervise.first import Keeper
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
@@ -33,13 +34,16 @@ class Runs:
         *,
         can: frozenset[Capability] = frozenset(),
         tell: Tell | None = None,
+        keeper: Keeper | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what the host of the runs can do; `tell`: who hears of each event."""
+        """`can`: what the host of the runs can do; `tell`: who hears of each event; `keeper`:
+        who takes checkpoints."""
         self.journal = journal
         self.projects = projects
         self._can = can
         self._tell = tell
+        self._keeper = keeper
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
         """The one that was not used longest comes first; before it, those that have ended."""
@@ -66,6 +70,7 @@ class Runs:
             distrusts_log=lost,
             can=self._can,
             tell=self._tell,
+            keeper=self._keeper,
             neighbour=self._neighbour,
             clock=self._clock,
         )

@@ -25,6 +25,7 @@ from handrail.model.event import (
     IterationEnded,
     ModelAsked,
     PromptGiven,
+    RestoreAsked,
     RolledBack,
     RunEnded,
     RunStarted,
@@ -329,8 +330,16 @@ def _checkpoint(state: RunState, event: CheckpointTaken) -> None:
     state.course.save(event)
 
 
+def _restore_asked(state: RunState, event: RestoreAsked) -> None:
+    state.course.ask_back(event)
+
+
 def _rolled_back(state: RunState, event: RolledBack) -> None:
     state.course.roll_back(event)
+    if event.state is not None:
+        state.history.goal = event.state.goal
+        state.last_prompt = event.state.last_prompt
+        state.history.created.intersection_update(event.state.created)
 
 
 def _stop_confirmed(state: RunState, event: StopConfirmed) -> None:
@@ -391,6 +400,7 @@ _APPLY: dict[type, _Apply] = {
         (Intervened, _intervened),
         (InterventionJudged, _judged),
         (CheckpointTaken, _checkpoint),
+        (RestoreAsked, _restore_asked),
         (RolledBack, _rolled_back),
         (StopConfirmed, _stop_confirmed),
         (IncidentResolved, _resolved),

@@ -32,7 +32,9 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
-from handrail.supervise.correct import Neighbour, corrected, corrections, not_put_back
+from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
+from handrail.supervise.first import Keeper, SavedFirst, SaveFirst
+from handrail.supervise.foresight import said_before, save_first
 from handrail.supervise.gate import gate, slowed
 from handrail.supervise.in_force import in_force
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
@@ -75,12 +77,14 @@ class Supervisor:
         distrusts_log: bool = False,
         can: frozenset[Capability] = frozenset(),
         tell: Tell | None = None,
+        keeper: Keeper | None = None,
         neighbour: Neighbour = lambda state, since: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
-        `can`: what the host can do; `tell`: who hears of each event that was written;
+        `can`: what the host can do; `tell`: who hears of each event that was written; `keeper`:
+        who takes checkpoints;
         `neighbour`: who else has changed files in a run's work tree since a moment.
         """
         self.state = state
@@ -88,6 +92,7 @@ class Supervisor:
         self._journal = journal
         self._can = can
         self._tell = tell
+        self._keeper = keeper
         self._neighbour = neighbour
         self._clock = clock
         self._said = set() if said is None else said
@@ -97,6 +102,7 @@ class Supervisor:
         self._saved = state.seq
         self._answers: Answers[Pending[Verdict]] = Answers()
         self._ended: Answers[Verdict] = Answers()
+        self._saved_first: Answers[SavedFirst] = Answers()
 
     @property
     def broken(self) -> bool:
@@ -141,8 +147,13 @@ class Supervisor:
         answer = self._answers.find(action.id, name)
         if answer is None:
             answer = self._judge(action, name, agent, may_ask=may_ask)
-            self._answers.keep(action.id, name, answer)
+            if answer.first is None:
+                self._answers.keep(action.id, name, answer)
         return answer
+
+    def note_saved(self, first: SaveFirst, saved: SavedFirst) -> None:
+        """What came of saving the files before an action, which is decided about next."""
+        self._saved_first.keep(first.action, first.name, saved)
 
     def take_in(self, ended: Ended) -> Pending[Verdict]:
         """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
@@ -245,7 +256,7 @@ class Supervisor:
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
         review = self.project.review(action, self.state.history)
-        verdict = self._verdict(fingerprint(action), review)
+        verdict = self._told(self._decided(fingerprint(action), review), review)
         harmless = only_reads(review)
         return self._pending(verdict, [], harmless=harmless, error=error).value
 
@@ -254,8 +265,15 @@ class Supervisor:
         if known is not None and known.verdict.decision is not Decision.MODIFY:
             return self._pending(known.verdict, self._under_way())
         began = perf_counter()
-        review = self.project.review(action, self.state.history)
-        verdict = slowed(action, self._verdict(name, review), self.state.course.allowance)
+        saved = self._saved_first.find(action.id, name)
+        kept = saved.kept if saved is not None else None
+        review = self.project.review(action, self.state.history, kept)
+        decided = self._decided(name, review, saved)
+        if saved is None and (first := self._first(action, name, review, decided)) is not None:
+            held = Pending(decided, [], lambda error: decided)
+            held.first = first
+            return held
+        verdict = slowed(action, self._told(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self._lost is not None:
@@ -289,6 +307,19 @@ class Supervisor:
             question = about_action(self._goal, action, review, self.project.redactor)
             pending.doubt = self._doubt(question)
         return pending
+
+    def _first(
+        self, action: Action, name: str, review: Review, verdict: Verdict
+    ) -> SaveFirst | None:
+        """What has to be saved before an action is decided about."""
+        if self._keeper is None or self._lost is not None or self.state.course.stopped:
+            return None
+        state = self.state
+        first = save_first(action, review, verdict, state.run, state.cwd, state.step, name)
+        if first is None or not self._keeper.wants(first):
+            return None
+        why = self.project.redactor.text(said_before(action))
+        return msgspec.structs.replace(first, why=why)
 
     @property
     def _goal(self) -> str:
@@ -331,17 +362,19 @@ class Supervisor:
     def _under_way(self) -> list[Receipt]:
         return [] if self._last is None else [self._last]
 
-    def _verdict(self, name: str, review: Review) -> Verdict:
-        verdict = gate(self.state, review, self.project.limits, self._clock()) or verdict_of(
-            review, self.state.history.refusals(name)
-        )
+    def _decided(self, name: str, review: Review, saved: SavedFirst | None = None) -> Verdict:
+        refused = gate(self.state, review, self.project.limits, self._clock())
+        return refused or verdict_of(review, self.state.history.refusals(name), saved)
+
+    def _told(self, verdict: Verdict, review: Review) -> Verdict:
+        """The verdict with what has to be told once, to the agent or to the person."""
         if self.project.newer is not None and "newer" not in self._said:
             self._said.add("newer")
             verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {_NEWER}.")
         back = self.state.course.rolled_back
-        if back is not None and back.problem and (told := f"rollback {back.at}") not in self._said:
+        if back is not None and (told := f"rollback {back.at}") not in self._said:
             self._said.add(told)
-            verdict = not_put_back(verdict, back)
+            verdict = told_of_rollback(verdict, back)
         problem = self.project.problem
         if not problem:
             self._said.discard("settings")

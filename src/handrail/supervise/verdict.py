@@ -7,25 +7,31 @@ import msgspec
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review, Verdict
+from handrail.supervise.first import SavedFirst
 
 OnFault = Literal["deny", "deny_all", "warn"]
 
 _LAXEST_FIRST: tuple[OnFault, ...] = ("warn", "deny", "deny_all")
 _HARMLESS = frozenset({Kind.READ})
 _MAX_SAID = 3
-_KEEP_FIRST = (
+_COMMIT_FIRST = (
     "Commit what it would take away, then try again; or delete with a plain `rm PATH` in a command "
     "of its own, which Handrail turns into a move to the trash."
 )
 
 
-def verdict_of(review: Review, refusals: int) -> Verdict:
-    """What a review means for the host; `refusals`: how often the same was refused before."""
+def verdict_of(review: Review, refusals: int, saved: SavedFirst | None = None) -> Verdict:
+    """What a review means for the host.
+
+    `refusals`: how often the same was refused before; `saved`: the checkpoint that was taken.
+    """
     if review.decision is Decision.ALLOW:
         return Verdict(Decision.ALLOW)
     reason = " ".join(review.reasons[:_MAX_SAID]) or review.explanation
     if review.decision is Decision.WARN and not review.checkpoint_first:
         return Verdict(Decision.WARN, reason)
+    if review.checkpoint_first and saved is not None and saved.checkpoint:
+        return Verdict(Decision.WARN, f"{reason} Checkpoint {saved.checkpoint} has what is there.")
     if review.decision is Decision.MODIFY and review.rewrite is not None:
         rewrite = review.rewrite
         return Verdict(
@@ -35,12 +41,13 @@ def verdict_of(review: Review, refusals: int) -> Verdict:
             changes=rewrite.changes,
             restore=rewrite.restore,
         )
-    if review.checkpoint_first:  # there is nobody yet who would take one
-        reason = f"{reason} Nothing keeps a copy."
+    if review.checkpoint_first:
+        why = f": {saved.problem.rstrip('.')}" if saved is not None and saved.problem else ""
+        reason = f"{reason} No checkpoint could be taken first{why}."
     return Verdict(
         Decision.BLOCK,
         reason,
-        review.alternative or _KEEP_FIRST,
+        review.alternative or _COMMIT_FIRST,
         guidance=_again(refusals),
         overrulable=overrulable(review),
     )

@@ -1,0 +1,70 @@
+"""What is saved before an action runs, because nothing else could bring it back."""
+
+import os
+from collections.abc import Iterator
+
+from handrail.model.action import Action
+from handrail.model.effect import Effect, Kind
+from handrail.model.ordinal import Decision, Severity, Undo
+from handrail.model.review import Review, Verdict
+from handrail.review.tools import SHELL_TOOLS
+from handrail.supervise.first import Need, SaveFirst
+from handrail.supervise.verdict import only_reads
+
+_DESTROYS = frozenset({Kind.DELETE, Kind.DISCARD, Kind.REWRITE})
+_WRITES = frozenset({Kind.WRITE, Kind.PERMIT, Kind.LINK})
+_CODE = frozenset({Kind.RUN, Kind.UNSEEN, Kind.INSTALL, Kind.CHANGE, Kind.DESTROY})
+_MAX_TARGETS = 20
+_MAX_WHY = 100
+
+
+def save_first(
+    action: Action, review: Review, verdict: Verdict, run: str, cwd: str, step: int, name: str
+) -> SaveFirst | None:
+    """What has to be saved before an action runs; None: nothing, it only reads or does not run."""
+    if verdict.decision is Decision.BLOCK and not review.checkpoint_first:
+        return None
+    if not action.id or only_reads(review):
+        return None
+    return SaveFirst(
+        run,
+        cwd,
+        step,
+        action.id,
+        name,
+        _need(action, review),
+        targets=tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
+    )
+
+
+def said_before(action: Action) -> str:
+    """Why a checkpoint is taken, in a line; may hold secrets."""
+    given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
+    return f"before {action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
+
+
+def _need(action: Action, review: Review) -> Need:
+    if review.checkpoint_first:
+        return Need.MUST
+    if review.rewrite is not None:  # what would be lost is moved away instead
+        return Need.QUIET
+    by_shell = action.tool.lower() in SHELL_TOOLS
+    needs = {_need_of(effect, by_shell=by_shell) for effect in review.effects}
+    return max(needs | {Need.CODE if review.strange else Need.QUIET})
+
+
+def _need_of(effect: Effect, *, by_shell: bool) -> Need:
+    if effect.kind in _DESTROYS:
+        is_nothing = effect.undo is Undo.NEEDLESS or effect.severity is Severity.NONE
+        return Need.QUIET if is_nothing else Need.CHANGE
+    if effect.kind in _CODE or effect.opaque:
+        return Need.CODE
+    overwrites = effect.kind in _WRITES and by_shell and os.path.lexists(effect.target)
+    return Need.CHANGE if overwrites else Need.QUIET
+
+
+def _targets(review: Review) -> Iterator[str]:
+    for effect in review.effects:
+        if effect.kind is not Kind.DELETE or effect.undo is not Undo.CHECKPOINT or effect.opaque:
+            continue
+        yield effect.target.partition("*")[0].rstrip("/") if effect.glob else effect.target
