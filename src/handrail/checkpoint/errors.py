@@ -5,7 +5,11 @@ CheckpointError
 ├── NoSuchCheckpointError  there is no checkpoint with this id
 ├── BusyError              another process saves or restores, and does not come to an end
 ├── GitError               git is missing, refused, or failed
-│   └── GitTooSlowError    git was ended because it took too long
+│   ├── GitTooSlowError    git was ended because it took too long
+│   └── StoreError          the folder of the checkpoints cannot be written: full, or not ours
+├── NothingSavedError      there are files, and none of them could be saved
+├── BadIncludeError        the patterns of `checkpoints.include` cannot be used
+├── NothingToUndoError     no checkpoints lie around what is to be undone
 ├── ChangedMeanwhileError  the files are not those that a preview has shown
 └── NotRestoredError       some files are not as they were
 """
@@ -58,6 +62,39 @@ class GitTooSlowError(GitError, TimeoutError):
 
     def __init__(self, command: str, seconds: float) -> None:
         super().__init__(command, f"not done after {seconds:g} s")
+
+
+class StoreError(GitError, OSError):
+    """The folder of the checkpoints cannot be written."""
+
+    def __str__(self) -> str:
+        return f"checkpoints cannot be written ({self.command}: {self.says})"
+
+
+class NothingSavedError(CheckpointError):
+    """There are files, and none of them could be saved: not a checkpoint to go back to."""
+
+    def __init__(self, work_tree: str, why: str) -> None:
+        super().__init__(f"nothing of {work_tree} could be saved: {why}")
+        self.work_tree = work_tree
+        self.why = why
+
+
+class BadIncludeError(CheckpointError, ValueError):
+    """The patterns of `checkpoints.include` cannot be used."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"checkpoints.include: {why}")
+        self.why = why
+
+
+class NothingToUndoError(CheckpointError, LookupError):
+    """There is nothing that could be undone or redone."""
+
+    def __init__(self, why: str, instead: str) -> None:
+        super().__init__(f"nothing to undo: {why}; {instead}")
+        self.why = why
+        self.instead = instead
 
 
 class ChangedMeanwhileError(CheckpointError):
