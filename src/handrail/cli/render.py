@@ -116,6 +116,15 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def size(number: float) -> str:
+    """`310 B`, `4.1 KB`, `12 MB`."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
+
+
 class Screen:
     """Where a command prints for people: width, colour or none."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
-from handrail.cli.render import Screen, clip, count, pad
+from handrail.cli.render import Screen, clip, count, pad, size
 
 if TYPE_CHECKING:
     from handrail.cli.trash import Batch, Item
@@ -99,9 +99,9 @@ def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
         return
     for batch in batches:
         saved = (os.path.getsize(os.path.join(batch.folder, name)) for name in batch.saved)
-        size = _size(sum(item.size for item in batch.items) + sum(saved))
+        total = size(sum(item.size for item in batch.items) + sum(saved))
         head = f" {batch.id}"
-        about = f"{_ago(batch.moved)}, {size}"
+        about = f"{_ago(batch.moved)}, {total}"
         screen.say(screen.paint(pad(head, 20), "bold") + screen.paint(about, "dim"))
         for item in batch.items[:_SHOWN]:
             _line(screen, item)
@@ -116,10 +116,10 @@ def _list(screen: Screen, batches: "list[Batch]", folder: str) -> None:
 
 def _line(screen: Screen, item: "Item") -> None:
     note = "  (something else is there now)" if item.blocked else ""
-    size = _size(item.size)
-    room = screen.width - 3 - 2 - len(size) - len(note)
+    taken = size(item.size)
+    room = screen.width - 3 - 2 - len(taken) - len(note)
     text = clip(item.original, room)
-    screen.say(f"   {text}  {screen.paint(size, 'dim')}{screen.paint(note, 'yellow')}")
+    screen.say(f"   {text}  {screen.paint(taken, 'dim')}{screen.paint(note, 'yellow')}")
 
 
 def _tell(screen: Screen, back: "list[Item]", left: "list[Item]", *, dry_run: bool) -> None:
@@ -148,14 +148,6 @@ def _tell_saved(screen: Screen, batch: "Batch", *, dry_run: bool, unpacked: bool
         screen.say(f"   Into its project:  handrail restore {batch.id} --into DIR")
     if not batch.items and not batch.saved:
         screen.say(f" There is nothing left in {batch.id}.")
-
-
-def _size(number: float) -> str:
-    for unit in ("B", "KB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
 
 
 def _ago(moment: float) -> str:

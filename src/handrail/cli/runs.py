@@ -1,7 +1,7 @@
 """The runs in the log: opened for reading only, and found by what a person types."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from time import time
@@ -80,6 +80,14 @@ class Runs:
             project = _project(self._store, topic.name)
             name = f"{project}-{self._short[run]}"
             yield KnownRun(run, name, project, topic.changed, topic.seq)
+
+    def names(self, ids: Collection[str]) -> dict[str, str]:
+        """By id, what people call a run; those that the log does not know are left out."""
+        return {
+            run: f"{_project(self._store, topic.name)}-{self._short[run]}"
+            for topic in self._topics
+            if (run := run_of(topic.name)) in ids
+        }
 
     def find(self, typed: str) -> KnownRun:
         """The run that a person means; else an error that helps."""

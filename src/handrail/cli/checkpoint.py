@@ -1,0 +1,86 @@
+"""`handrail checkpoint`: save the files of a project now."""
+
+import os
+
+import click
+import msgspec
+
+from handrail.checkpoint import Record
+from handrail.checkpoint.names import BadNameError, check_name
+from handrail.checkpoint.work_tree import check_work_tree
+from handrail.cli import options
+from handrail.cli.asking import ask
+from handrail.cli.jsonline import json_line
+from handrail.cli.render import Screen, count, size, wrap
+from handrail.cli.runs import find_home
+from handrail.cli.saved import age, coverage_in_words, open_checkpoints, record_json, same_name
+from handrail.server.restore_wire import Kept, ToSave
+
+_MAX_NAMED = 3
+
+
+@click.command()
+@click.argument("name", default="", metavar="[NAME]")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(name: str, as_json: bool) -> int:
+    """Save the files of this project, outside of it, to come back to them later.
+
+    Agents that are supervised have them saved by themselves: before each of your
+    prompts, and before what they do is hard to undo. This is for a moment of your
+    own. One with a NAME is always kept.
+
+    Files that git ignores are not saved, except those that the setting
+    checkpoints.include names. Your own repository is not touched.
+
+    \b
+    Examples:
+      handrail checkpoint
+      handrail checkpoint before-refactor
+      handrail rollback before-refactor
+
+    Exit code: 0; 2 for an error.
+    """
+    options.by_a_person()
+    if name:
+        try:
+            check_name(name)
+        except BadNameError as error:
+            raise click.ClickException(str(error)) from None
+    checkpoints = open_checkpoints()
+    check_work_tree(checkpoints.work_tree, os.environ)
+    before = same_name(checkpoints.newest_first(), name)
+    project = os.path.basename(checkpoints.work_tree)
+    answer = ask(find_home(), "/checkpoints", ToSave(os.getcwd(), name), f"saving {project}")
+    kept = msgspec.convert(answer, Kept)
+    if as_json:
+        click.echo(json_line({**record_json(kept.record), "isNew": kept.is_new}))
+    else:
+        tell(options.screen(), kept, before)
+    return 0
+
+
+def tell(screen: Screen, kept: Kept, before: list[Record]) -> None:
+    """Print what was saved."""
+    record = kept.record
+    covers = coverage_in_words(record.coverage)
+    if kept.is_new:
+        called = screen.paint(" ".join(filter(None, (record.id, record.name))), "bold")
+        changed = f"{count(record.files, 'file')} changed, {size(record.bytes)}"
+        what = changed if record.files else "nothing changed"
+        screen.say(f" {screen.paint('✓', 'green')} {called}  {what}; {record.coverage.says}")
+    else:
+        text = f"Unchanged since {record.id} of {age(record)} ago, which is {record.coverage.says}."
+        screen.say(f" {text}")
+    if not record.coverage.complete:
+        _say(screen, covers, "yellow")
+    if before:
+        older = ", ".join(each.id for each in before[:_MAX_NAMED])
+        _say(screen, f"{older} had this name too: from now on it means {record.id}.", "yellow")
+    if kept.is_new:
+        _say(screen, f"Go back to it: handrail rollback {record.name or record.id}", "dim")
+
+
+def _say(screen: Screen, text: str, style: str) -> None:
+    for line in wrap(text, screen.width - 3):
+        screen.say(f"   {screen.paint(line, style)}")

@@ -1,0 +1,125 @@
+"""`handrail checkpoints`: what was saved of a project, and when."""
+
+from collections.abc import Mapping, Sequence
+
+import click
+import msgspec
+
+from handrail.checkpoint import Moment, Record
+from handrail.cli import options
+from handrail.cli.jsonline import json_line
+from handrail.cli.render import Screen, clip, columns, count, pad, size, wrap
+from handrail.cli.runs import find_home
+from handrail.cli.saved import age, open_checkpoints, reason, record_json, run_names
+
+_SHOWN = 20
+_MAX_RUN = 14
+_GOES_BACK = "↶"
+_PARTIAL = "◐"
+_NONE = (
+    "No checkpoints of {} yet. Handrail saves the files before each prompt of a supervised "
+    "session and before what is hard to undo; handrail checkpoint saves them now."
+)
+
+
+@click.command()
+@click.option("--all", "show_all", is_flag=True, help="All of them, not only the last 20.")
+@options.json_option("Print JSON: all of them.")
+@options.color_option
+def command(show_all: bool, as_json: bool) -> int:
+    """List what was saved of this project, the newest first.
+
+    FILES and SIZE are what was other than in the checkpoint before; STEP is the last
+    action that it holds. Every line can be gone back to.
+
+    \b
+      ↶ files were put back: this is how they were afterwards
+      ◐ not everything is in it: handrail checkpoints --json says what is missing
+
+    \b
+    Examples:
+      handrail checkpoints
+      handrail checkpoints --all
+      handrail checkpoints --json | jq '.[] | select(.name != "")'
+    """
+    checkpoints = open_checkpoints()
+    if as_json:
+        found = checkpoints.newest_first()
+        click.echo(json_line([record_json(each) for each in found]))
+        return 0
+    screen = options.screen()
+    records = list(checkpoints.newest_first())
+    if not records:
+        for line in wrap(_NONE.format(checkpoints.work_tree), screen.width - 1):
+            screen.say(f" {line}")
+        return 0
+    shown = records if show_all else records[:_SHOWN]
+    names = run_names(find_home(), (each.run for each in shown))
+    show(screen, shown, names)
+    if len(records) > len(shown):
+        more = count(len(records) - len(shown), "older one")
+        screen.say(screen.paint(f" … and {more}: handrail checkpoints --all", "dim"))
+    return 0
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of the table; one in which nothing stands is not shown."""
+
+    head: str
+    style: str = ""
+    right: bool = False
+
+    def fill(self, text: str, width: int) -> str:
+        """A cell of it, as wide as all others."""
+        return f"{text:>{width}}" if self.right else pad(text, width)
+
+
+_COLUMNS = (
+    Column("", "yellow"),
+    Column("ID", "bold"),
+    Column("AGE", right=True),
+    Column("WHY"),
+    Column("RUN STEP", "dim"),
+    Column("FILES", "dim", right=True),
+    Column("SIZE", "dim", right=True),
+    Column("", "yellow"),
+)
+_WHY = 3
+"""The column that gets the room that the others leave."""
+_GAP = "  "
+_LEAST = 12
+
+
+def show(screen: Screen, records: Sequence[Record], names: Mapping[str, str]) -> None:
+    """Print the table."""
+    rows = [_cells(each, names) for each in records]
+    heads = tuple(column.head for column in _COLUMNS)
+    used = [at for at in range(len(_COLUMNS)) if any(row[at] for row in rows)]
+    wide = {at: max(columns(row[at]) for row in (heads, *rows)) for at in used}
+    others = sum(width + len(_GAP) for at, width in wide.items() if at != _WHY)
+    wide[_WHY] = min(wide[_WHY], max(screen.width - 1 - others, _LEAST))
+
+    def line(row: Sequence[str], style: str = "") -> str:
+        cells = (_COLUMNS[at].fill(clip(row[at], wide[at]), wide[at]) for at in used)
+        styles = (style or _COLUMNS[at].style for at in used)
+        painted = [screen.paint(*pair) for pair in zip(cells, styles, strict=True)]
+        return f" {_GAP.join(painted)}".rstrip()
+
+    screen.say(line(heads, "dim"))
+    for row in rows:
+        screen.say(line(row))
+
+
+def _cells(record: Record, names: Mapping[str, str]) -> tuple[str, ...]:
+    run = names.get(record.run, "")
+    step = f" {record.step}" if record.step else ""
+    return (
+        _GOES_BACK if record.moment is Moment.RESTORED else "",
+        record.id,
+        age(record),
+        reason(record),
+        f"{clip(run, _MAX_RUN)}{step}" if run else "",
+        f"{record.files:,}",
+        size(record.bytes),
+        "" if record.coverage.complete else _PARTIAL,
+    )
