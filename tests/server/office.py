@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping
+from time import time
 from typing import Any, Self, TypeVar
 
 from blockbuster import blockbuster_ctx
@@ -49,7 +50,7 @@ class Office:
             self.metrics,
             self.opinions,
             Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
-            Restores(self.brain, self.desk.runs, lambda cwd: Checkpoints("/nowhere", cwd)),
+            Restores(self.brain, self.desk.runs, lambda cwd: Checkpoints("/nowhere", cwd), time),
             WHO,
             self._state,
             lambda: 1.0,

@@ -119,7 +119,7 @@ class Daemon:
             self.metrics,
             self.opinions,
             recoveries,
-            Restores(self.brain, self.runs, self._checkpoints),
+            Restores(self.brain, self.runs, self._checkpoints, time),
             who,
             self.state,
             time,

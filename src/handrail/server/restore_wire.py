@@ -32,9 +32,16 @@ class ToUndo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Of the level `checkpoint`: its id, name or commit."""
 
 
-class ToRestore(ToUndo, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The same, after it was looked at."""
+class ToRestore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is undone, after it was looked at: the way that the preview has shown."""
 
+    cwd: str
+    level: Level
+    target: str
+    """The checkpoint whose files come back."""
+    base: str = ""
+    """The one until which changes are taken back; empty: until now."""
+    run: str = ""
     expects: str
     """The tree of the preview (`now`): nothing else is restored than what was seen."""
     over: bool = False

@@ -4,30 +4,36 @@ import asyncio
 import json
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.checkpoint import About, CheckpointError, Checkpoints, Level, Way
+from handrail.checkpoint import About, CheckpointError, Checkpoints, Level, Preview, Way
 from handrail.checkpoint.errors import (
     ChangedMeanwhileError,
     NoSuchCheckpointError,
+    NothingToUndoError,
     NotRestoredError,
     RefusedError,
 )
 from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.names import BadNameError, check_name
-from handrail.model.event import ActionEnded, RunStarted
+from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
+from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.restore_wire import Back, Kept, Look, ToRestore, ToSave, ToUndo
 from handrail.store.errors import StoreError
+from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
+from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import RUNS, run_of
 
+_NOT_DONE = "it was interrupted"
 T = TypeVar("T")
+State = StateSnapshot | None
 
 _MAX_BODY = 10_000
 _STATUS: dict[type[Exception], int] = {
@@ -37,6 +43,7 @@ _STATUS: dict[type[Exception], int] = {
     BadNameError: 400,
     NoSuchCheckpointError: 404,
     ChangedMeanwhileError: 409,
+    NothingToUndoError: 409,
     CheckpointError: 503,
     StoreError: 503,
     TooSlowError: 503,
@@ -46,10 +53,15 @@ _STATUS: dict[type[Exception], int] = {
 
 
 class InHands(Protocol):
-    """Runs work in the thread that saves and restores, one after the other."""
+    """Runs work in a thread, after all that is done to the files of the same folder."""
 
-    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]:
+    def __call__(self, folder: str, work: Callable[[], T], /) -> Awaitable[T]:
         """The result of the work."""
+
+
+def in_any_thread(folder: str, work: Callable[[], T]) -> Awaitable[T]:
+    """For where nobody else saves or restores."""
+    return asyncio.to_thread(work)
 
 
 class Restores:
@@ -60,12 +72,14 @@ class Restores:
         brain: Brain,
         runs: Runs,
         checkpoints: Callable[[str], Checkpoints],
-        in_hands: InHands = asyncio.to_thread,
+        clock: Callable[[], float],
+        in_hands: InHands = in_any_thread,
     ) -> None:
         """`checkpoints`: those of the project that a folder belongs to."""
         self._brain = brain
         self._runs = runs
         self._checkpoints = checkpoints
+        self._clock = clock
         self._in_hands = in_hands
 
     async def save(self, request: Request) -> Response:
@@ -84,48 +98,112 @@ class Restores:
         if wanted.name:
             check_name(wanted.name)
         about = About(why="on request", name=wanted.name)
-        saved = await self._in_hands(lambda: self._of(wanted.cwd).save(about))
+        saved = await self._in_hands(wanted.cwd, lambda: self._of(wanted.cwd).save(about))
         return Kept(saved.record, saved.is_new)
 
     async def _look(self, wanted: ToUndo) -> Look:
-        preview = await self._in_hands(
-            lambda: (found := self._of(wanted.cwd)).preview(_way(found, wanted))
-        )
-        way = preview.way
-        tree = way.target.work_tree
+        preview = await self._in_hands(wanted.cwd, lambda: self._preview(wanted))
+        target = preview.way.target
         since: dict[str, int] = {}
         if wanted.level is Level.CHECKPOINT:
-            moment = way.target.created_at.timestamp()
-            since = await asyncio.to_thread(self._actions_since, tree, moment)
-        return Look(preview, await self._brain.do(lambda: self._working(tree)), since)
+            moment = target.created_at.timestamp()
+            since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
+        working = await self._brain.do(lambda: self._under_way(target.work_tree, "working"))
+        return Look(preview, working, since)
 
     async def _restore(self, wanted: ToRestore) -> Back:
-        way, back = await self._in_hands(lambda: self._put_back(wanted))
-        if wanted.files_only or way.level is not Level.CHECKPOINT:
-            return back
-        return msgspec.structs.replace(back, conversation=way.target.conversation)
-
-    def _put_back(self, wanted: ToRestore) -> tuple[Way, Back]:
-        checkpoints = self._of(wanted.cwd)
-        way = _way(checkpoints, wanted)
+        way = await self._in_hands(wanted.cwd, lambda: self._way_seen(wanted))
+        told = await self._brain.answer(lambda: self._hold(way))
+        back = Back("", problem=_NOT_DONE)
         try:
-            done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects)
+            back = await self._in_hands(wanted.cwd, lambda: self._put_back(wanted, way))
+        except CheckpointError as error:
+            back = Back("", problem=str(error))
+            raise
+        finally:
+            event = self._rolled_back(way, back)
+            state = None if wanted.files_only or back.problem else _state_of(way)
+            self._brain.later(lambda: self._release(told, event, way.target.run, state))
+        goes_back = way.level is Level.CHECKPOINT and not wanted.files_only
+        conversation = way.target.conversation if goes_back else None
+        return msgspec.structs.replace(back, conversation=conversation)
+
+    # In the hands' thread
+
+    def _preview(self, wanted: ToUndo) -> Preview:
+        checkpoints = self._of(wanted.cwd)
+        if wanted.level is Level.CHECKPOINT:
+            return checkpoints.preview(Way(wanted.level, checkpoints.find(wanted.checkpoint)))
+        records = list(checkpoints.newest_first())
+        now = ""
+        if records and wanted.level is not Level.REDO:
+            now = checkpoints.preview(Way(Level.CHECKPOINT, records[0])).now
+        way = way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
+        return checkpoints.preview(way)
+
+    def _way_seen(self, wanted: ToRestore) -> Way:
+        checkpoints = self._of(wanted.cwd)
+        base = checkpoints.find(wanted.base) if wanted.base else None
+        return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+
+    def _put_back(self, wanted: ToRestore, way: Way) -> Back:
+        try:
+            done = self._of(wanted.cwd).restore(way, over=wanted.over, expects=wanted.expects)
         except NotRestoredError as error:
-            return way, Back(error.undo, problem=str(error), wrong=error.paths)
-        return way, Back(done.undo.id, done.items, done.spared)
+            return Back(error.undo, problem=str(error), wrong=error.paths)
+        return Back(done.undo.id, done.items, done.spared)
+
+    # In the brain's thread
+
+    def _hold(self, way: Way) -> Pending[tuple[str, ...]]:
+        """Nothing may change a file until it is done; says who was told."""
+        base = way.base.by if way.base else ()
+        names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
+        event = RestoreAsked(self._clock(), way.target.id, way.level)
+        told = tuple(sorted(names))
+        receipts = [self._supervisor(way, run).record(event) for run in told]
+
+        def failed(error: StoreError) -> tuple[str, ...]:
+            self._release(told, RolledBack(self._clock(), way.target.id, problem=str(error)))
+            raise error
+
+        return Pending(told, receipts, failed)
+
+    def _release(
+        self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None
+    ) -> None:
+        """Every run that waited hears how it went; one of them goes back itself."""
+        for each in told:
+            mine = msgspec.structs.replace(event, state=state) if each == run else event
+            self._runs.get(each, "/").record(mine)
+
+    def _supervisor(self, way: Way, run: str) -> Supervisor:
+        return self._runs.get(run, way.target.work_tree)
+
+    def _rolled_back(self, way: Way, back: Back) -> RolledBack:
+        return RolledBack(
+            self._clock(),
+            way.target.id,
+            files=tuple(item.path for item in back.items),
+            undo=back.undo,
+            problem=back.problem,
+            asked=True,
+            spared=sum(each.conflict for each in back.spared),
+        )
+
+    def _under_way(self, tree: str, *phases: str) -> tuple[str, ...]:
+        """The runs of a work tree that have not ended."""
+        phases = phases or ("working", "waiting")
+        return tuple(
+            state.run
+            for state in self._runs
+            if state.phase in phases and self._is_in(tree, state.cwd)
+        )
 
     def _of(self, folder: str) -> Checkpoints:
         if not os.path.isabs(folder):
             raise RefusedError(folder, "it is not an absolute path")
         return self._checkpoints(folder)
-
-    def _working(self, tree: str) -> tuple[str, ...]:
-        """The runs that are at work in a work tree; asked in the brain's thread."""
-        return tuple(
-            state.run
-            for state in self._runs
-            if state.phase == "working" and self._is_in(tree, state.cwd)
-        )
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
         """By run, how many actions were done in a work tree since a moment."""
@@ -145,11 +223,8 @@ class Restores:
         return bool(folder) and self._checkpoints(folder).work_tree == tree
 
 
-def _way(checkpoints: Checkpoints, wanted: ToUndo) -> Way:
-    if wanted.level is Level.CHECKPOINT:
-        return Way(Level.CHECKPOINT, checkpoints.find(wanted.checkpoint))
-    records = list(checkpoints.newest_first())
-    return way_back(records, wanted.level, run=wanted.run, step=wanted.step)
+def _state_of(way: Way) -> State:
+    return way.target.state_snapshot if way.level is Level.CHECKPOINT else None
 
 
 async def _answer(
