@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
+from handrail.checkpoint import About, Checkpoints, LeftOut, checkpoint_folder, work_tree_of
+from handrail.checkpoint.caps import too_large
 from handrail.checkpoint.errors import BusyError, GitError, GitTooSlowError, RefusedError
 from handrail.checkpoint.private import Private
-from handrail.checkpoint.staging import MAX_BYTES, NESTED, TOO_LARGE, LeftOut
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
 
@@ -17,38 +19,42 @@ def test_an_unchanged_tree_is_the_same_checkpoint(bench: Bench) -> None:
     bench.write("a.txt", "1")
     bench.write("b/c.txt", "2")
     first = bench.save()
-    assert first.files == 2
+    assert first.is_new
+    assert (first.record.files, first.record.bytes) == (2, 2)
     again = bench.save("for another reason")
-    assert (again.commit, again.files) == (first.commit, 0)
+    assert not again.is_new
+    assert again.record == first.record
     bench.write("a.txt", "other")
     changed = bench.save()
-    assert changed.commit != first.commit
-    assert changed.files == 1
+    assert changed.record.git_commit != first.record.git_commit
+    assert (changed.record.files, changed.record.bytes) == (1, 5)
 
 
 def test_an_empty_folder_can_be_saved(bench: Bench) -> None:
-    saved = bench.save()
+    saved = bench.save().record
+    assert saved.files == 0
     bench.write("new.txt")
-    assert bench.restore(saved).deleted == ("new.txt",)
+    assert bench.restore(saved).files == ("new.txt",)
+    assert bench.content() == {}
 
 
 @pytest.mark.parametrize("place", ["/", "HOME", "above HOME"])
 def test_too_large_a_thing_is_refused(bench: Bench, place: str) -> None:
     folder = {"/": "/", "HOME": str(bench.home), "above HOME": str(bench.home.parent)}[place]
     with pytest.raises(RefusedError):
-        bench.checkpoints.save(folder, "no")
+        bench.of(Path(folder)).save(About())
     assert not bench.folder.exists()
 
 
 def test_a_link_to_the_home_folder_is_refused_too(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(bench.home)
     with pytest.raises(RefusedError, match="your home folder is in it"):
-        bench.checkpoints.save(str(tmp_path / "link"), "no")
+        bench.of(tmp_path / "link").save(About())
 
 
 def test_what_is_no_folder_is_refused(bench: Bench) -> None:
     with pytest.raises(RefusedError, match="no such folder"):
-        bench.checkpoints.save(str(bench.tree / "gone"), "no")
+        bench.of(bench.tree / "gone").save(About())
 
 
 def test_the_users_repository_stays_as_it_is_byte_for_byte(bench: Bench) -> None:
@@ -58,7 +64,7 @@ def test_the_users_repository_stays_as_it_is_byte_for_byte(bench: Bench) -> None
     bench.write("README.md", "changed")
     bench.write("untracked.txt", "u")
     before = repository_files(bench.tree)
-    saved = bench.save()
+    saved = bench.save().record
     bench.write("untracked.txt", "other")
     bench.write("more.txt", "more")
     bench.restore(saved)
@@ -84,12 +90,12 @@ def test_ignored_files_are_not_held(bench: Bench) -> None:
     bench.write(".git/info/exclude", "mine.txt\n")
     bench.write("../.config/git/ignore", "*.swp\n")
     bench.write("kept.txt", "k")
-    saved = bench.save()
+    bench.save()
     for path in ("build/out", "x.log", "mine.txt", "x.swp"):
         bench.write(path, "ignored")
-    assert bench.save().commit == saved.commit
+    assert not bench.save().is_new
     bench.write("seen.txt", "s")
-    assert bench.save().files == 1
+    assert bench.save().record.files == 1
 
 
 def test_the_users_own_list_of_ignored_files_counts(bench: Bench) -> None:
@@ -97,7 +103,7 @@ def test_the_users_own_list_of_ignored_files_counts(bench: Bench) -> None:
     bench.write("../my-ignores", "*.tmp\n")
     bench.write("x.tmp", "t")
     bench.write("a.txt", "a")
-    assert bench.save().files == 1
+    assert bench.save().record.files == 1
 
 
 def test_the_list_of_a_linked_work_tree_is_that_of_its_repository(bench: Bench) -> None:
@@ -107,7 +113,7 @@ def test_the_list_of_a_linked_work_tree_is_that_of_its_repository(bench: Bench) 
     bench.git("worktree", "add", "-q", str(linked))
     (linked / "mine.txt").write_text("ignored")
     (linked / "yours.txt").write_text("seen")
-    assert bench.checkpoints.save(str(linked), "linked").files == 2  # README.md and yours.txt
+    assert bench.of(linked).save(About()).record.files == 2  # README.md and yours.txt
 
 
 def test_two_work_trees_do_not_get_into_each_others_way(bench: Bench) -> None:
@@ -115,58 +121,42 @@ def test_two_work_trees_do_not_get_into_each_others_way(bench: Bench) -> None:
     other.mkdir()
     (other / "b.txt").write_text("b")
     bench.write("a.txt", "a")
-    first = bench.save()
-    assert bench.checkpoints.save(str(other), "other").files == 1
-    assert bench.save().commit == first.commit
+    bench.save()
+    assert bench.of(other).save(About()).record.files == 1
+    assert not bench.save().is_new
 
 
 def test_state_inside_the_work_tree_is_not_held(bench: Bench) -> None:
-    inside = Checkpoints(str(bench.tree / "my [state]"), bench.environ)
+    inside = Checkpoints(str(bench.tree / "my [state]"), str(bench.tree), environ=bench.environ)
     bench.write("a.txt", "a")
-    first = inside.save(str(bench.tree), "one")
-    assert first.files == 1
-    assert inside.save(str(bench.tree), "two").commit == first.commit
-
-
-def test_repositories_inside_are_left_out_and_said_so(bench: Bench) -> None:
-    bench.repository()
-    bench.write("lib/inner/x.txt", "x")
-    bench.git("init", "-q", at=bench.tree / "lib" / "inner")
-    bench.write("born/y.txt", "y")
-    bench.git("init", "-q", at=bench.tree / "born")
-    bench.git("add", ".", at=bench.tree / "born")
-    bench.git("commit", "-q", "-m", "y", at=bench.tree / "born")
-    saved = bench.save()
-    assert saved.left_out == (LeftOut("born/", NESTED), LeftOut("lib/inner/", NESTED))
-    bench.write("lib/inner/x.txt", "other")
-    assert bench.restore(saved).files == ()
-    assert (bench.tree / "lib/inner/x.txt").read_text() == "other"
+    assert inside.save(About()).record.files == 1
+    assert not inside.save(About()).is_new
 
 
 def test_a_huge_file_is_left_out_and_never_deleted(bench: Bench) -> None:
     bench.write("a.txt", "a")
-    saved = bench.save()
+    saved = bench.save().record
     with (bench.tree / "huge.bin").open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
+        file.truncate(Settings().max_file_mb * MEGABYTE + 1)
     restored = bench.restore(saved)
-    assert restored.left_out == (LeftOut("huge.bin", TOO_LARGE),)
-    assert restored.deleted == ()
+    assert restored.left_out == (LeftOut("huge.bin", too_large(Settings())),)
+    assert restored.files == ()
     assert (bench.tree / "huge.bin").exists()
 
 
 def test_pipes_and_files_that_became_pipes_do_no_harm(bench: Bench) -> None:
     bench.write("was.txt", "w")
-    saved = bench.save()
+    saved = bench.save().record
     os.mkfifo(bench.tree / "pipe")
     (bench.tree / "was.txt").unlink()
     os.mkfifo(bench.tree / "was.txt")
-    assert bench.save().files == 1
+    assert bench.save().record.files == 1
     bench.restore(saved)
     assert (bench.tree / "was.txt").read_text() == "w"
 
 
 @pytest.mark.parametrize(
-    "leftover", ["index-{key}.lock", "git/objects/ab/tmp_obj_x", "git/refs/last/x.lock"]
+    "leftover", ["index-{key}.lock", "git/objects/ab/tmp_obj_x", "git/refs/checkpoints/x.lock"]
 )
 def test_what_killed_processes_left_behind_is_swept(bench: Bench, leftover: str) -> None:
     bench.write("a.txt", "a")
@@ -177,8 +167,7 @@ def test_what_killed_processes_left_behind_is_swept(bench: Bench, leftover: str)
     file.write_bytes(b"")
     (bench.folder / "busy").touch()  # as it is when somebody was killed
     bench.write("a.txt", "b")
-    fresh = Checkpoints(str(bench.folder), bench.environ)
-    assert fresh.save(str(bench.tree), "after a crash").files == 1
+    assert bench.of(bench.tree).save(About()).record.files == 1
     assert not file.exists()
 
 
@@ -187,20 +176,20 @@ def test_a_lock_that_is_left_while_it_runs_is_swept(bench: Bench) -> None:
     bench.save()
     next(bench.folder.glob("index-*")).with_suffix(".lock").write_bytes(b"")
     bench.write("a.txt", "b")
-    assert bench.save().files == 1
+    assert bench.save().record.files == 1
 
 
 def test_a_private_directory_that_was_half_made_is_made_again(bench: Bench) -> None:
     (bench.folder / "git" / "refs").mkdir(parents=True)
     bench.write("a.txt", "a")
-    assert bench.save().files == 1
+    assert bench.save().record.files == 1
 
 
 def test_a_damaged_index_is_made_anew(bench: Bench) -> None:
     bench.write("a.txt", "a")
-    first = bench.save()
+    bench.save()
     next(bench.folder.glob("index-*")).write_bytes(b"DIRC nonsense")
-    assert bench.save().commit == first.commit
+    assert not bench.save().is_new
 
 
 def test_git_that_takes_too_long_is_ended(bench: Bench, tmp_path: Path) -> None:
@@ -210,25 +199,25 @@ def test_git_that_takes_too_long_is_ended(bench: Bench, tmp_path: Path) -> None:
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nsleep 600 &\nwait\n")
     slow.chmod(0o755)
-    environ = {"HOME": str(bench.home), "PATH": f"{slow.parent}:/usr/bin:/bin"}
+    bench.environ["PATH"] = f"{slow.parent}:/usr/bin:/bin"
     with pytest.raises(GitTooSlowError):
-        Checkpoints(str(bench.folder), environ, seconds=0.2).save(str(bench.tree), "slow")
+        bench.of(bench.tree).save(About(), seconds=0.1)
     assert (bench.folder / "busy").exists()
-    assert bench.save().files == 0
+    slow.unlink()
+    assert not bench.save().is_new
     assert not (bench.folder / "busy").exists()
 
 
 def test_git_that_is_missing_is_said_so(bench: Bench) -> None:
     nowhere = {"HOME": str(bench.home), "PATH": "/nowhere"}
     with pytest.raises(GitError, match="git is not installed"):
-        Checkpoints(str(bench.folder), nowhere).save(str(bench.tree), "none")
+        Checkpoints(str(bench.folder), str(bench.tree), environ=nowhere).save(About())
 
 
 def test_whoever_comes_second_waits_only_so_long(bench: Bench) -> None:
     private = Private(str(bench.folder), bench.environ)
-    quick = Checkpoints(str(bench.folder), bench.environ, seconds=0.05)
     with private.open(str(bench.tree), 5), pytest.raises(BusyError):
-        quick.save(str(bench.tree), "at the same time")
+        bench.of(bench.tree).save(About(), seconds=0.05)
 
 
 def test_settings_of_others_run_nothing(bench: Bench, tmp_path: Path) -> None:
@@ -243,7 +232,7 @@ def test_settings_of_others_run_nothing(bench: Bench, tmp_path: Path) -> None:
     with (bench.tree / ".git/config").open("a") as file:
         file.write(settings)
     bench.write("../../hooks/reference-transaction", f"#!/bin/sh\n{touch}\n").chmod(0o755)
-    saved = bench.save()
+    saved = bench.save().record
     bench.write("README.md", "other")
     bench.restore(saved)
     assert not (tmp_path / "ran").exists()

@@ -64,7 +64,7 @@ class GitTooSlowError(GitError, TimeoutError):
         super().__init__(command, f"not done after {seconds:g} s")
 
 
-class StoreError(GitError, OSError):
+class StoreError(GitError):
     """The folder of the checkpoints cannot be written."""
 
     def __str__(self) -> str:

@@ -5,7 +5,9 @@ import re
 
 from handrail.checkpoint.errors import GitError, GitTooSlowError
 from handrail.checkpoint.git import Git
+from handrail.checkpoint.user_repository import directories, read_text
 
+_MAX_BYTES = 1_000_000
 _SPECIAL = re.compile(r"([\\*?\[\]#! ])")
 
 
@@ -31,20 +33,4 @@ def excluded_lines(work_tree: str, state: str) -> str:
 
 
 def _own_excludes(work_tree: str) -> str:
-    # Read by hand: git would first read settings that an agent can write.
-    directory = os.path.join(work_tree, ".git")
-    try:
-        if os.path.isfile(directory):  # a linked work tree, or a submodule
-            directory = _pointed_to(directory, "gitdir: ", work_tree)
-            if os.path.exists(common := os.path.join(directory, "commondir")):
-                directory = _pointed_to(common, "", directory)
-        with open(os.path.join(directory, "info", "exclude"), "rb") as file:
-            return os.fsdecode(file.read())
-    except OSError:
-        return ""
-
-
-def _pointed_to(file: str, mark: str, base: str) -> str:
-    with open(file, "rb") as opened:
-        text = os.fsdecode(opened.read(4096)).strip()
-    return os.path.join(base, text.removeprefix(mark))
+    return read_text(os.path.join(directories(work_tree).common, "info", "exclude"), _MAX_BYTES)

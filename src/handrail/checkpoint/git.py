@@ -1,21 +1,28 @@
 """Runs git on a private directory: no settings, hooks, filters or programs of anybody else."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from copy import copy
 from time import monotonic
 
-from handrail.checkpoint.errors import GitError, GitTooSlowError
+import msgspec
+
+from handrail.checkpoint.errors import GitError, GitTooSlowError, StoreError
 
 _SETTINGS = {
     "core.attributesFile": os.devnull,
     "core.autocrlf": "false",
     "core.fileMode": "true",
     "core.fsmonitor": "false",
+    # What a checkpoint consists of is on the disk before the checkpoint is.
+    "core.fsync": "loose-object,pack,pack-metadata,reference",
+    "core.fsyncMethod": "batch",
     "core.hooksPath": os.devnull,
     "core.looseCompression": "1",
     # Names that are odd on other systems are fine here: git never writes these files itself.
@@ -31,6 +38,13 @@ ATTRIBUTES = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 """Of a git directory: stronger than every .gitattributes, so that bytes stay as they are."""
 _PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _MAX_SAID = 500
+_OF_STORE = re.compile(
+    "no space left|disk quota|file too large|read-only file system|failed to insert into database"
+    "|unable to (write|create temporary|create '|open object)|insufficient permission"
+    "|cannot (lock|update) (the )?ref|write error|unable to make .* durable",
+    re.IGNORECASE,
+)
+"""What git says where it cannot write, which is not the fault of a file that it reads."""
 
 
 class Deadline:
@@ -44,6 +58,13 @@ class Deadline:
     def left(self) -> float:
         """Seconds; never less than nothing."""
         return max(self._until - monotonic(), 0.0)
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """What a git that came to a good end has said."""
+
+    out: bytes
+    err: bytes
 
 
 class Git:
@@ -104,10 +125,33 @@ class Git:
         other._environ = {key: text for key, text in self._environ.items() if key != name}
         return other
 
+    def within(self, deadline: Deadline) -> "Git":
+        """The same git with another time limit."""
+        other = copy(self)
+        other.deadline = deadline
+        return other
+
     def run(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
         """What git prints."""
-        command = arguments[0]
-        process = self.start(*arguments)
+        return self._finish(arguments[0], self.start(*arguments), given, good).out
+
+    def run_beside(self, *commands: Sequence[str]) -> list[Printed]:
+        """The same of several that run at the same time; when one fails, all are ended."""
+        with ThreadPoolExecutor(len(commands)) as pool, ExitStack() as stack:
+            started = []
+            for arguments in commands:
+                process = self.start(*arguments)
+                stack.callback(_kill, process)
+                started.append(pool.submit(self._finish, arguments[0], process))
+            return [each.result() for each in started]
+
+    def _finish(
+        self,
+        command: str,
+        process: "subprocess.Popen[bytes]",
+        given: bytes = b"",
+        good: Sequence[int] = (0,),
+    ) -> Printed:
         try:
             out, err = process.communicate(given, timeout=self.deadline.left)
         except subprocess.TimeoutExpired:
@@ -116,8 +160,9 @@ class Git:
             end(process)
         if process.returncode not in good:
             says = os.fsdecode(err).strip()[-_MAX_SAID:] or f"ended with {process.returncode}"
-            raise GitError(command, says)
-        return out
+            is_full = process.returncode == -signal.SIGXFSZ or _OF_STORE.search(says)
+            raise (StoreError if is_full else GitError)(command, says)
+        return Printed(out, err)
 
     def text(self, *arguments: str, given: bytes = b"") -> str:
         """The same, as one line of text."""
@@ -154,9 +199,14 @@ class Git:
 def end(process: "subprocess.Popen[bytes]") -> None:
     """End git and what it has started, where it still runs."""
     if process.poll() is None:
+        _kill(process)
+        process.communicate()
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 def join_paths(paths: Sequence[str]) -> bytes:

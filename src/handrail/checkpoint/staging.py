@@ -1,76 +1,188 @@
 """Takes what has changed in a work tree into a private index."""
 
 import os
-import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
-from handrail.checkpoint.git import Git, join_paths
-from handrail.checkpoint.record import LeftOut
+import msgspec
+from msgspec import structs
 
-MAX_BYTES = 50_000_000
-"""A larger file is left out: builds and databases would fill the disk."""
-NESTED = "a repository of its own"
-TOO_LARGE = f"larger than {MAX_BYTES // 1_000_000} MB"
-UNREADABLE = "it cannot be read"
+from handrail.checkpoint import seeding
+from handrail.checkpoint.caps import File, within_caps
+from handrail.checkpoint.coverage import bounded
+from handrail.checkpoint.errors import GitError, GitTooSlowError, StoreError
+from handrail.checkpoint.git import Deadline, Git, join_paths
+from handrail.checkpoint.listing import UNREADABLE, Listing, list_changes, list_dropped
+from handrail.checkpoint.memory import Memory, Modes, recall, remember
+from handrail.checkpoint.record import Coverage, LeftOut
+from handrail.checkpoint.sorting import Sorter, open_sorter
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
 
-
-class _Sorter:
-    """Decides about each path: taken in, gone, or left out."""
-
-    def __init__(self, work_tree: str) -> None:
-        self.add: list[str] = []
-        self.gone: list[str] = []
-        self.left_out: list[LeftOut] = []
-        self._work_tree = work_tree
-        self._linked: dict[str, bool] = {}
-
-    def take(self, path: str) -> None:
-        """Decide about a path."""
-        if path.endswith("/"):
-            self.left_out.append(LeftOut(path, NESTED))
-            return
-        full = os.path.join(self._work_tree, path)
-        try:
-            found = os.lstat(full)
-        except (FileNotFoundError, NotADirectoryError):
-            self.gone.append(path)
-            return
-        except OSError:
-            self.left_out.append(LeftOut(path, UNREADABLE))
-            return
-        if self._is_beyond_link(path):
-            self.gone.append(path)
-        elif stat.S_ISLNK(found.st_mode):
-            self.add.append(path)
-        elif not stat.S_ISREG(found.st_mode):
-            self.gone.append(path)  # a folder or a pipe is in its place
-        elif found.st_size > MAX_BYTES:
-            self.left_out.append(LeftOut(path, TOO_LARGE))
-        elif not os.access(full, os.R_OK):
-            self.left_out.append(LeftOut(path, UNREADABLE))
-        else:
-            self.add.append(path)
-
-    def _is_beyond_link(self, path: str) -> bool:
-        """Whether a folder above it is a link: what is seen there is somewhere else."""
-        folder = os.path.join(self._work_tree, os.path.dirname(path)).rstrip("/")
-        if folder not in self._linked:
-            self._linked[folder] = os.path.realpath(folder) != folder
-        return self._linked[folder]
+NO_TIME = "there was no time for it"
+FOR_STAGING = 0.5
+"""Of the time there is; the rest is for a batch that takes long, and for what must follow."""
+_FOR_A_BATCH = 0.75
+"""Of the time that is left; a batch that takes longer is given up."""
+_TAKE_IN = ("--add", "--remove", "--replace")
+_BATCH_FILES = 4_000
+_BATCH_BYTES = 16 * MEGABYTE
 
 
-def stage(git: Git, also: Iterable[str] = ()) -> tuple[LeftOut, ...]:
+class Staged(msgspec.Struct, frozen=True):
+    """What the index holds now."""
+
+    files: int
+    """How many were taken in or out."""
+    bytes: int
+    wanted: int
+    """How many should have been taken in."""
+    coverage: Coverage
+    memory: Memory
+    memory_before: Memory
+
+
+def stage(git: Git, settings: Settings, also: Iterable[str] = ()) -> Staged:
     """Bring the index up to date; `also`: paths that count even where they are ignored."""
-    changed = git.paths("ls-files", "-z", "--modified", "--others", "--exclude-standard")
-    sorter = _Sorter(git.work_tree)
-    for path in sorted({*changed, *also}):
-        sorter.take(path)
-    if sorter.gone:
-        git.run("update-index", "--force-remove", "-z", "--stdin", given=join_paths(sorter.gone))
-    if sorter.add:
-        git.run(
-            "update-index",
-            *("--add", "--remove", "--replace", "-z", "--stdin"),
-            given=join_paths(sorter.add),
+    is_fresh = not os.path.exists(git.index)
+    is_seeded = is_fresh and seeding.seed(git)
+    memory = None if is_fresh else recall(git)
+    listing = list_changes(git, settings.include)
+    dropped = list_dropped(git, memory.include, settings.include) if memory else []
+    with open_sorter(git.work_tree, settings) as sorter:
+        staging = _Staging(git, settings, sorter, memory or Memory())
+        if is_seeded or not (is_fresh or memory):
+            staging.see_all(count=is_seeded)
+        return staging.take(listing, also, dropped)
+
+
+class _Staging:
+    """One time of bringing the index up to date."""
+
+    def __init__(self, git: Git, settings: Settings, sorter: Sorter, memory: Memory) -> None:
+        self._git = git
+        self._settings = settings
+        self._sorter = sorter
+        self._memory = memory
+        self._modes = Modes(memory.modes)
+        self._left_out: list[LeftOut] = []
+        self._out: list[str] = []
+        """What the index must not hold any more."""
+        self._files = 0
+        self._bytes = 0
+        self._limit = Deadline(git.deadline.left * FOR_STAGING)
+
+    def see_all(self, *, count: bool) -> None:
+        """Look at files that the index has without anybody having looked at them here."""
+        for path in self._known():
+            with suppress(OSError):
+                facts = self._sorter.look(path)
+                self._modes.see(path, facts.st_mode)
+                if count:
+                    self._files += 1
+                    self._bytes += facts.st_size
+
+    def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
+        """Take in what was listed, and out what must not be held."""
+        tracked = {*listing.changed, *also}
+        changed = self._sorter.sort(sorted(tracked))
+        new = self._sorter.sort(listing.new)
+        self._left_out += [*listing.left_out, *changed.left_out, *new.left_out]
+        store = os.path.dirname(self._git.index)
+        taken = within_caps(changed.files, new.files, self._known, self._settings, store)
+        self._left_out += taken.left_out
+        self._out += [*changed.displaced, *dropped]
+        if tracked or new.files or dropped:
+            self._note(taken.files)
+        self._add([*(File(path, 0, 0) for path in changed.gone), *taken.files])
+        self._out += tracked.intersection(each.path for each in self._left_out)
+        self._take_out()
+        return self._done(len(changed.files) + len(new.files))
+
+    def _note(self, files: Iterable[File]) -> None:
+        """Remember before anything is done, so that nothing is lost with this process."""
+        for file in files:
+            self._modes.see(file.path, file.mode)
+        remember(self._git, structs.replace(self._memory, tree="", modes=self._modes.all))
+
+    def _add(self, files: Sequence[File]) -> None:
+        waiting = list(_batches(files))[::-1]
+        is_sound = False
+        while waiting:
+            batch = waiting.pop()
+            try:
+                self._add_batch(batch)
+            except StoreError:
+                raise
+            except GitTooSlowError:
+                for late in (batch, *waiting):
+                    self._left_out += [LeftOut(file.path, NO_TIME) for file in late]
+                return
+            except GitError:
+                if not is_sound:
+                    self._update(self._git)  # raises if it is not the fault of a file
+                    is_sound = True
+                waiting += self._smaller(batch)
+
+    def _add_batch(self, batch: Sequence[File]) -> None:
+        if not self._limit.left:
+            raise GitTooSlowError("update-index", self._limit.seconds)
+        git = self._git.within(Deadline(self._git.deadline.left * _FOR_A_BATCH))
+        self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
+        self._files += len(batch)
+        self._bytes += sum(file.size for file in batch)
+
+    def _smaller(self, batch: Sequence[File]) -> list[list[File]]:
+        """What is left of a batch that git rejected: without the bad ones, or in halves."""
+        again = self._sorter.sort(file.path for file in batch)
+        self._left_out += again.left_out
+        self._out += again.displaced
+        good = [*again.files, *(File(path, 0, 0) for path in again.gone)]
+        if len(good) < len(batch):
+            return [good] if good else []
+        if len(good) == 1:
+            self._left_out.append(LeftOut(good[0].path, UNREADABLE))
+            return []
+        half = len(good) // 2
+        return [good[half:], good[:half]]
+
+    def _take_out(self) -> None:
+        if self._out:
+            self._update(self._git, "--force-remove", paths=self._out)
+            self._modes.forget(self._out)
+            self._files += len(self._out)
+
+    def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
+        try:
+            git.run("update-index", *options, "-z", "--stdin", given=join_paths(paths))
+        except GitError:
+            with suppress(FileNotFoundError):  # a git that was killed leaves it
+                os.unlink(f"{git.index}.lock")
+            raise
+
+    def _done(self, wanted: int) -> Staged:
+        late = any(each.why == NO_TIME for each in self._left_out)
+        return Staged(
+            self._files,
+            self._bytes,
+            wanted,
+            bounded(self._left_out, self._known, unfinished=late),
+            Memory(include=self._settings.include, modes=self._modes.all),
+            self._memory,
         )
-    return tuple(sorter.left_out)
+
+    def _known(self) -> list[str]:
+        return self._git.paths("ls-files", "-z")
+
+
+def _batches(files: Sequence[File]) -> Iterator[list[File]]:
+    batch: list[File] = []
+    size = 0
+    for file in files:
+        if batch and (len(batch) == _BATCH_FILES or size + file.size > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch

@@ -1,0 +1,93 @@
+"""What is other in a work tree than in the private index."""
+
+import os
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.checkpoint import nested
+from handrail.checkpoint.errors import BadIncludeError
+from handrail.checkpoint.git import Git, split_paths
+from handrail.checkpoint.record import LeftOut
+
+NESTED = "a repository of its own"
+UNREADABLE = "it cannot be read"
+_MAX_PATTERN = 4096
+"""Bytes; no path is longer."""
+_MAX_PATTERNS = 100_000
+"""Bytes of all together: they are on a command line."""
+_CLOSED = re.compile(rb"could not open directory '(.*)': ")
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """Paths from the top of the work tree."""
+
+    changed: tuple[str, ...] = ()
+    """Known, and other than they were: changed, deleted, or replaced by something else."""
+    new: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """Folders that could not be looked into."""
+
+
+def list_changes(git: Git, include: Sequence[str]) -> Listing:
+    """What has changed; `include`: patterns of ignored files that count all the same."""
+    changed, others = git.run_beside(
+        ("diff-files", "-z", "--name-only", "--no-renames"),
+        ("ls-files", "-o", "-z", "--exclude-standard", *include_options(include)),
+    )
+    new: list[str] = []
+    left_out = [LeftOut(folder, UNREADABLE) for folder in _closed(others.err)]
+    for path in split_paths(others.out):
+        if not path.endswith("/"):
+            new.append(path)
+        elif inside := nested.files_of(git, path):
+            new += inside
+        elif not _is_bare(os.path.join(git.work_tree, path)):
+            left_out.append(LeftOut(path, NESTED))
+    return Listing(tuple(split_paths(changed.out)), tuple(new), tuple(left_out))
+
+
+def list_dropped(git: Git, before: Sequence[str], include: Sequence[str]) -> list[str]:
+    """Ignored files in the index that only patterns of before had let in."""
+    dropped = usable(set(before).difference(include))
+    if not dropped:
+        return []
+    patterns = [part for pattern in dropped for part in ("-x", pattern)]
+    once, ignored = git.run_beside(
+        ("ls-files", "-c", "-i", "-z", *patterns),
+        ("ls-files", "-c", "-i", "-z", "--exclude-standard", *include_options(include)),
+    )
+    return sorted(set(split_paths(once.out)).intersection(split_paths(ignored.out)))
+
+
+def include_options(include: Sequence[str]) -> list[str]:
+    """Options of `ls-files`: what is on the command line wins over every .gitignore."""
+    return [part for pattern in usable(include) for part in ("-x", f"!{pattern}")]
+
+
+def usable(include: Sequence[str] | set[str]) -> list[str]:
+    """The patterns that can match something; raises BadIncludeError where they are too many."""
+    patterns = [
+        pattern
+        for pattern in include
+        if pattern.strip()
+        and "\0" not in pattern
+        and not pattern.startswith("!")
+        and len(os.fsencode(pattern)) <= _MAX_PATTERN
+    ]
+    if sum(len(os.fsencode(pattern)) for pattern in patterns) > _MAX_PATTERNS:
+        raise BadIncludeError(f"more than {_MAX_PATTERNS} bytes of patterns; name folders instead")
+    return patterns
+
+
+def _is_bare(folder: str) -> bool:
+    """Whether there is nothing in it but the repository itself."""
+    try:
+        return set(os.listdir(folder)) <= {".git"}
+    except OSError:
+        return False
+
+
+def _closed(said: bytes) -> list[str]:
+    return [os.fsdecode(folder).rstrip("/") + "/" for folder in _CLOSED.findall(said)]

@@ -1,0 +1,93 @@
+"""What is remembered of a work tree beside its index, from one checkpoint to the next."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from handrail.checkpoint.git import Git
+
+MAX_MODES = 10_000
+_UMASK = "Umask:"
+
+
+class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
+    """It can be lost: then everything is looked at once more."""
+
+    tree: str = ""
+    """Of the index, when it was last written."""
+    include: tuple[str, ...] = ()
+    """The patterns by which ignored files came into the index."""
+    modes: dict[str, int] = {}
+    """Permissions that git cannot hold, by path."""
+
+
+def recall(git: Git) -> Memory | None:
+    """What is remembered of the index; None where there is nothing."""
+    if not os.path.exists(git.index):
+        return None
+    try:
+        with open(_place(git), "rb") as file:
+            return msgspec.json.decode(file.read(), type=Memory)
+    except (OSError, ValueError):
+        return None
+
+
+def remember(git: Git, memory: Memory) -> None:
+    """Keep it for the next time."""
+    fresh = _place(git) + ".new"
+    with open(fresh, "wb") as file:
+        file.write(msgspec.json.encode(memory))
+    os.replace(fresh, _place(git))
+
+
+class Modes:
+    """Permissions that are other than those a new file gets."""
+
+    def __init__(self, known: Mapping[str, int]) -> None:
+        self._odd = dict(known)
+        mask = _umask()
+        self._usual = {False: 0o666 & ~mask, True: 0o777 & ~mask}
+
+    def see(self, path: str, mode: int) -> None:
+        """Take in how a file is."""
+        bits = stat.S_IMODE(mode)
+        if stat.S_ISREG(mode) and bits != self._usual[bool(bits & stat.S_IXUSR)]:
+            self._odd[path] = bits
+        elif self._odd:
+            self._odd.pop(path, None)
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Take in that files are gone."""
+        for path in paths if self._odd else ():
+            self._odd.pop(path, None)
+
+    @property
+    def all(self) -> dict[str, int]:
+        """The first of them, in order; without names that cannot be written down."""
+        named = sorted(path for path in self._odd if is_text(path))
+        return {path: self._odd[path] for path in named[:MAX_MODES]}
+
+
+def is_text(path: str) -> bool:
+    """Whether a path can be written down: a file's name may be any bytes."""
+    return path.isascii() or path == path.encode(errors="ignore").decode()
+
+
+def _place(git: Git) -> str:
+    folder, name = os.path.split(git.index)
+    return os.path.join(folder, "memory" + name.removeprefix("index"))
+
+
+def _umask() -> int:
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith(_UMASK):
+                    return int(line.removeprefix(_UMASK), 8)
+    except OSError:
+        pass
+    mask = os.umask(0o077)  # only by setting it can it be read here
+    os.umask(mask)
+    return mask

@@ -1,0 +1,107 @@
+"""Decides about each path of a work tree: it can be taken in, it is gone, or it is left out."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from handrail.checkpoint.caps import File, folders_above, too_large
+from handrail.checkpoint.listing import UNREADABLE
+from handrail.checkpoint.record import LeftOut
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
+
+
+class Sorted(msgspec.Struct, frozen=True):
+    """The paths, each in one of these."""
+
+    files: list[File]
+    gone: list[str]
+    displaced: list[str]
+    """Something is in their place that is no file: a folder, a pipe, a link to elsewhere."""
+    left_out: list[LeftOut]
+
+    @property
+    def not_held(self) -> list[str]:
+        """Those that an index must not hold, although something is there."""
+        return [*self.displaced, *(each.path for each in self.left_out)]
+
+
+@contextmanager
+def open_sorter(work_tree: str, settings: Settings) -> Iterator["Sorter"]:
+    """A sorter for a work tree."""
+    # From an open folder, so that paths may be longer than absolute ones can be.
+    top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield Sorter(top, settings)
+    finally:
+        os.close(top)
+
+
+class Sorter:
+    """Looks at paths, and follows no link."""
+
+    def __init__(self, top: int, settings: Settings) -> None:
+        self._top = top
+        self._most = settings.max_file_mb * MEGABYTE
+        self._too_large = too_large(settings)
+        self._user = os.geteuid()
+        self._linked: dict[str, bool] = {}
+
+    def look(self, path: str) -> os.stat_result:
+        """What is at a path."""
+        return os.stat(path, dir_fd=self._top, follow_symlinks=False)
+
+    def sort(self, paths: Iterable[str]) -> Sorted:
+        """Decide about paths."""
+        found = Sorted([], [], [], [])
+        for path in paths:
+            self._take(path, found)
+        return found
+
+    def _take(self, path: str, found: Sorted) -> None:
+        try:
+            facts = self.look(path)
+        except (FileNotFoundError, NotADirectoryError):
+            found.gone.append(path)
+            return
+        except OSError:
+            found.left_out.append(LeftOut(path, UNREADABLE))
+            return
+        is_link = stat.S_ISLNK(facts.st_mode)
+        if self._is_beyond_link(path) or not (is_link or stat.S_ISREG(facts.st_mode)):
+            found.displaced.append(path)
+        elif facts.st_size > self._most:
+            found.left_out.append(LeftOut(path, self._too_large))
+        elif not is_link and not self._is_readable(path, facts):
+            found.left_out.append(LeftOut(path, UNREADABLE))
+        else:
+            found.files.append(File(path, facts.st_size, facts.st_mode))
+
+    def _is_readable(self, path: str, facts: os.stat_result) -> bool:
+        is_mine = facts.st_uid == self._user and facts.st_mode & stat.S_IRUSR
+        return bool(is_mine) or os.access(path, os.R_OK, dir_fd=self._top, effective_ids=True)
+
+    def _is_beyond_link(self, path: str) -> bool:
+        """Whether a folder above it is a link: what is seen there is somewhere else."""
+        folder = path[: path.rfind("/") + 1]
+        if not folder:
+            return False
+        if folder not in self._linked:
+            self._look_at_folders(path)
+        return self._linked[folder]
+
+    def _look_at_folders(self, path: str) -> None:
+        above = False
+        for folder in reversed(list(folders_above(path))):
+            if folder not in self._linked:
+                self._linked[folder] = above or self._is_link(folder.rstrip("/"))
+            above = self._linked[folder]
+
+    def _is_link(self, folder: str) -> bool:
+        try:
+            return stat.S_ISLNK(self.look(folder).st_mode)
+        except OSError:
+            return False
