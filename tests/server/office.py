@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from time import time
 from typing import Any, Self, TypeVar
 
@@ -18,12 +18,33 @@ from handrail.server.restores import Restores
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
+from handrail.supervise.first import SavedFirst, SaveFirst
 from tests.hosts.desk import SESSION, Desk, Json
 from tests.server.asgi import Answer, ask
 
 T = TypeVar("T")
 
 WHO = {"version": "9", "pid": 7}
+
+
+class _NoShelf:
+    """A shelf on which there is nothing."""
+
+    def __init__(self) -> None:
+        self.restoring: set[str] = set()
+
+    def checkpoints(self, folder: str) -> Checkpoints:
+        return Checkpoints("/nowhere", folder)
+
+    def worked(self, folder: str) -> tuple[str, ...]:
+        return ()
+
+    def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
+        return asyncio.to_thread(work)
+
+
+async def _not_saved(first: SaveFirst) -> SavedFirst:
+    return SavedFirst(problem="nobody is there")
 
 
 class Office:
@@ -50,7 +71,8 @@ class Office:
             self.metrics,
             self.opinions,
             Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
-            Restores(self.brain, self.desk.runs, lambda cwd: Checkpoints("/nowhere", cwd), time),
+            Restores(self.brain, self.desk.runs, _NoShelf(), time),
+            _not_saved,
             WHO,
             self._state,
             lambda: 1.0,

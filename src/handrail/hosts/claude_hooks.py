@@ -26,6 +26,7 @@ from handrail.model.review import Verdict
 from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
+from handrail.supervise.first import SavedFirst, SaveFirst
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
@@ -114,6 +115,10 @@ class ClaudeHooks:
         return pending.then(
             lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
         )
+
+    def note_saved(self, first: SaveFirst, saved: SavedFirst) -> None:
+        """What came of saving the files before an action; the action is asked about again."""
+        self.runs.get(first.run, first.cwd).note_saved(first, saved)
 
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""

@@ -24,6 +24,7 @@ from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.store.errors import StoreError
+from handrail.supervise.first import SavedFirst, SaveFirst
 from handrail.supervise.pending import Pending
 from handrail.supervise.topics import topic_of
 
@@ -41,6 +42,8 @@ _HEALTH_SECONDS = 1.0
 
 
 Endpoint = Callable[..., Awaitable[object]]
+SavesFirst = Callable[[SaveFirst], Awaitable[SavedFirst]]
+"""Saves the files before an action that has to wait for that."""
 
 
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,6 +81,7 @@ class Face:
         opinions: Opinions,
         recoveries: Recoveries,
         restores: Restores,
+        save_first: SavesFirst,
         who: Mapping[str, object],
         state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
@@ -88,6 +92,7 @@ class Face:
         self._opinions = opinions
         self._recoveries = recoveries
         self._restores = restores
+        self._save_first = save_first
         self._who = who
         self._state = state
         self._clock = clock
@@ -153,6 +158,11 @@ class Face:
 
         try:
             said = await self._brain.answer(think)
+            if (first := thoughts[0].first) is not None:
+                saved = await self._save_first(first)
+                await self._brain.do(lambda: self._hooks.note_saved(first, saved))
+                thoughts.clear()
+                said = await self._brain.answer(think)
             doubt = thoughts[0].doubt
             return said if doubt is None else await self._opinions.consider(doubt, said)
         except TooSlowError as error:

@@ -18,7 +18,6 @@ import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
-from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
@@ -76,7 +75,9 @@ class Daemon:
         stops = Stops(home, self._record, self.notifier, lambda run: _events(journal, run))
         self.hands = Hands(home, environ, self._record, self.notifier, stops)
         can = CAPABILITIES | {Capability.FILES}
-        self.runs = Runs(journal, Projects(environ), can=can, tell=self.hands.hear)
+        self.runs = Runs(
+            journal, Projects(environ), can=can, tell=self.hands.hear, keeper=self.hands.keeper
+        )
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
         self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
@@ -87,11 +88,6 @@ class Daemon:
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
-
-    def _checkpoints(self, folder: str) -> Checkpoints:
-        """Those of the project that a folder belongs to."""
-        tree = work_tree_of(folder, self._environ)
-        return Checkpoints(checkpoint_folder(self.home.path, tree), tree, environ=self._environ)
 
     def _find_problem(self, visit: Visit, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""
@@ -119,7 +115,8 @@ class Daemon:
             self.metrics,
             self.opinions,
             recoveries,
-            Restores(self.brain, self.runs, self._checkpoints, time),
+            Restores(self.brain, self.runs, self.hands, time),
+            self.hands.keeper.save_first,
             who,
             self.state,
             time,

@@ -52,35 +52,30 @@ _STATUS: dict[type[Exception], int] = {
 """What is answered to an error: the nearest of its classes decides."""
 
 
-class InHands(Protocol):
-    """Runs work in a thread, after all that is done to the files of the same folder."""
+class Shelf(Protocol):
+    """Where checkpoints are, and who may touch the files of a folder when."""
 
-    def __call__(self, folder: str, work: Callable[[], T], /) -> Awaitable[T]:
-        """The result of the work."""
+    restoring: set[str]
+    """Runs whose files are just being put back because a person wants it."""
 
+    def checkpoints(self, folder: str) -> Checkpoints:
+        """Those of the project that a folder belongs to."""
 
-def in_any_thread(folder: str, work: Callable[[], T]) -> Awaitable[T]:
-    """For where nobody else saves or restores."""
-    return asyncio.to_thread(work)
+    def worked(self, folder: str) -> tuple[str, ...]:
+        """The runs that worked there since the last checkpoint."""
+
+    def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
+        """Work in a thread, after all that is done to the files of the same folder."""
 
 
 class Restores:
     """Takes checkpoints and puts files back because a person wants it."""
 
-    def __init__(
-        self,
-        brain: Brain,
-        runs: Runs,
-        checkpoints: Callable[[str], Checkpoints],
-        clock: Callable[[], float],
-        in_hands: InHands = in_any_thread,
-    ) -> None:
-        """`checkpoints`: those of the project that a folder belongs to."""
+    def __init__(self, brain: Brain, runs: Runs, shelf: Shelf, clock: Callable[[], float]) -> None:
         self._brain = brain
         self._runs = runs
-        self._checkpoints = checkpoints
+        self._shelf = shelf
         self._clock = clock
-        self._in_hands = in_hands
 
     async def save(self, request: Request) -> Response:
         """Save the files of a project, for a person."""
@@ -97,12 +92,12 @@ class Restores:
     async def _save(self, wanted: ToSave) -> Kept:
         if wanted.name:
             check_name(wanted.name)
-        about = About(why="on request", name=wanted.name)
-        saved = await self._in_hands(wanted.cwd, lambda: self._of(wanted.cwd).save(about))
+        about = About(why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd))
+        saved = await self._shelf.do(wanted.cwd, lambda: self._of(wanted.cwd).save(about))
         return Kept(saved.record, saved.is_new)
 
     async def _look(self, wanted: ToUndo) -> Look:
-        preview = await self._in_hands(wanted.cwd, lambda: self._preview(wanted))
+        preview = await self._shelf.do(wanted.cwd, lambda: self._preview(wanted))
         target = preview.way.target
         since: dict[str, int] = {}
         if wanted.level is Level.CHECKPOINT:
@@ -112,11 +107,11 @@ class Restores:
         return Look(preview, working, since)
 
     async def _restore(self, wanted: ToRestore) -> Back:
-        way = await self._in_hands(wanted.cwd, lambda: self._way_seen(wanted))
+        way = await self._shelf.do(wanted.cwd, lambda: self._way_seen(wanted))
         told = await self._brain.answer(lambda: self._hold(way))
         back = Back("", problem=_NOT_DONE)
         try:
-            back = await self._in_hands(wanted.cwd, lambda: self._put_back(wanted, way))
+            back = await self._shelf.do(wanted.cwd, lambda: self._put_back(wanted, way))
         except CheckpointError as error:
             back = Back("", problem=str(error))
             raise
@@ -133,18 +128,23 @@ class Restores:
     def _preview(self, wanted: ToUndo) -> Preview:
         checkpoints = self._of(wanted.cwd)
         if wanted.level is Level.CHECKPOINT:
-            return checkpoints.preview(Way(wanted.level, checkpoints.find(wanted.checkpoint)))
+            way = Way(wanted.level, checkpoints.find(wanted.checkpoint))
+            return checkpoints.preview(self._worked(way, wanted.cwd))
         records = list(checkpoints.newest_first())
         now = ""
         if records and wanted.level is not Level.REDO:
             now = checkpoints.preview(Way(Level.CHECKPOINT, records[0])).now
         way = way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
-        return checkpoints.preview(way)
+        return checkpoints.preview(self._worked(way, wanted.cwd))
+
+    def _worked(self, way: Way, folder: str) -> Way:
+        return msgspec.structs.replace(way, by=self._shelf.worked(folder))
 
     def _way_seen(self, wanted: ToRestore) -> Way:
         checkpoints = self._of(wanted.cwd)
         base = checkpoints.find(wanted.base) if wanted.base else None
-        return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+        way = Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+        return self._worked(way, wanted.cwd)
 
     def _put_back(self, wanted: ToRestore, way: Way) -> Back:
         try:
@@ -161,6 +161,7 @@ class Restores:
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
         event = RestoreAsked(self._clock(), way.target.id, way.level)
         told = tuple(sorted(names))
+        self._shelf.restoring.update(told)
         receipts = [self._supervisor(way, run).record(event) for run in told]
 
         def failed(error: StoreError) -> tuple[str, ...]:
@@ -173,6 +174,7 @@ class Restores:
         self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None
     ) -> None:
         """Every run that waited hears how it went; one of them goes back itself."""
+        self._shelf.restoring.difference_update(told)
         for each in told:
             mine = msgspec.structs.replace(event, state=state) if each == run else event
             self._runs.get(each, "/").record(mine)
@@ -203,7 +205,7 @@ class Restores:
     def _of(self, folder: str) -> Checkpoints:
         if not os.path.isabs(folder):
             raise RefusedError(folder, "it is not an absolute path")
-        return self._checkpoints(folder)
+        return self._shelf.checkpoints(folder)
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
         """By run, how many actions were done in a work tree since a moment."""
@@ -220,7 +222,7 @@ class Restores:
         return dict(done)
 
     def _is_in(self, tree: str, folder: str) -> bool:
-        return bool(folder) and self._checkpoints(folder).work_tree == tree
+        return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
 
 
 def _state_of(way: Way) -> State:

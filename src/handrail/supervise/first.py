@@ -5,7 +5,9 @@ from typing import Protocol
 
 import msgspec
 
+from handrail.config.checkpoints import Checkpoints
 from handrail.review.kept import Kept
+from handrail.supervise.state import RunState
 
 
 class Need(IntEnum):
@@ -50,5 +52,5 @@ class SavedFirst(msgspec.Struct, frozen=True):
 class Keeper(Protocol):
     """Who takes checkpoints. Asked in the thread of the supervisor."""
 
-    def wants(self, first: SaveFirst) -> bool:
-        """Whether there is anything to wait for."""
+    def wants(self, first: SaveFirst, state: RunState, settings: Checkpoints) -> bool:
+        """Whether there is anything to wait for; if so, it is asked for it soon."""

@@ -316,10 +316,11 @@ class Supervisor:
             return None
         state = self.state
         first = save_first(action, review, verdict, state.run, state.cwd, state.step, name)
-        if first is None or not self._keeper.wants(first):
+        if first is None:
             return None
         why = self.project.redactor.text(said_before(action))
-        return msgspec.structs.replace(first, why=why)
+        first = msgspec.structs.replace(first, why=why)
+        return first if self._keeper.wants(first, state, self.project.config.checkpoints) else None
 
     @property
     def _goal(self) -> str:

@@ -1,0 +1,304 @@
+"""When the files of runs are saved, and who waits for it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from time import time
+
+import msgspec
+
+from handrail.checkpoint import (
+    About,
+    CheckpointError,
+    Checkpoints,
+    Conversation,
+    Moment,
+    Record,
+    checkpoint_folder,
+    work_tree_of,
+)
+from handrail.checkpoint.record import AgentState
+from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.model.event import CheckpointTaken, Event, FaultNoted
+from handrail.model.run import Checkpoint, StateSnapshot
+from handrail.review.kept import Kept
+from handrail.server.lanes import Lanes, log_failure
+from handrail.supervise.first import Need, SavedFirst, SaveFirst
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+CHECKPOINT_STEPS = 10
+CHECKPOINT_SECONDS = 60.0
+"""How far apart two checkpoints are at least that are taken only now and then."""
+CODE_SECONDS = 30.0
+"""How far apart they are before code that may do anything."""
+_TIDY_EVERY = 20
+"""New checkpoints of a project after which it is tidied up."""
+_MAX_TROUBLES = 1000
+_MAX_TREES = 1000
+_MAX_WAITING = 1000
+_GRACE = 2.0
+"""Seconds over the hard limit that are waited for what must be saved: others may come first."""
+_MAX_CREATED = 1000
+_DOUBLINGS = 6
+
+Note = Callable[[str, Event], None]
+"""Writes an event of a run; may be called in any thread."""
+Talk = Callable[[str, str], Conversation | None]
+"""Where the conversation of a run with a host is."""
+
+
+class _Trouble(msgspec.Struct, frozen=True):
+    """Why the files of a run could not be saved, and when."""
+
+    at: float
+    says: str
+    times: int = 1
+
+    def is_over(self, now: float) -> bool:
+        """Whether it is time to try again: each time after twice as long."""
+        return abs(now - self.at) >= CHECKPOINT_SECONDS * (1 << min(self.times - 1, _DOUBLINGS))
+
+
+class _Tree(msgspec.Struct):
+    """A work tree, as the runs in it leave it."""
+
+    path: str
+    folder: str
+    """Where its checkpoints are."""
+    working: set[str] = set()
+    """Runs in the middle of an iteration."""
+    touched: set[str] = set()
+    """Runs that have worked since the last checkpoint."""
+    saved: float = 0.0
+    """When the last one was taken."""
+    new: int = 0
+    """How many since it was tidied up."""
+    before: dict[str, int] = {}
+    """By run, the step before which one was taken, and after which one is."""
+
+
+class Keeper:
+    """Takes checkpoints in lanes of their own. Asked in the brain's thread."""
+
+    def __init__(
+        self,
+        home: str,
+        environ: Mapping[str, str],
+        note: Note,
+        lanes: Lanes,
+        *,
+        talk: Talk = lambda host, run: None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._home = home
+        self._environ = environ
+        self._note = note
+        self._lanes = lanes
+        self._talk = talk
+        self._clock = clock
+        self._trees: dict[str, _Tree] = {}
+        """By the folder that a run works in."""
+        self._troubles: dict[str, _Trouble] = {}
+        """The runs whose files could not be saved when it was last tried."""
+        self._waiting: dict[tuple[str, str], tuple[About | None, Settings]] = {}
+        """By run and action: what is saved before it; None: only what is under way."""
+
+    # Moments, in the brain's thread
+
+    def begin(self, supervisor: Supervisor, moment: Moment, why: str) -> None:
+        """Save before an iteration: what differs since the last one is nobody's of ours."""
+        state = supervisor.state
+        self._save_soon(supervisor, moment, why)
+        tree = self._tree(state.cwd)
+        tree.working.add(state.run)
+        tree.touched.add(state.run)
+
+    def rest(self, supervisor: Supervisor, why: str) -> None:
+        """Save after an iteration; from here on, others change the files."""
+        state = supervisor.state
+        self._save_soon(supervisor, Moment.ITERATION_END, why)
+        self.leave(state)
+
+    def leave(self, state: RunState) -> None:
+        """A run does not work any more."""
+        tree = self._tree(state.cwd)
+        tree.working.discard(state.run)
+        tree.touched.discard(state.run)
+
+    def after_action(self, supervisor: Supervisor, step: int, at: float) -> None:
+        """Save after an action that was saved for, and now and then."""
+        state = supervisor.state
+        tree = self._tree(state.cwd)
+        if tree.before.get(state.run, step + 1) <= step:
+            del tree.before[state.run]
+            self._save_soon(supervisor, Moment.AFTER_ACTION, f"after step {step}")
+            return
+        trouble = self._troubles.get(state.run)
+        if trouble is not None and not trouble.is_over(self._clock()):
+            return
+        last = state.course.checkpoints[-1] if state.course.checkpoints else None
+        # The clock may have been set back since.
+        is_due = last is None or (
+            step - last.step >= CHECKPOINT_STEPS and abs(at - last.at) >= CHECKPOINT_SECONDS
+        )
+        if is_due and not self._lanes.is_busy(tree.folder):
+            self._save_soon(supervisor, Moment.PERIODIC, f"after step {step}")
+
+    def wants(self, first: SaveFirst, state: RunState, settings: Settings) -> bool:
+        """Whether an action has anything to wait for; if so, `save_first` is called with it."""
+        if not settings.enabled:
+            return False
+        saves = self._is_due(first)
+        if not saves and not self._lanes.is_busy(self._tree(first.cwd).folder):
+            return False
+        about = None
+        if saves:
+            about = self._about(state, Moment.BEFORE_ACTION, first.why)
+        if len(self._waiting) >= _MAX_WAITING:
+            del self._waiting[next(iter(self._waiting))]
+        self._waiting[first.run, first.action] = about, settings
+        return True
+
+    def _is_due(self, first: SaveFirst) -> bool:
+        """Whether a checkpoint is taken before an action."""
+        if first.need is Need.QUIET or first.need is Need.MUST:
+            return first.need is Need.MUST
+        trouble = self._troubles.get(first.run)
+        if trouble is not None and not trouble.is_over(self._clock()):
+            return False
+        since = abs(self._clock() - self._tree(first.cwd).saved)
+        return first.need is Need.CHANGE or since >= CODE_SECONDS
+
+    def ended(self, state: RunState) -> None:
+        """A run has ended."""
+        self.leave(state)
+        self._troubles.pop(state.run, None)
+
+    def _about(self, state: RunState, moment: Moment, why: str) -> About:
+        """What belongs to a checkpoint of a run beside the files."""
+        by = set(self._tree(state.cwd).touched)
+        if moment not in _BEGINNINGS:  # a daemon that has just started does not know yet
+            by.add(state.run)
+        created = tuple(sorted(state.history.created))[:_MAX_CREATED]
+        return About(
+            moment,
+            why,
+            run=state.run,
+            step=state.step,
+            by=tuple(sorted(by)),
+            case_states={state.run: "done" if state.phase == "ended" else "active"},
+            state_snapshot=StateSnapshot(state.history.goal, state.last_prompt, created),
+            agent_states=(AgentState(state.run, state.run, state.prompts),),
+        )
+
+    def worked(self, cwd: str) -> tuple[str, ...]:
+        """The runs that worked in a folder's work tree since the last checkpoint."""
+        return tuple(sorted(self._tree(cwd).touched))
+
+    def lane(self, cwd: str) -> str:
+        """The lane in which the files of a folder are saved and put back."""
+        return self._tree(cwd).folder
+
+    def checkpoints(self, cwd: str, settings: Settings | None = None) -> Checkpoints:
+        """The checkpoints of the work tree that holds a folder."""
+        tree = self._tree(cwd)
+        return Checkpoints(
+            tree.folder, tree.path, settings or Settings(), self._environ, self._clock
+        )
+
+    # Waiting, in the event loop
+
+    async def save_first(self, first: SaveFirst) -> SavedFirst:
+        """Save what is there before an action runs; waits as long as that needs it."""
+        about, settings = self._waiting.pop((first.run, first.action), (None, Settings()))
+        tree = self._tree(first.cwd)
+        if about is None:
+            work = self._lanes.put(tree.folder, SavedFirst)
+        else:
+            tree.before[first.run] = first.step + 1
+            work = self._lanes.put(tree.folder, lambda: self._first(first, about, settings))
+        must = first.need is Need.MUST
+        patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
+        except TimeoutError:
+            return SavedFirst(problem=f"it was not done after {patience:g} s")
+
+    # Called in a lane
+
+    def _first(self, first: SaveFirst, about: About, settings: Settings) -> SavedFirst:
+        checkpoints = self.checkpoints(first.cwd, settings)
+        try:
+            record = self._save(checkpoints, about, first.cwd, is_known=lambda commit: False)
+            uncovered = checkpoints.uncovered(first.targets) if first.targets else ()
+        except (CheckpointError, OSError) as error:
+            self._note_trouble(first.run, str(error))
+            return SavedFirst(problem=str(error))
+        kept = Kept(record.work_tree, record.coverage.complete, uncovered)
+        return SavedFirst(record.id, kept)
+
+    def _save(
+        self, checkpoints: Checkpoints, about: About, cwd: str, is_known: Callable[[str], bool]
+    ) -> Record:
+        tree = self._tree(cwd)
+        saved = checkpoints.save(about)
+        record, at = saved.record, self._clock()
+        tree.saved = at
+        tree.touched = set(tree.working)
+        self._troubles.pop(about.run, None)
+        if saved.is_new or not is_known(record.git_commit):
+            taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
+            self._note(about.run, CheckpointTaken(at, taken, record.files))
+        tree.new += saved.is_new
+        if tree.new >= _TIDY_EVERY:
+            tree.new = 0
+            tidied = self._lanes.put(f"{tree.folder} tidy", lambda: _tidy(checkpoints))
+            tidied.add_done_callback(log_failure)
+        return record
+
+    def _tree(self, cwd: str) -> _Tree:
+        tree = self._trees.get(cwd)
+        if tree is None:
+            if len(self._trees) >= _MAX_TREES:
+                del self._trees[next(iter(self._trees))]
+            path = work_tree_of(cwd, self._environ)
+            folder = checkpoint_folder(self._home, path)
+            same = (each for each in self._trees.values() if each.folder == folder)
+            tree = next((each for each in same if each.path == path), None) or _Tree(path, folder)
+            self._trees[cwd] = tree
+        return tree
+
+    def _save_soon(self, supervisor: Supervisor, moment: Moment, why: str) -> None:
+        settings = supervisor.project.config.checkpoints
+        if not settings.enabled:
+            return
+        state = supervisor.state
+        host, cwd = state.host, state.cwd
+        about = self._about(state, moment, why)
+        known = {each.commit for each in state.course.checkpoints}
+
+        def work() -> None:
+            spoken = msgspec.structs.replace(about, conversation=self._talk(host, about.run))
+            try:
+                self._save(self.checkpoints(cwd, settings), spoken, cwd, known.__contains__)
+            except (CheckpointError, OSError) as error:
+                self._note_trouble(about.run, str(error))
+
+        self._lanes.put(self._tree(cwd).folder, work).add_done_callback(log_failure)
+
+    def _note_trouble(self, run: str, says: str) -> None:
+        """Remember why the files could not be saved, and write it down if it is news."""
+        before = self._troubles.pop(run, None)
+        self._troubles[run] = _Trouble(self._clock(), says, before.times + 1 if before else 1)
+        if len(self._troubles) > _MAX_TROUBLES:
+            del self._troubles[next(iter(self._troubles))]
+        if before is None or before.says != says:
+            self._note(run, FaultNoted(self._clock(), "checkpoint", says))
+
+
+_BEGINNINGS = frozenset({Moment.PROMPT, Moment.UNATTENDED})
+"""Moments at which a run has not worked yet."""
+
+
+def _tidy(checkpoints: Checkpoints) -> None:
+    checkpoints.tidy()
