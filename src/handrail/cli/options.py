@@ -38,6 +38,19 @@ def json_option(says: str) -> Callable[[Function], Function]:
     return click.option("--json", "as_json", is_flag=True, help=says)
 
 
+def restore_options(function: Function) -> Function:
+    """What undo, redo and rollback take."""
+    for option in (
+        color_option,
+        json_option("Print JSON; asks nothing."),
+        click.option("--yes", "-y", is_flag=True, help="Do it without asking."),
+        click.option("--dry-run", is_flag=True, help="Only show what would change."),
+        click.option("--over", is_flag=True, help="Also files that others have changed since."),
+    ):
+        function = option(function)
+    return function
+
+
 def scope_option(function: Function) -> Function:
     """`--scope`."""
     return click.option(

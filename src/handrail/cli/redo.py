@@ -1,0 +1,41 @@
+"""`handrail redo`: the last undo or rollback is taken back."""
+
+import os
+
+import click
+
+from handrail.checkpoint import Level
+from handrail.cli import options
+from handrail.cli.going_back import Manner, check_there_is_one, go_back
+from handrail.server.restore_wire import ToUndo
+
+
+@click.command()
+@options.restore_options
+def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
+    """Take back the last undo or rollback: the files are as before it again.
+
+    Files that were changed since are left alone, unless --over is given. Again,
+    it takes back the undo before that one.
+
+    \b
+    Examples:
+      handrail redo
+      handrail redo --dry-run
+
+    Exit code: 0; 1 if some files are not as they were; 2 for an error, or if it
+    was not confirmed.
+    """
+    options.by_a_person()
+    check_there_is_one()
+    wanted = ToUndo(cwd=os.getcwd(), level=Level.REDO)
+    manner = Manner(
+        verb="Redo",
+        done="redone",
+        command="handrail redo",
+        over=over,
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+    )
+    return go_back(wanted, manner)

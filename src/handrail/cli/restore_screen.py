@@ -1,0 +1,124 @@
+"""The picture of what a restore would do: a line for each file, by folder where there are many."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from os.path import commonpath, dirname
+
+import msgspec
+
+from handrail.checkpoint import Level, Preview
+from handrail.checkpoint.way import Does
+from handrail.cli.render import Screen, columns, count, pad, size, visible, wrap
+
+SHOWN = 20
+_WORD = 10
+_INDENT = "   "
+_MAX_PATH = 44
+_FOLDERS = 3
+_MADE = {Level.ACTION: "made by that action"}
+_WORDS = {
+    Does.CREATE: ("restore", "green"),
+    Does.CHANGE: ("change", "yellow"),
+    Does.DELETE: ("delete", "red"),
+}
+_OVERWRITE = ("overwrite", "red")
+_KEEP = ("keep", "dim")
+_ORDER = (*_WORDS.values(), _OVERWRITE, _KEEP)
+_NAMED = {"restore": "restored", "change": "changed", "delete": "deleted"}
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What becomes of one file."""
+
+    word: tuple[str, str]
+    """The word, and its style."""
+    path: str
+    note: str = ""
+
+
+def show(screen: Screen, preview: Preview, *, over: bool = False) -> None:
+    """Print a line for each file; of many, the first of each sort."""
+    lines = sorted(_lines(preview, over=over), key=_place)
+    sorts = [[line for line in lines if line.word == word] for word in _ORDER]
+    cuts = shares([len(each) for each in sorts], SHOWN)
+    shown = [line for each, cut in zip(sorts, cuts, strict=True) for line in each[:cut]]
+    width = min(max((columns(visible(line.path)) for line in shown), default=0), _MAX_PATH)
+    for each, cut in zip(sorts, cuts, strict=True):
+        for line in each[:cut]:
+            _say(screen, line, width)
+        if rest := each[cut:]:
+            text = f"… and {len(rest):,} more {where([line.path for line in rest])}"
+            screen.say(f"{_INDENT}{' ' * _WORD}{screen.paint(text, 'dim')}")
+
+
+def changes(preview: Preview, *, over: bool = False) -> str:
+    """How many files become other than they are: `3 changes`, or more if there are many."""
+    lines = [line for line in _lines(preview, over=over) if line.word != _KEEP]
+    if len(lines) <= SHOWN:
+        return count(len(lines), "change")
+    sorts = Counter(line.word[0] for line in lines)
+    told = ", ".join(f"{number:,} {_NAMED.get(word, word)}" for word, number in sorts.items())
+    return f"{count(len(lines), 'change')}: {told}"
+
+
+def shares(sizes: Sequence[int], room: int) -> list[int]:
+    """How much each gets of a room that may be too small for all: small ones get all they need."""
+    given = [0] * len(sizes)
+    left = room
+    for done, at in enumerate(sorted(range(len(sizes)), key=lambda each: sizes[each])):
+        given[at] = min(sizes[at], -(-left // (len(sizes) - done)))
+        left -= given[at]
+    return given
+
+
+def where(paths: Sequence[str]) -> str:
+    """The folder that holds them all, or how many are where."""
+    if shared := commonpath([dirname(path) for path in paths]):
+        return f"in {shared}/"
+    tops = Counter(path.partition("/")[0] + "/" if "/" in path else "" for path in paths)
+    if tops[""] == len(paths):
+        return "here"
+    named = [(top, number) for top, number in tops.most_common() if top][:_FOLDERS]
+    others = len(paths) - sum(number for _, number in named)
+    told = [f"{number:,} in {top}" for top, number in named]
+    return f"({', '.join([*told, f'{others:,} elsewhere'] if others else told)})"
+
+
+def _lines(preview: Preview, *, over: bool) -> Iterator[Line]:
+    made = _MADE.get(preview.way.level, "made since")
+    for item in preview.items:
+        taken = size(item.bytes) if item.bytes else ""
+        notes = (made, taken) if item.does is Does.DELETE else (taken,)
+        yield Line(_WORDS[item.does], item.path, ", ".join(filter(None, notes)))
+    for spared in preview.spared:
+        if over and spared.conflict:
+            yield Line(_OVERWRITE, spared.path, spared.why)
+        else:
+            yield Line(_KEEP, spared.path, f"{spared.why} → left alone")
+
+
+def _place(line: Line) -> tuple[int, str]:
+    return _ORDER.index(line.word), line.path
+
+
+def _say(screen: Screen, line: Line, width: int) -> None:
+    word, style = line.word
+    head = (
+        f"{_INDENT}{screen.paint(pad(word, _WORD), style)}{pad(clip_path(line.path, width), width)}"
+    )
+    indent = len(_INDENT) + _WORD + width + 2
+    first, *rest = wrap(line.note, screen.width - indent)
+    screen.say(f"{head}  {screen.paint(first, 'dim')}".rstrip())
+    for text in rest:
+        screen.say(f"{' ' * indent}{screen.paint(text, 'dim')}")
+
+
+def clip_path(path: str, width: int) -> str:
+    """A path in so many columns; where it is too long, its end says most."""
+    text = visible(path)
+    if columns(text) <= width:
+        return text
+    while columns(text) >= width:
+        text = text[1:]
+    _, slash, tail = text.partition("/")
+    return f"…/{tail}" if slash and len(tail) > width // 2 else f"…{text}"

@@ -1,0 +1,63 @@
+"""`handrail rollback`: everything goes back to how it was at a checkpoint."""
+
+import os
+
+import click
+
+from handrail.checkpoint import Level
+from handrail.cli import options
+from handrail.cli.going_back import Manner, check_there_is_one, go_back
+from handrail.cli.saved import find_record, open_checkpoints
+from handrail.server.restore_wire import ToUndo
+
+
+@click.command()
+@click.argument("name", metavar="ID|NAME")
+@click.option("--files", "files_only", is_flag=True, help="Only the files go back.")
+@click.option("--all", "everything", is_flag=True, help="Files, run and conversation (default).")
+@options.restore_options
+def command(
+    name: str,
+    files_only: bool,
+    everything: bool,
+    over: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Go back to a checkpoint: files, and what the run knew then.
+
+    It is shown first what would change and what is lost. The files of now are
+    saved before, so `handrail redo` takes it back. Where the agent's conversation
+    was at a known place then, the command is printed that takes it up there. Your
+    own branch, index and stash stay as they are.
+
+    Other than `handrail undo`, it also takes back what you changed since. Files
+    that are ignored, or that the checkpoint does not hold, are left alone.
+
+    \b
+    Examples:
+      handrail rollback c12
+      handrail rollback before-refactor --files
+      handrail rollback c12 --dry-run
+
+    Exit code: 0; 1 if some files are not as they were; 2 for an error, or if it
+    was not confirmed.
+    """
+    options.by_a_person()
+    if files_only and everything:
+        raise click.UsageError("--files and --all: say one of them")
+    check_there_is_one()
+    record = find_record(open_checkpoints(), name)
+    wanted = ToUndo(cwd=os.getcwd(), level=Level.CHECKPOINT, checkpoint=record.id)
+    manner = Manner(
+        verb="Roll back",
+        done="rolled back",
+        command=f"handrail rollback {record.id}{' --files' if files_only else ''}",
+        over=over,
+        files_only=files_only,
+        dry_run=dry_run,
+        yes=yes,
+        as_json=as_json,
+    )
+    return go_back(wanted, manner)
