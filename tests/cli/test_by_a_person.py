@@ -16,6 +16,11 @@ from .conftest import Shell
         ("feedback", "last", "1", "wrong"),
         ("incident", "resume", "last", "--option", "abort"),
         ("notify",),
+        ("checkpoint",),
+        ("undo", "--yes"),
+        ("undo", "--dry-run"),
+        ("redo", "--yes"),
+        ("rollback", "c1", "--yes"),
     ],
     ids=" ".join,
 )
@@ -32,3 +37,4 @@ def test_an_agent_may_not_change_handrail(
 def test_an_agent_may_look(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     assert shell.run("review", "ls").code == 0
+    assert shell.run("checkpoints").code == 0

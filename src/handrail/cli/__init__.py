@@ -22,6 +22,12 @@ COMMANDS = {
     "incident": "See what was stopped, and decide how it goes on.",
     "review": "Explain what Handrail thinks of one command.",
     "replay": "What would Handrail have done in past sessions?",
+    "checkpoint": "Save the files of this project.",
+    "checkpoints": "List what was saved of this project, and when.",
+    "diff": "Show what has changed since a checkpoint.",
+    "undo": "Undo what an agent did to the files.",
+    "redo": "Take back the last undo.",
+    "rollback": "Go back to a checkpoint.",
     "restore": "Bring back what was moved to the trash.",
     "notify": "See whether messages reach people.",
     "config": "Show, check and describe the settings.",
@@ -153,6 +159,8 @@ def _describe(error: Exception) -> tuple[bool, str]:
         more = len(problems) - 1
         also = f" (and {more} more: handrail config check)" if more else ""
         return True, visible(f"{problems[0]}{also}")
+    if type(error).__module__ in ("handrail.checkpoint.errors", "handrail.checkpoint.names"):
+        return True, visible(str(error))
     if type(error).__module__ == "handrail.shell.errors":
         return True, visible(f"this cannot be read: {error}")
     return False, visible(f"{type(error).__name__}: {error}")

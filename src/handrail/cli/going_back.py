@@ -1,6 +1,5 @@
 """What undo, redo and rollback have in common: look, ask, have it done, say how it went."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from shlex import quote
@@ -10,7 +9,6 @@ import click
 import msgspec
 
 from handrail.checkpoint import Conversation, Level, Preview, Way
-from handrail.checkpoint.work_tree import check_work_tree
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
@@ -18,7 +16,7 @@ from handrail.cli.moments import span
 from handrail.cli.render import Screen, count, visible, wrap
 from handrail.cli.restore_screen import changes, show
 from handrail.cli.runs import find_home
-from handrail.cli.saved import open_checkpoints, run_names
+from handrail.cli.saved import run_names
 from handrail.server.restore_wire import Back, Look, ToRestore, ToUndo
 
 EXIT_NOT_ALL = 1
@@ -86,17 +84,6 @@ def _seen(cwd: str, preview: Preview, manner: Manner) -> ToRestore:
         over=manner.over,
         files_only=manner.files_only,
     )
-
-
-def check_there_is_one() -> None:
-    """What cannot be done is said before a daemon is started for it."""
-    checkpoints = open_checkpoints()
-    check_work_tree(checkpoints.work_tree, os.environ)
-    if next(checkpoints.newest_first(), None) is None:
-        raise click.ClickException(
-            f"there are no checkpoints of {checkpoints.work_tree} yet, so nothing can be undone; "
-            "handrail checkpoint takes one"
-        )
 
 
 def _picture(screen: Screen, look: Look, manner: Manner) -> None:

@@ -6,8 +6,8 @@ import click
 
 from handrail.checkpoint import Level
 from handrail.cli import options
-from handrail.cli.going_back import Manner, check_there_is_one, go_back
-from handrail.cli.saved import find_record, open_checkpoints
+from handrail.cli.going_back import Manner, go_back
+from handrail.cli.saved import check_there_is_one, find_record, open_checkpoints
 from handrail.server.restore_wire import ToUndo
 
 

@@ -18,6 +18,7 @@ from handrail.checkpoint import (
     work_tree_of,
 )
 from handrail.checkpoint.errors import NoSuchCheckpointError
+from handrail.checkpoint.work_tree import check_work_tree
 from handrail.cli.moments import span
 from handrail.cli.render import count
 from handrail.cli.runs import Runs, find_home, open_log
@@ -41,8 +42,27 @@ _MOMENTS = {
 
 def open_checkpoints() -> Checkpoints:
     """Those of the project of the current folder, for reading."""
-    tree = work_tree_of(os.getcwd(), os.environ)
-    return Checkpoints(checkpoint_folder(find_home().path, tree), tree)
+    return Checkpoints(checkpoints_folder(), _work_tree())
+
+
+def checkpoints_folder() -> str:
+    """Where they are."""
+    return checkpoint_folder(find_home().path, _work_tree())
+
+
+def check_there_is_one() -> None:
+    """What cannot be done is said before a daemon is started for it."""
+    checkpoints = open_checkpoints()
+    check_work_tree(checkpoints.work_tree, os.environ)
+    if next(checkpoints.newest_first(), None) is None:
+        where = checkpoints.work_tree
+        raise click.ClickException(
+            f"there are no checkpoints of {where} yet; handrail checkpoint takes one"
+        )
+
+
+def _work_tree() -> str:
+    return work_tree_of(os.getcwd(), os.environ)
 
 
 def find_record(checkpoints: Checkpoints, typed: str) -> Record:

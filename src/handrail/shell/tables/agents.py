@@ -174,12 +174,17 @@ _AGENTS: dict[str, Program] = {
 
 _HANDRAIL = Program(
     facts=(
-        Fact(TAMPER, "uninstall|approve|reject|disable|enable|pause|resume|stop|kill|release|undo|"
+        Fact(TAMPER, "uninstall|approve|reject|disable|enable|pause|resume|stop|kill|release|"
              "install|init|trust|allow|deny|forget|purge|reset|migrate|import|shutdown|off|on|"
              "override|unblock|grant|revoke|token|feedback", severity=CRITICAL, instead=_PERSON,
              says="changes what the guard of this agent does"),
         Fact(TAMPER, "incident|incidents resume|close|dismiss|delete|resolve|approve",
              severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
+        Fact(TAMPER, "undo|redo|rollback", severity=CRITICAL, instead=_PERSON,
+             says="puts files back behind the back of those who work with them"),
+        Fact(TAMPER, "checkpoint", severity=CRITICAL,
+             says="takes a checkpoint in the name of a person",
+             instead="Handrail saves the files by itself; see `handrail checkpoints`."),
         Fact(TAMPER, "doctor --fix", severity=CRITICAL,
              says="puts the guard's log away and starts a new one", instead=_PERSON),
         Fact(TAMPER, "notify", severity=CRITICAL, instead=_PERSON,

@@ -1,0 +1,188 @@
+"""`handrail diff`: what has changed since a checkpoint."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+import msgspec
+
+from handrail.checkpoint import Checkpoints, Level, Moment, Record, Way
+from handrail.checkpoint.comparing import Became, Changed, Comparison
+from handrail.checkpoint.errors import NoSuchCheckpointError
+from handrail.cli import options
+from handrail.cli.jsonline import json_line
+from handrail.cli.pager import page
+from handrail.cli.render import Screen, clip, columns, count, pad, visible
+from handrail.cli.restore_screen import SHOWN, clip_path, where
+from handrail.cli.saved import age, check_there_is_one, checkpoints_folder, open_checkpoints, reason
+
+_ID = re.compile(r"c\d+")
+_MAX_PATH = 54
+_TAB = 8
+_STYLES = {
+    Became.NEW: "green",
+    Became.CHANGED: "yellow",
+    Became.DELETED: "red",
+    Became.RENAMED: "yellow",
+}
+_LINES = (("+++", "bold"), ("---", "bold"), ("+", "green"), ("-", "red"), ("@@", "dim"))
+_CONTENT = (" ", "+", "-", "@@", "\\")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What is compared: one checkpoint with another, or with how the files are now."""
+
+    old: Record
+    new: Record | None
+    paths: tuple[str, ...]
+
+    @property
+    def says(self) -> str:
+        """In a line."""
+        since = f"c{self.old.number} ({reason(self.old)})"
+        if self.new is None:
+            return f"Since {since}, {age(self.old)} ago"
+        return f"From {since} to {self.new.id} ({reason(self.new)})"
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[ID [ID2]] [PATH]…")
+@click.option("--stat", is_flag=True, help="Only which files, and how many lines of each.")
+@click.option("--no-pager", is_flag=True, help="Print all at once (also: PAGER=cat).")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -> int:
+    """Show what has changed since a checkpoint, or from one to another.
+
+    Without an ID it is the last one before a prompt: what the agent did since you
+    last told it something. An ID may also be a name. A file that is called like
+    one is written ./c12.
+
+    \b
+    Examples:
+      handrail diff                       since your last prompt
+      handrail diff c12 --stat
+      handrail diff c12 c14 src/
+      handrail diff before-refactor | git apply -R
+    """
+    check_there_is_one()
+    checkpoints = open_checkpoints()
+    asked = _asked(checkpoints, words)
+    if asked.new is None:
+        now = checkpoints.preview(Way(Level.CHECKPOINT, asked.old)).now
+    else:
+        now = asked.new.tree
+    trees = (asked.old.tree, now)
+    comparison = Comparison(checkpoints_folder(), checkpoints.work_tree, trees, asked.paths)
+    for path in asked.paths:
+        if not comparison.knows(path):
+            raise click.ClickException(f"there is no checkpoint and no file {path!r}")
+    files = comparison.files()
+    patch = b"" if stat else comparison.patch()
+    if as_json:
+        _print_json(asked, files, patch, stat=stat)
+        return 0
+    screen = options.screen()
+    if not sys.stdout.isatty() and not stat:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(patch)  # byte for byte, for programs
+        return 0
+    page(_lines(screen, asked, files, patch, stat=stat), wanted=not no_pager)
+    return 0
+
+
+def _asked(checkpoints: Checkpoints, words: Sequence[str]) -> Asked:
+    """The checkpoints among the words; the rest are paths."""
+    records: list[Record] = []
+    rest = list(words)
+    while rest and len(records) < 2 and (found := _find(checkpoints, rest[0])):
+        records.append(found)
+        del rest[0]
+    paths = tuple(_inside(checkpoints.work_tree, path) for path in rest)
+    old, new = [*records, None, None][:2]
+    return Asked(old or _default(checkpoints), new, paths)
+
+
+def _find(checkpoints: Checkpoints, word: str) -> Record | None:
+    try:
+        return checkpoints.find(word)
+    except NoSuchCheckpointError as error:
+        if _ID.fullmatch(word) and not os.path.lexists(word):
+            raise click.ClickException(f"{error}; see handrail checkpoints") from None
+        return None
+
+
+def _default(checkpoints: Checkpoints) -> Record:
+    records = list(checkpoints.newest_first())
+    prompts = (record for record in records if record.moment is Moment.PROMPT)
+    return next(prompts, records[0])
+
+
+def _inside(work_tree: str, path: str) -> str:
+    """A path as seen from the work tree."""
+    folder, name = os.path.split(os.path.abspath(path))
+    inside = os.path.relpath(os.path.join(os.path.realpath(folder), name), work_tree)
+    if inside == os.pardir or inside.startswith(f"{os.pardir}/"):
+        raise click.ClickException(f"{path} is outside of {work_tree}")
+    return "" if inside == os.curdir else inside
+
+
+def _lines(
+    screen: Screen, asked: Asked, files: Sequence[Changed], patch: bytes, *, stat: bool
+) -> Iterator[str]:
+    head = f"{asked.says}: {count(len(files), 'file') if files else 'nothing has changed'}"
+    yield f" {screen.paint(clip(head, screen.width - 1), 'bold')}"
+    if not files:
+        return
+    yield ""
+    shown = files if stat else files[:SHOWN]
+    yield from _list(screen, shown)
+    if rest := files[len(shown) :]:
+        paths = [each.path for each in rest]
+        yield screen.paint(f"   … and {len(rest):,} more {where(paths)}: --stat", "dim")
+    yield ""
+    yield from _painted(screen, patch)
+
+
+def _list(screen: Screen, files: Sequence[Changed]) -> Iterator[str]:
+    names = [clip_path(_name(each), _MAX_PATH) for each in files]
+    width = max(map(columns, names))
+    most = max(len(f"{max(each.added, each.deleted):,}") for each in files) + 1
+    for each, name in zip(files, names, strict=True):
+        word = screen.paint(pad(each.became, 9), _STYLES[each.became])
+        yield f"   {word}{pad(name, width)}  {_numbers(screen, each, most)}".rstrip()
+
+
+def _name(each: Changed) -> str:
+    return f"{each.before} → {each.path}" if each.before else each.path
+
+
+def _numbers(screen: Screen, each: Changed, width: int) -> str:
+    if each.binary:
+        return screen.paint("binary", "dim")
+    added = f"+{each.added:,}" if each.added else ""
+    deleted = f"-{each.deleted:,}" if each.deleted else ""
+    painted = screen.paint(f"{added:>{width}}", "green"), screen.paint(f"{deleted:>{width}}", "red")
+    return " ".join(painted)
+
+
+def _painted(screen: Screen, patch: bytes) -> Iterator[str]:
+    """The patch with colours, and with nothing that a terminal would act on."""
+    for line in patch.decode(errors="replace").split("\n")[:-1]:
+        mark = line[:1] if line.startswith(_CONTENT) else ""
+        text = mark + visible(line[len(mark) :].expandtabs(_TAB))
+        style = next((style for start, style in _LINES if line.startswith(start)), "")
+        yield screen.paint(text, style if mark or style else "bold")
+
+
+def _print_json(asked: Asked, files: Sequence[Changed], patch: bytes, *, stat: bool) -> None:
+    told: dict[str, object] = {
+        "from": asked.old.id,
+        "to": asked.new.id if asked.new else "",
+        "files": files,
+    }
+    if not stat:
+        told["patch"] = os.fsdecode(patch)
+    click.echo(json_line(told))
