@@ -10,121 +10,25 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.config.notify import Notify
 from handrail.intervene.incidents import Incidents
-from handrail.intervene.notify import Message, Notifier
 from handrail.intervene.processes import Ended as Gone
-from handrail.model import Action, Finding, Severity
-from handrail.model.action import Outcome
+from handrail.model import Finding, Severity
 from handrail.model.event import (
     CheckpointTaken,
-    Event,
     FaultNoted,
     FindingMade,
     IncidentResolved,
     Intervened,
-    PromptGiven,
     RolledBack,
     RunStarted,
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, Means
-from handrail.server.hands import CHECKPOINT_SECONDS, CHECKPOINT_STEPS, Hands
-from handrail.server.home import Home
-from handrail.server.stops import SESSION_VARIABLE, Stops
-from handrail.store.journal import Journal
-from handrail.store.memory import MemoryStore
-from handrail.supervise.breach import Ended
+from handrail.server.keeper import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
+from handrail.server.stops import SESSION_VARIABLE
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
-from handrail.supervise.supervisor import Supervisor
-from handrail.supervise.topics import topic_of
-
-RUN = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
-LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
-NOTIFY = "notify: {urls: ['json://127.0.0.1'], severity: medium}\n"
-
-
-class Told(Notifier):
-    """Keeps what people would be told."""
-
-    def __init__(self) -> None:
-        super().__init__(dict)
-        self.messages: list[Message] = []
-
-    def tell(self, settings: Notify, message: Message) -> None:
-        if settings.urls:
-            self.messages.append(message)
-
-
-class Workshop:
-    """A project, a run in it, and the hands of a daemon; events are written at once."""
-
-    def __init__(self, folder: Path, settings: str = "") -> None:
-        self.tree = folder / "home" / "shop"
-        (self.tree / ".git").mkdir(parents=True)
-        (self.tree / "cart.txt").write_text("three apples\n")
-        if settings:
-            (self.tree / "handrail.yaml").write_text(settings)
-        self.environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
-        self.home = Home(str(folder / "state"))
-        self.told = Told()
-        self.journal = Journal(MemoryStore())
-        self.time = 1_800_000_000.0
-        self.late: list[Event] = []
-        self.stops = Stops(self.home, self._record, self.told, self.events, clock=self._clock)
-        self.hands = Hands(
-            self.home, self.environ, self._record, self.told, self.stops, clock=self._clock
-        )
-        projects = Projects(self.environ)
-        self.runs = Runs(self.journal, projects, tell=self.hands.hear, clock=self._clock)
-        self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
-
-    @property
-    def run(self) -> Supervisor:
-        return self.runs.get(RUN, str(self.tree))
-
-    def record(self, event: Event) -> None:
-        """Something happens, and everything that follows from it is done."""
-        self.run.record(event)
-        self.settle()
-
-    def settle(self) -> None:
-        self.hands.settle()
-        self.stops.settle()
-        late, self.late = self.late, []
-        for event in late:
-            self.run.record(event)
-
-    def act(self, number: int) -> None:
-        action = Action("Bash", {"command": f"echo {number}"}, str(self.tree), id=f"t{number}")
-        self.run.before(action)
-        self.run.after(Ended(action, Outcome(ok=True, output=str(number))))
-        self.settle()
-
-    def intervene(self, means: Means, *, checkpoint: str = "", incident: str = "") -> None:
-        done = Intervention("i1", means, LOOP, 4, checkpoint=checkpoint, incident=incident)
-        self.record(Intervened(self._clock(), done))
-
-    def events(self, run: str = RUN) -> Iterator[Event]:
-        return (event for _, event in self.journal.read(topic_of(run)))
-
-    def all(self, kind: type[Event]) -> list[Event]:
-        return [event for event in self.events() if isinstance(event, kind)]
-
-    def checkpoints(self) -> list[str]:
-        return [each.id for each in self.run.state.course.checkpoints]
-
-    def _record(self, run: str, event: Event) -> None:
-        # Called in the hands' thread; a run is touched in one thread only.
-        self.late.append(event)
-
-    def _clock(self) -> float:
-        return self.time
-
-    def close(self) -> None:
-        self.hands.close()
-        self.told.close()
+from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt
 
 
 @pytest.fixture
@@ -134,15 +38,11 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     workshop.close()
 
 
-def prompt(text: str = "Fix the cart.") -> PromptGiven:
-    return PromptGiven(1.0, text)
-
-
 def test_files_are_saved_before_a_prompt(shop: Workshop) -> None:
     shop.record(prompt())
     [taken] = shop.all(CheckpointTaken)
     assert isinstance(taken, CheckpointTaken)
-    assert (taken.checkpoint.why, taken.files) == ("before a prompt", 1)
+    assert (taken.checkpoint.why, taken.files) == ("prompt: Fix the cart.", 1)
 
 
 def test_an_unchanged_tree_is_not_saved_again(shop: Workshop) -> None:
@@ -160,8 +60,8 @@ def test_in_a_long_run_files_are_saved_now_and_then(shop: Workshop) -> None:
     assert [each.step for each in shop.run.state.course.checkpoints] == [0, CHECKPOINT_STEPS]
 
 
-def test_without_rollbacks_nothing_is_saved(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path, "interventions: {checkpoint_rollback: {enabled: false}}\n")
+def test_where_checkpoints_are_switched_off_nothing_is_saved(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, "checkpoints: {enabled: false}\n")
     shop.record(prompt())
     shop.close()
     assert shop.all(CheckpointTaken) == []

@@ -6,6 +6,7 @@ import pytest
 from handrail.model import Decision, Effect, Kind, Review, Rewrite, Verdict
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk
+from handrail.supervise.first import SavedFirst
 from handrail.supervise.verdict import (
     OnFault,
     fault_verdict,
@@ -40,6 +41,10 @@ def review(
     )
 
 
+def doing(*effects: Effect) -> Review:
+    return msgspec.structs.replace(review(Decision.ALLOW), effects=effects)
+
+
 def fault(policy: OnFault = "deny", *, harmless: bool = False) -> Verdict:
     return fault_verdict(
         harmless=harmless, problem="the disk is full", fix="make room.", policy=policy
@@ -66,8 +71,22 @@ def test_what_needs_a_checkpoint_first_is_refused_while_none_can_be_taken() -> N
     unkept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True, alternative="")
     verdict = verdict_of(unkept, 0)
     assert (verdict.decision, verdict.overrulable) == (Decision.BLOCK, True)
-    assert verdict.reason.endswith("Nothing keeps a copy.")
+    assert verdict.reason.endswith("No checkpoint could be taken first.")
     assert "trash" in verdict.alternative
+
+
+def test_why_no_checkpoint_could_be_taken_is_said() -> None:
+    unkept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True, alternative="")
+    verdict = verdict_of(unkept, 0, SavedFirst(problem="the disk is full."))
+    assert verdict.decision is Decision.BLOCK
+    assert verdict.reason.endswith("No checkpoint could be taken first: the disk is full.")
+
+
+def test_behind_a_checkpoint_it_runs_and_the_agent_is_told_which() -> None:
+    kept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True)
+    verdict = verdict_of(kept, 0, SavedFirst("c7"))
+    assert verdict.decision is Decision.WARN
+    assert "Checkpoint c7" in verdict.reason
 
 
 def test_what_should_be_rewritten_and_cannot_is_refused() -> None:
@@ -106,10 +125,14 @@ def test_only_reading_is_harmless() -> None:
     read = Effect(Kind.READ, "x", Severity.NONE, Undo.NEEDLESS)
     hidden = Effect(Kind.READ, "x", Severity.NONE, Undo.NEEDLESS, opaque=True)
     write = Effect(Kind.WRITE, "x", Severity.LOW, Undo.CHECKPOINT)
-    assert only_reads(())
-    assert only_reads((read, read))
-    assert not only_reads((read, write))
-    assert not only_reads((hidden,))
+    assert only_reads(doing())
+    assert only_reads(doing(read, read))
+    assert not only_reads(doing(read, write))
+    assert not only_reads(doing(hidden))
+
+
+def test_a_program_that_nobody_knows_may_do_anything() -> None:
+    assert not only_reads(msgspec.structs.replace(doing(), strange=("frobnicate",)))
 
 
 def test_under_a_fault_reads_go_on_and_changes_are_refused_with_reason_and_fix() -> None:

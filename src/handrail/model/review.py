@@ -85,7 +85,8 @@ class Review(msgspec.Struct, frozen=True):
     outgoing: tuple[str, ...] = ()
     """Machines of others that it sends something to, or connects to."""
     strange: tuple[str, ...] = ()
-    """Programs in it that nobody knows: what they do is only known afterwards."""
+    """Programs in it of which nobody can say beforehand what they do: unknown ones, and those
+    that run a project's own migrations."""
 
     @property
     def explanation(self) -> str:

@@ -1,5 +1,8 @@
-"""Programs of which the tables say nothing because there is nothing to say: they only look."""
+"""Programs that only look, and those that do what a project has written into its migrations."""
 
+from handrail.shell.tables import migrations
+
+MIGRATING = frozenset(migrations.PROGRAMS)
 ONLOOKERS = frozenset(
     """
     : [ [[ alias basename bg break caller cal cd cksum clear cmp column comm compgen complete
@@ -14,3 +17,4 @@ ONLOOKERS = frozenset(
     users vmstat w wait wc whatis whereis which who whoami xxd yes
     """.split()
 )
+"""The tables say nothing of them, because there is nothing to say."""

@@ -20,7 +20,7 @@ from handrail.review.explain import alternative_for, confidence_in, reasons_for,
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
 from handrail.review.kept import Kept, as_kept, works_in
-from handrail.review.onlookers import ONLOOKERS
+from handrail.review.onlookers import MIGRATING, ONLOOKERS
 from handrail.review.outside import note_outside
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
@@ -254,14 +254,15 @@ class Reviewer:
         )
 
     def _strange(self, program: Program | None) -> tuple[str, ...]:
-        """The programs that nobody knows; a word that is only known later names none."""
+        """The programs that nobody can foresee; a word that is only known later names none."""
         if program is None:
             return ()
         names = (command.name for command in program.commands)
         return tuple(
             name
             for name in names
-            if name and name not in ONLOOKERS and self.knowledge.lookup(name) is None
+            if name and name not in ONLOOKERS
+            if name in MIGRATING or self.knowledge.lookup(name) is None
         )
 
     def _is_quiet(self, understood: Understood, history: History) -> bool:

@@ -1,0 +1,97 @@
+"""Which actions wait until the files are saved."""
+
+from pathlib import Path
+
+import pytest
+
+from handrail.config import Config
+from handrail.model import Action, Decision, Verdict
+from handrail.review import Reviewer
+from handrail.supervise.first import Need, SaveFirst
+from handrail.supervise.foresight import said_before, save_first
+from handrail.supervise.verdict import verdict_of
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tree = tmp_path / "home" / "shop"
+    (tree / "data").mkdir(parents=True)
+    (tree / "data" / "orders.csv").write_text("1\n")
+    (tree / "old.txt").write_text("old\n")
+    return tree
+
+
+def first(tree: Path, action: Action) -> SaveFirst | None:
+    config = Config(scope=(str(tree),))
+    reviewer = Reviewer(config, environ={"HOME": str(tree.parent), "PATH": "/usr/bin:/bin"})
+    review = reviewer.review(action)
+    return save_first(action, review, verdict_of(review, 0), "r", str(tree), 3, "f")
+
+
+def bash(tree: Path, command: str) -> SaveFirst | None:
+    return first(tree, Action("Bash", {"command": command}, str(tree), id="t1"))
+
+
+@pytest.mark.parametrize("command", ["ls", "cat old.txt", "git status", "grep -rn old ."])
+def test_what_only_reads_waits_for_nothing(tree: Path, command: str) -> None:
+    assert bash(tree, command) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "need"),
+    [
+        ("echo new > new.txt", Need.QUIET),
+        ("echo new > old.txt", Need.CHANGE),
+        ("sed -i s/a/b/ old.txt", Need.CHANGE),
+        ("mv old.txt data/", Need.CHANGE),
+        ("pytest -q", Need.CODE),
+        ("make", Need.CODE),
+        ("alembic upgrade head", Need.CODE),
+        ("frobnicate --all", Need.CODE),
+        ("find . -name '*.txt' -delete", Need.MUST),
+    ],
+)
+def test_how_much_a_command_needs_a_checkpoint(tree: Path, command: str, need: Need) -> None:
+    wanted = bash(tree, command)
+    assert wanted is not None
+    assert wanted.need is need
+
+
+def test_tools_that_edit_wait_only_for_what_is_under_way(tree: Path) -> None:
+    given: dict[str, object] = {"file_path": f"{tree}/old.txt", "content": "x"}
+    wanted = first(tree, Action("Write", given, str(tree), id="t1"))
+    assert wanted is not None
+    assert wanted.need is Need.QUIET
+
+
+def test_what_is_moved_away_instead_needs_no_checkpoint(tree: Path) -> None:
+    wanted = bash(tree, "rm -rf data")
+    assert wanted is not None
+    assert wanted.need is Need.QUIET
+
+
+def test_what_is_refused_waits_for_nothing(tree: Path) -> None:
+    assert bash(tree, "rm -rf /") is None
+
+
+def test_a_call_without_an_id_cannot_be_asked_about_again(tree: Path) -> None:
+    assert first(tree, Action("Bash", {"command": "make"}, str(tree))) is None
+
+
+def test_what_is_deleted_is_named(tree: Path) -> None:
+    wanted = bash(tree, "find data -name '*.csv' -delete")
+    assert wanted is not None
+    assert wanted.targets == (f"{tree}/data",)
+
+
+def test_why_it_is_saved_fits_a_line(tree: Path) -> None:
+    action = Action("Bash", {"command": "for f in *\ndo\n  rm $f\ndone" + " " * 200 + "x"})
+    assert said_before(action) == "before Bash: for f in * do rm $f done x"
+    assert len(said_before(Action("Bash", {"command": "x" * 500}))) == 100
+
+
+def test_a_verdict_that_is_only_a_warning_still_waits(tree: Path) -> None:
+    action = Action("Bash", {"command": "make"}, str(tree), id="t1")
+    reviewer = Reviewer(Config(scope=(str(tree),)), environ={"HOME": str(tree.parent)})
+    warned = Verdict(Decision.WARN, "Hm.")
+    assert save_first(action, reviewer.review(action), warned, "r", str(tree), 0, "f") is not None
