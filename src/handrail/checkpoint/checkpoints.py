@@ -7,6 +7,7 @@ from time import time
 
 from handrail.checkpoint import restoring, retention, saving
 from handrail.checkpoint.git import Git
+from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
 from handrail.checkpoint.record import About, Record
 from handrail.checkpoint.records import Records
@@ -60,20 +61,42 @@ class Checkpoints:
         """Files at or below these absolute paths that the last checkpoint does not hold."""
         raise NotImplementedError
 
-    def preview(self, way: Way) -> Preview:
-        """What a restore would do; nothing is changed."""
-        with self._open(SECONDS) as git:
-            return restoring.preview(git, self._records, way)
+    def preview(self, way: Way, *, by: Sequence[str] | None = None) -> Preview:
+        """What a restore would do; nothing is changed.
 
-    def restore(self, way: Way, *, over: bool = False, expects: str = "") -> Restored:
-        """Put back what differs; what is there now is saved first.
-
-        `over`: also files that others have changed since; `expects`: the tree that was seen
-        in a preview, raises ChangedMeanwhileError if it is another by now.
+        `by`: the runs that worked since the last checkpoint, without any a person did; None:
+        not known, and nothing since then counts as somebody else's.
         """
         with self._open(SECONDS) as git:
             now = self._clock()
-            return restoring.restore(git, self._records, way, now, over=over, expects=expects)
+            return restoring.preview(git, self._records, way, now, by=by, settings=self._settings)
+
+    def restore(
+        self, way: Way, *, over: bool = False, expects: str = "", by: Sequence[str] | None = None
+    ) -> Restored:
+        """Put back what differs; what is there now is saved first.
+
+        `over`: also files that others have changed since; `expects`: the tree that was seen
+        in a preview, raises ChangedMeanwhileError if it is another by now; `by`: as above.
+        """
+        with self._open(SECONDS) as git:
+            now = self._clock()
+            return restoring.restore(
+                *(git, self._records, way, now),
+                over=over,
+                expects=expects,
+                by=by,
+                settings=self._settings,
+            )
+
+    def interrupted(self) -> Interrupted | None:
+        """The last restore that was killed while it changed files, until another is done."""
+        journals = Journals(self._private.folder, self.work_tree)
+        if journals.is_quiet:
+            return None
+        with self._open(SECONDS):
+            journals.sweep()
+            return journals.interrupted()
 
     def tidy(self) -> retention.Tidied:
         """Forget what is too old or too much, and pack the rest."""

@@ -1,87 +1,109 @@
-"""What has to be done so that a work tree is as it was."""
+"""What has to be done so that a work tree is as it was, and what is left alone."""
 
-import os
-import shutil
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import msgspec
 
-from handrail.checkpoint.blobs import open_blobs
-from handrail.checkpoint.git import Git, join_paths
+from handrail.checkpoint.absence import Gaps, uncertain
+from handrail.checkpoint.differences import Change, differences
+from handrail.checkpoint.folders import Folders
+from handrail.checkpoint.git import Git
+from handrail.checkpoint.record import Coverage, Record
+from handrail.checkpoint.theirs import Stretch, says_conflict, stretches_since, touched
+from handrail.checkpoint.way import Spared, Way
 
-LINK = "120000"
-PROGRAM = "100755"
-_ABSENT = "000000"
-_HERE = "./"
-"""In front of a name that would otherwise mean something to git: `:(top)x`."""
+_NOT_OURS = frozenset({"", ".", ".."})
+_REPOSITORY = ".git"
+_FORBIDDEN = "it is part of a repository itself"
+_UNSAVED = "what is there now cannot be saved"
 
 
-class Change(msgspec.Struct, frozen=True):
-    """One path that differs: how it is now, and how it was."""
+class Now(msgspec.Struct, frozen=True):
+    """The files as they are."""
 
-    path: str
-    old_mode: str
-    mode: str
-    blob: str
-
-    @property
-    def creates(self) -> bool:
-        """It is not there now."""
-        return self.old_mode == _ABSENT
-
-    @property
-    def deletes(self) -> bool:
-        """It was not there then."""
-        return self.mode == _ABSENT
+    tree: str
+    coverage: Coverage
+    at: datetime
+    records: Sequence[Record] = ()
+    """The checkpoints so far, the newest first."""
+    by: tuple[str, ...] | None = None
+    """The runs that worked since the last one; without any, a person did. None: not known."""
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The way from one saved state to another."""
+    """The way from how the files are to how they were."""
 
     changes: tuple[Change, ...]
-    kept: tuple[str, ...] = ()
-    """Files that were not saved then because they were ignored: they may have been there."""
+    spared: tuple[Spared, ...] = ()
+    uncertain: tuple[str, ...] = ()
+    """Of those spared: nobody knows whether they were there."""
 
 
-def make_plan(git: Git, now: str, target: str) -> Plan:
-    """The paths that differ between two commits."""
-    fields = git.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", now, target)
-    changes = list(_read(fields.split(b"\0")))
-    ignored = _ignored_then(git, target, [each.path for each in changes if each.deletes])
-    return Plan(tuple(each for each in changes if each.path not in ignored), tuple(sorted(ignored)))
+def make_plan(git: Git, way: Way, now: Now, *, over: bool) -> Plan:
+    """What is put back; `over`: also what others have changed since."""
+    back, wanted = _wanted(git, way, now)
+    folders = Folders(git.work_tree)
+    spared = {each.path: each for each in _spared(way, now, wanted, folders, over=over)}
+    left = [each.change for each in wanted if each.change.path not in spared]
+    gone = [each.path for each in left if each.deletes]
+    unknown = uncertain(git, way.target, gone, {each.path: each for each in back})
+    going = set(gone).difference(unknown)
+    blocked = {
+        each.path: why
+        for each in left
+        if not each.deletes and (why := folders.in_the_way(each.path, going))
+    }
+    for path, why in (unknown | blocked).items():
+        spared[path] = Spared(path, why)
+    changes = tuple(each for each in left if each.path not in spared)
+    return Plan(changes, tuple(spared[path] for path in sorted(spared)), tuple(unknown))
 
 
-def _read(fields: Sequence[bytes]) -> Iterator[Change]:
-    for head, path in zip(fields[::2], fields[1::2], strict=False):
-        old_mode, mode, _, blob, _ = head.decode().lstrip(":").split()
-        yield Change(os.fsdecode(path), old_mode, mode, blob)
+def _spared(
+    way: Way, now: Now, wanted: Sequence["_Wanted"], folders: Folders, *, over: bool
+) -> Iterator[Spared]:
+    gaps = Gaps(now.coverage.left_out)
+    for each in wanted:
+        path = each.change.path
+        if _is_forbidden(path):
+            yield Spared(path, _FORBIDDEN)
+        elif each.change.creates and folders.holds_file(path):
+            why = gaps.why(path)
+            yield Spared(path, f"{_UNSAVED}: {why}" if why else _UNSAVED)
+        elif not over and (conflict := each.conflict(way, now.at)):
+            yield Spared(path, conflict, conflict=True)
 
 
-def _ignored_then(git: Git, target: str, paths: Sequence[str]) -> set[str]:
-    """Those of the paths that the .gitignore files of a commit leave out."""
-    if not paths:
-        return set()
-    scratch = os.path.join(os.path.dirname(git.directory), "scratch")
-    shutil.rmtree(scratch, ignore_errors=True)
-    os.mkdir(scratch, 0o700)
-    try:
-        _write_ignore_files(git, target, scratch)
-        then = git.elsewhere(scratch)
-        named = join_paths([_HERE + path for path in paths])
-        # 1: none of them.
-        found = then.paths("check-ignore", "--no-index", "-z", "--stdin", given=named, good=(0, 1))
-        return {path.removeprefix(_HERE) for path in found}
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+class _Wanted(msgspec.Struct, frozen=True):
+    """A path that is to be put back, and what became of it."""
+
+    change: Change
+    as_in_base: bool
+    met: Sequence[Stretch]
+
+    def conflict(self, way: Way, at: datetime) -> str | None:
+        """Why it is somebody else's by now; None: it is not."""
+        return says_conflict(way, self.met, at, as_in_base=self.as_in_base)
 
 
-def _write_ignore_files(git: Git, target: str, folder: str) -> None:
-    with open_blobs(git) as read:
-        for line in git.run("ls-tree", "-r", "-z", target).split(b"\0"):
-            head, _, path = line.partition(b"\t")
-            if os.path.basename(path) != b".gitignore" or head.startswith(LINK.encode()):
-                continue
-            full = os.path.join(os.fsencode(folder), path)
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            with open(full, "wb") as file:
-                file.write(read(head.split()[2].decode()))
+def _wanted(git: Git, way: Way, now: Now) -> tuple[list[Change], list[_Wanted]]:
+    """Everything that differs from the target, and that which the way takes back."""
+    target, base = way.target.tree, way.base.tree if way.base else now.tree
+    stretches = stretches_since(way.target, now.records, now.tree, now.by)
+    pairs = [(each.older, each.newer) for each in stretches]
+    back, undone, *changed = differences(git, (now.tree, target), (base, target), *pairs)
+    met = touched(stretches, [{each.path for each in part} for part in changed])
+    states = {each.path: (each.old_mode, each.old_blob) for each in undone}
+    wanted = [
+        _Wanted(each, states[each.path] == (each.old_mode, each.old_blob), met.get(each.path, ()))
+        for each in back
+        if each.path in states
+    ]
+    return back, wanted
+
+
+def _is_forbidden(path: str) -> bool:
+    """Whether git would not save such a path; nothing else may have it written either."""
+    names = path.casefold().split("/")
+    return _REPOSITORY in names or not _NOT_OURS.isdisjoint(names)

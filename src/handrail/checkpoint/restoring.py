@@ -1,50 +1,129 @@
 """Puts files back: by the difference only, after a checkpoint, and compared afterwards."""
 
+import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from handrail.checkpoint.blobs import open_blobs
+import msgspec
+
+from handrail.checkpoint import journal
+from handrail.checkpoint.applying import Applying
+from handrail.checkpoint.blobs import sizes
+from handrail.checkpoint.differences import Change, differences
 from handrail.checkpoint.errors import ChangedMeanwhileError, GitError, NotRestoredError
+from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git, join_paths
-from handrail.checkpoint.plan import Change, Plan, make_plan
+from handrail.checkpoint.plan import Now, Plan, make_plan
 from handrail.checkpoint.record import About, Moment, Record
 from handrail.checkpoint.records import Records
 from handrail.checkpoint.saving import save, write_tree
 from handrail.checkpoint.tree import Tree
-from handrail.checkpoint.way import Does, Item, Preview, Restored, Spared, Way
+from handrail.checkpoint.user_repository import head_of
+from handrail.checkpoint.way import Does, Item, Level, Preview, Restored, Way
+from handrail.config.checkpoints import Checkpoints as Settings
 
-_IGNORED = "it was ignored then, so nobody knows whether it was there"
+_DEFAULTS = Settings()
+By = Sequence[str] | None
+"""The runs that worked since the last checkpoint; without any, a person did. None: not known."""
 
 
-def preview(git: Git, records: Records, way: Way) -> Preview:
+def preview(
+    git: Git,
+    records: Records,
+    way: Way,
+    at: float,
+    *,
+    by: By = None,
+    settings: Settings = _DEFAULTS,
+) -> Preview:
     """What a restore would do; nothing is changed."""
-    _, tree = write_tree(git, _unknown(git, way.target.tree))
-    plan = make_plan(git, tree, way.target.tree)
-    return Preview(way, tree, _items(plan), _spared(plan))
+    journal.sweep(os.path.dirname(git.directory), git.work_tree)
+    past = list(records.newest_first(git.work_tree))
+    coverage, tree = write_tree(git, _unknown(git, way.target.tree), settings=settings)
+    now = Now(tree, coverage, _when(at), past, None if by is None else tuple(by))
+    plan = make_plan(git, way, now, over=False)
+    return Preview(way, tree, _items(git, plan), plan.spared, head_of(git.work_tree))
 
 
 def restore(
-    git: Git, records: Records, way: Way, now: float, *, over: bool = False, expects: str = ""
+    git: Git,
+    records: Records,
+    way: Way,
+    at: float,
+    *,
+    over: bool = False,
+    expects: str = "",
+    by: By = None,
+    settings: Settings = _DEFAULTS,
 ) -> Restored:
     """Put back what differs.
 
     `over`: also what others have changed since; `expects`: the tree that a preview has shown.
     """
-    target = way.target
-    about = About(Moment.BEFORE_RESTORE, f"before going back to {target.id}", run=way.run)
-    before = save(git, records, about, now, _unknown(git, target.tree)).record
+    journal.sweep(os.path.dirname(git.directory), git.work_tree)
+    past = list(records.newest_first(git.work_tree))
+    before = _save_before(git, records, way, at, by, settings)
     if expects and before.tree != expects:
         raise ChangedMeanwhileError(expects)
-    plan = make_plan(git, before.tree, target.tree)
-    _forget(git, plan.kept)
-    _apply(git, plan, before)
-    _verify(git, plan, target, before)
-    about = About(Moment.RESTORED, f"went back to {target.id}", run=way.run)
-    after = save(git, records, about, now).record
-    return Restored(before, after, _items(plan), _spared(plan), before.coverage.left_out)
+    now = Now(before.tree, before.coverage, _when(at), past, None if by is None else tuple(by))
+    plan = make_plan(git, way, now, over=over)
+    items = _items(git, plan)
+    if not plan.changes:
+        return Restored(before, before, items, plan.spared, before.coverage.left_out)
+    Applying(git, Tree(git.work_tree), way.target, before).apply(plan.changes)
+    after = _save_after(git, records, way, at, before, plan, settings)
+    _verify(git, plan, before, after)
+    return Restored(before, after, items, plan.spared, before.coverage.left_out)
 
 
-def _items(plan: Plan) -> tuple[Item, ...]:
-    return tuple(Item(change.path, _does(change)) for change in plan.changes)
+def _when(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC)
+
+
+def _save_before(
+    git: Git, records: Records, way: Way, at: float, by: By, settings: Settings
+) -> Record:
+    known = by if by is not None else [way.run] if way.run else []
+    why = f"before going back to {way.target.id}"
+    about = About(Moment.BEFORE_RESTORE, why, by=tuple(known))
+    also = _unknown(git, way.target.tree)
+    return save(git, records, about, at, also, settings=settings).record
+
+
+def _save_after(
+    git: Git,
+    records: Records,
+    way: Way,
+    at: float,
+    before: Record,
+    plan: Plan,
+    settings: Settings,
+) -> Record:
+    _forget(git, plan.uncertain)
+    about = About(Moment.RESTORED, f"went back to {way.target.id}")
+    paths = [each.path for each in plan.changes]
+    try:
+        saved = save(git, records, about, at, paths, settings=settings).record
+    except GitError as error:
+        raise NotRestoredError(paths, before.id, f"restored, but not compared: {error}") from error
+    steps: dict[str, int] = {}
+    for record in records.newest_first(git.work_tree):
+        steps = record.steps | steps
+    after = msgspec.structs.replace(saved, back_to=way.target.id, undo=before.id, steps=steps)
+    records.write(after)
+    if way.level is Level.REDO and way.base is not None:
+        undone = records.read(way.base.number)
+        if undone is not None:
+            records.write(msgspec.structs.replace(undone, redone=True))
+    return after
+
+
+def _items(git: Git, plan: Plan) -> tuple[Item, ...]:
+    blobs = [each.old_blob if each.deletes else each.blob for each in plan.changes]
+    return tuple(
+        Item(change.path, _does(change), size)
+        for change, size in zip(plan.changes, sizes(git, blobs), strict=True)
+    )
 
 
 def _does(change: Change) -> Does:
@@ -53,47 +132,27 @@ def _does(change: Change) -> Does:
     return Does.CREATE if change.creates else Does.CHANGE
 
 
-def _spared(plan: Plan) -> tuple[Spared, ...]:
-    return tuple(Spared(path, _IGNORED) for path in plan.kept)
-
-
-def _unknown(git: Git, target: str) -> set[str]:
-    """Paths of a tree that the index does not know: they may be there, and ignored by now."""
-    then = git.paths("ls-tree", "-r", "-z", "--name-only", target)
-    return set(then).difference(git.paths("ls-files", "-z"))
+def _unknown(git: Git, target: str) -> list[str]:
+    """Files of a tree that are there, but not known to the index: they are ignored by now."""
+    asked = ("-z", "--name-only", "--diff-filter=D", "--no-renames")
+    try:
+        then = git.paths("diff-index", "--cached", *asked, target)
+    except GitError:  # a damaged index knows nothing
+        then = git.paths("ls-tree", "-r", "-z", "--name-only", target)
+    folders = Folders(git.work_tree)
+    return [path for path in then if folders.holds_file(path)]
 
 
 def _forget(git: Git, paths: Sequence[str]) -> None:
+    """Take out of the index what is there and was not saved then: it may be ignored again."""
     if paths:
         git.run("update-index", "--force-remove", "-z", "--stdin", given=join_paths(paths))
 
 
-def _apply(git: Git, plan: Plan, undo: Record) -> None:
-    tree = Tree(git.work_tree)
-    failed: list[str] = []
-    why = ""
-    with open_blobs(git) as read:
-        # First deleted, then written: a folder may be in the place of a file, or the other way.
-        for change in sorted(plan.changes, key=lambda each: not each.deletes):
-            try:
-                if change.deletes:
-                    tree.delete(change.path)
-                else:
-                    tree.write(change.path, change.mode, read(change.blob))
-            except (OSError, GitError) as error:
-                failed.append(change.path)
-                why = why or str(error)
-    if failed:
-        raise NotRestoredError(failed, undo.id, why)
-
-
-def _verify(git: Git, plan: Plan, target: Record, undo: Record) -> None:
+def _verify(git: Git, plan: Plan, before: Record, after: Record) -> None:
     """Compare the files with the checkpoint; what others did meanwhile elsewhere is theirs."""
-    mine = {each.path for each in plan.changes}
-    try:
-        _, tree = write_tree(git, mine)
-        differs = git.paths("diff-tree", "-r", "-z", "--name-only", tree, target.tree)
-    except GitError as error:
-        raise NotRestoredError(sorted(mine), undo.id, f"not compared: {error}") from None
-    if wrong := mine.intersection(differs):
-        raise NotRestoredError(sorted(wrong), undo.id, "changed while it was restored")
+    (found,) = differences(git, (before.tree, after.tree))
+    states = {each.path: (each.mode, each.blob) for each in found}
+    wrong = [each.path for each in plan.changes if states.get(each.path) != (each.mode, each.blob)]
+    if wrong:
+        raise NotRestoredError(wrong, before.id, "changed while it was restored")

@@ -1,15 +1,20 @@
 """Changes single files of a work tree, and never through a link that leads out of it."""
 
 import os
-import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
-from handrail.checkpoint.plan import LINK, PROGRAM
+from handrail.checkpoint.differences import LINK, PROGRAM
 
+Fill = Callable[[Callable[[bytes], object]], None]
+"""Gives the content of a file to a function, in pieces."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PRIVATE = 0o600
+_USUAL = 0o666
+_USUAL_PROGRAM = 0o777
+"""The umask takes away what it takes away."""
 _EXECUTE = 0o111
 _READ = 0o444
 
@@ -20,37 +25,67 @@ class Tree:
     def __init__(self, root: str) -> None:
         self._root = root
 
+    def write(self, path: str, mode: str, fill: Fill, permissions: int | None) -> None:
+        """Make a file or a link that is not there yet; `permissions`: None: the usual ones."""
+        *folders, name = path.split("/")
+        with self._open(folders) as folder:
+            if mode == LINK:
+                pieces: list[bytes] = []
+                fill(pieces.append)
+                os.symlink(b"".join(pieces), os.fsencode(name), dir_fd=folder)
+                return
+            usual = _USUAL_PROGRAM if mode == PROGRAM else _USUAL
+            first = usual if permissions is None else _PRIVATE
+            with open(os.open(name, _NEW, first, dir_fd=folder), "wb") as file:
+                fill(file.write)
+                if permissions is not None:
+                    os.fchmod(file.fileno(), permissions)
+
+    def put(self, fresh: str, path: str) -> None:
+        """Move a file to its place, over what is there; folders are made, empty ones give way."""
+        *beside, name = fresh.split("/")
+        *folders, last = path.split("/")
+        with self._open(beside) as source, self._open(folders, make=True) as folder:
+            _remove_empty(last, folder)
+            os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
+
     def delete(self, path: str) -> None:
         """Delete a file or a link, and the folders that become empty by it."""
+        self.discard(path)
+        folders = path.split("/")[:-1]
+        while folders and self.remove_folder("/".join(folders)):
+            folders.pop()
+
+    def discard(self, path: str) -> None:
+        """Delete a file or a link that may be there."""
         *folders, name = path.split("/")
         with suppress(FileNotFoundError, NotADirectoryError), self._open(folders) as folder:
             os.unlink(name, dir_fd=folder)
-        while folders:
-            *above, name = folders
-            try:
-                with self._open(above) as folder:
-                    os.rmdir(name, dir_fd=folder)
-            except OSError:  # there is something else in it
-                return
-            folders = above
 
-    def write(self, path: str, mode: str, data: bytes) -> None:
-        """Put a file or a link in its place, whole or not at all."""
+    def remove_folder(self, path: str) -> bool:
+        """Remove a folder if it is empty."""
+        *above, name = path.split("/")
+        try:
+            with self._open(above) as folder:
+                os.rmdir(name, dir_fd=folder)
+        except OSError:  # there is something in it
+            return False
+        return True
+
+    def sync(self, folders: Collection[str]) -> None:
+        """Have the disk remember which names are in these folders."""
+        for path in folders:
+            with suppress(OSError), self._open(path.split("/") if path else []) as folder:
+                os.fsync(folder)
+
+    def permissions(self, path: str, mode: str) -> int | None:
+        """Those of a file that is there, able to run or not; None: it is not."""
         *folders, name = path.split("/")
-        fresh = f".handrail-{secrets.token_hex(6)}"
-        with self._open(folders, make=True) as folder:
-            try:
-                if mode == LINK:
-                    os.symlink(data, os.fsencode(fresh), dir_fd=folder)
-                else:
-                    _fill(folder, fresh, name, mode, data)
-                with suppress(OSError):  # an empty folder in its place; a full one stays
-                    os.rmdir(name, dir_fd=folder)
-                os.rename(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with suppress(FileNotFoundError):
-                    os.unlink(fresh, dir_fd=folder)
-                raise
+        with suppress(OSError), self._open(folders) as folder:
+            old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            if stat.S_ISREG(old):
+                return _adapted(stat.S_IMODE(old), mode)
+        return None
 
     @contextmanager
     def _open(self, folders: list[str], *, make: bool = False) -> Iterator[int]:
@@ -68,18 +103,21 @@ class Tree:
             os.close(opened)
 
 
-def _fill(folder: int, fresh: str, name: str, mode: str, data: bytes) -> None:
-    """Write a new file with the permissions of the old one, able to run or not."""
-    usual = 0o777 if mode == PROGRAM else 0o666  # the umask takes away what it takes away
-    with open(os.open(fresh, _NEW, usual, dir_fd=folder), "wb") as file:
-        file.write(data)
-        with suppress(FileNotFoundError):
-            old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            if stat.S_ISREG(old):
-                os.fchmod(file.fileno(), _permissions(stat.S_IMODE(old), mode))
+def _remove_empty(name: str, folder: int) -> None:
+    """Remove a folder in which there are only empty folders."""
+    try:
+        opened = os.open(name, _FOLDER, dir_fd=folder)
+    except OSError:  # nothing, a file, or a link
+        return
+    try:
+        for inner in os.listdir(opened):
+            _remove_empty(inner, opened)
+    finally:
+        os.close(opened)
+    os.rmdir(name, dir_fd=folder)
 
 
-def _permissions(old: int, mode: str) -> int:
+def _adapted(old: int, mode: str) -> int:
     if mode == PROGRAM:
         return old | (old & _READ) >> 2  # whoever may read it may run it
     return old & ~_EXECUTE

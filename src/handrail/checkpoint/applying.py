@@ -1,0 +1,129 @@
+"""Carries out a plan, all of it or nothing."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from handrail.checkpoint.blobs import CopyBlob, open_blobs
+from handrail.checkpoint.differences import Change
+from handrail.checkpoint.errors import GitError, NotRestoredError
+from handrail.checkpoint.folders import Folders
+from handrail.checkpoint.git import Git
+from handrail.checkpoint.journal import Journal, Journals
+from handrail.checkpoint.record import Record
+from handrail.checkpoint.tree import Tree
+
+_AS_BEFORE = "nothing is changed"
+_PERMISSIONS = 0o777
+"""Without the bits that let a program run as somebody else."""
+_Done = list[tuple[Change, str]]
+"""What was begun, with the temporary file that was moved; empty: none."""
+
+
+class Applying:
+    """One restore: new contents are written beside their places, then all are moved."""
+
+    def __init__(self, git: Git, tree: Tree, target: Record, before: Record) -> None:
+        self._git = git
+        self._tree = tree
+        self._target = target
+        self._before = before
+        self._journals = Journals(os.path.dirname(git.directory), git.work_tree)
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Change the files; raises NotRestoredError, and then they are as they were."""
+        deletes = [(each, "") for each in changes if each.deletes]
+        writes = [each for each in changes if not each.deletes]
+        folders = Folders(self._git.work_tree)
+        beside = [folders.nearest(each.path) for each in writes]
+        made = folders.missing(each.path for each in writes)
+        around = folders.above(each.path for each in changes)
+        journal = Journal.of(self._target.id, self._before.id, beside, around, made)
+        with self._journals.keep(journal):
+            moves = list(zip(writes, journal.fresh_paths, strict=True))
+            self._write(moves)
+            self._check(changes)
+            self._journals.write(msgspec.structs.replace(journal, is_changing=True))
+            # First deleted: a file may have to become a folder, or the other way.
+            self._change([*deletes, *moves], journal)
+            self._tree.sync(sorted({os.path.dirname(each.path) for each in changes}))
+            self._journals.settle()
+
+    def _write(self, moves: _Done) -> None:
+        with open_blobs(self._git) as copy:
+            for change, fresh in moves:
+                try:
+                    self._write_one(copy, change, fresh)
+                except (OSError, GitError) as error:
+                    raise self._not_restored([change.path], f"{_AS_BEFORE}: {error}") from error
+
+    def _write_one(self, copy: CopyBlob, change: Change, fresh: str) -> None:
+        permissions = self._permissions(self._target.modes, change.path, change.mode)
+        self._tree.write(fresh, change.mode, lambda write: copy(change.blob, write), permissions)
+
+    def _permissions(self, modes: Mapping[str, int], path: str, mode: str) -> int | None:
+        """Those that were written down; else those of the file now, if they are usual ones."""
+        if path in modes:
+            return modes[path] & _PERMISSIONS
+        return None if path in self._before.modes else self._tree.permissions(path, mode)
+
+    def _check(self, changes: Sequence[Change]) -> None:
+        """Nobody has changed these files since they were saved: that would be lost."""
+        try:
+            edited = set(self._git.paths("diff-files", "-z", "--name-only"))
+        except GitError as error:
+            raise self._not_restored([], f"{_AS_BEFORE}: {error}") from error
+        folders = Folders(self._git.work_tree)
+        meanwhile = [
+            each.path
+            for each in changes
+            if each.path in edited or (each.creates and folders.holds_file(each.path))
+        ]
+        if meanwhile:
+            raise self._not_restored(meanwhile, f"{_AS_BEFORE}: changed while it was restored")
+
+    def _change(self, steps: _Done, journal: Journal) -> None:
+        begun: _Done = []
+        try:
+            for change, fresh in steps:
+                begun.append((change, fresh))
+                if change.deletes:
+                    self._tree.delete(change.path)
+                else:
+                    self._tree.put(fresh, change.path)
+        except BaseException as error:
+            wrong = self._put_back(begun, journal)
+            if not isinstance(error, OSError):
+                raise
+            why = f"{_AS_BEFORE}: {error}"
+            if wrong:
+                why = f"{error}; `handrail rollback {self._before.id}` puts back what was there"
+            raise self._not_restored(wrong or [begun[-1][0].path], why) from error
+
+    def _put_back(self, begun: _Done, journal: Journal) -> list[str]:
+        """Undo what was begun, the last first; gives what could not be undone."""
+        wrong: list[str] = []
+        with open_blobs(self._git) as copy:
+            for change, fresh in reversed(begun):
+                try:
+                    self._put_back_one(copy, change, fresh, journal)
+                except (OSError, GitError):
+                    wrong.append(change.path)
+        return wrong
+
+    def _put_back_one(self, copy: CopyBlob, change: Change, fresh: str, journal: Journal) -> None:
+        path, folders = change.path, Folders(self._git.work_tree)
+        if fresh and folders.holds_file(fresh):  # it was not moved
+            return
+        if change.creates:
+            self._tree.delete(path)
+            return
+        mode, blob = change.old_mode, change.old_blob
+        beside = journal.back_path(folders.nearest(path))
+        permissions = self._permissions(self._before.modes, path, mode)
+        self._tree.write(beside, mode, lambda write: copy(blob, write), permissions)
+        self._tree.put(beside, path)
+
+    def _not_restored(self, paths: Iterable[str], why: str) -> NotRestoredError:
+        return NotRestoredError(tuple(paths), self._before.id, why)

@@ -1,0 +1,61 @@
+"""What differs between saved trees."""
+
+import os
+from collections.abc import Iterator
+
+import msgspec
+
+from handrail.checkpoint.git import Git
+
+LINK = "120000"
+PROGRAM = "100755"
+_ABSENT = "000000"
+_REPOSITORY = "160000"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One path that differs, before and after."""
+
+    path: str
+    old_mode: str
+    old_blob: str
+    mode: str
+    blob: str
+
+    @property
+    def creates(self) -> bool:
+        """It is not there before."""
+        return self.old_mode == _ABSENT
+
+    @property
+    def deletes(self) -> bool:
+        """It is not there after."""
+        return self.mode == _ABSENT
+
+
+def differences(git: Git, *pairs: tuple[str, str]) -> list[list[Change]]:
+    """For each two trees the files that differ: one process for all of them."""
+    asked = "".join(f"{old} {new}\n" for old, new in pairs).encode()
+    options = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    found: list[list[Change]] = []
+    for part in _read(git.run("diff-tree", "--stdin", *options, given=asked)):
+        if part is None:
+            found.append([])
+        elif _REPOSITORY not in (part.old_mode, part.mode):
+            found[-1].append(part)
+    return found
+
+
+def _read(data: bytes) -> Iterator[Change | None]:
+    """Each change; None where the next two trees begin."""
+    at = 0
+    while at < len(data):
+        if data[at : at + 1] != b":":
+            at = data.index(b"\n", at) + 1
+            yield None
+            continue
+        middle = data.index(b"\0", at)
+        end = data.index(b"\0", middle + 1)
+        old_mode, mode, old_blob, blob, _ = data[at + 1 : middle].decode().split()
+        yield Change(os.fsdecode(data[middle + 1 : end]), old_mode, old_blob, mode, blob)
+        at = end + 1
