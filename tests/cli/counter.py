@@ -1,0 +1,115 @@
+"""The daemon's endpoints for checkpoints, in this process, on the daemon's socket."""
+
+import asyncio
+import json
+import os
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, TypeVar, cast
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from tests.server.asgi import ask
+
+from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
+from handrail.server.brain import Brain
+from handrail.server.home import Home
+from handrail.server.restores import Restores
+from handrail.store.journal import Journal
+from handrail.store.memory import MemoryStore
+from handrail.supervise.project import Projects
+from handrail.supervise.runs import Runs
+
+from .conftest import Shell
+
+T = TypeVar("T")
+
+
+class Counter:
+    """Real checkpoints of a scratch project; `worked` are the runs that work there."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.restoring: set[str] = set()
+        self.by: tuple[str, ...] = ()
+        self.asked: list[str] = []
+        """The paths that were asked for."""
+        self._shell = shell
+        self._environ = {**shell.environ, "PATH": os.environ["PATH"]}
+        self.runs = Runs(Journal(MemoryStore()), Projects(shell.environ))
+
+    def checkpoints(self, folder: str) -> Checkpoints:
+        tree = work_tree_of(folder, self._environ)
+        folder = checkpoint_folder(str(self._shell.state), tree)
+        return Checkpoints(folder, tree, environ=self._environ)
+
+    def worked(self, folder: str) -> tuple[str, ...]:
+        return self.by
+
+    def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
+        return asyncio.to_thread(work)
+
+    @contextmanager
+    def open(self) -> Iterator["Counter"]:
+        """Answer until the block ends."""
+        home = Home(str(self._shell.state))
+        home.prepare()
+        brain = Brain()
+        app = self._app(brain)
+        with socket.socket(socket.AF_UNIX) as listener:
+            with suppress(FileNotFoundError):
+                os.unlink(home.socket)
+            listener.bind(home.socket)
+            listener.listen()
+            thread = threading.Thread(target=self._serve, args=(listener, app))
+            thread.start()
+            try:
+                yield self
+            finally:
+                with socket.socket(socket.AF_UNIX) as last:
+                    last.connect(home.socket)
+                thread.join()
+                brain.close()
+
+    def _app(self, brain: Brain) -> Starlette:
+        restores = Restores(brain, self.runs, self, lambda: 1.0)
+
+        async def healthz(request: Request) -> Response:
+            return Response(json.dumps({"ok": True, "pid": os.getpid()}))
+
+        return Starlette(
+            routes=[
+                Route("/healthz", healthz),
+                Route("/checkpoints", restores.save, methods=["POST"]),
+                Route("/restores/preview", restores.look, methods=["POST"]),
+                Route("/restores", restores.restore, methods=["POST"]),
+            ]
+        )
+
+    def _serve(self, listener: socket.socket, app: Starlette) -> None:
+        while True:
+            line, _ = listener.accept()
+            with line, line.makefile("rwb") as file:
+                request = _read(cast("BinaryIO", file))
+                if request is None:
+                    return
+                method, path, body = request
+                if path != "/healthz":
+                    self.asked.append(path)
+                answer = asyncio.run(ask(app, method, path, body))
+                head = f"HTTP/1.1 {answer.status} -\r\nContent-Length: {len(answer.body)}\r\n\r\n"
+                file.write(head.encode() + answer.body)
+
+
+def _read(file: BinaryIO) -> tuple[str, str, bytes] | None:
+    first = file.readline().decode().split()
+    if not first:
+        return None
+    size = 0
+    while (header := file.readline().decode().strip().lower()) != "":
+        if header.startswith("content-length:"):
+            size = int(header.partition(":")[2])
+    return first[0], first[1], file.read(size)
