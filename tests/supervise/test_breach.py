@@ -7,6 +7,7 @@ import pytest
 
 from handrail.model import Action, Decision, Outcome, Review
 from handrail.review import History, Reviewer
+from handrail.review.kept import Kept
 from handrail.supervise.breach import Ended, command_name, find_breach
 from tests.supervise.bed import Bed, ran
 
@@ -18,9 +19,11 @@ class CountingReviewer(Reviewer):
 
     count = 0
 
-    def review(self, action: Action, history: History = _NO_PAST) -> Review:
+    def review(
+        self, action: Action, history: History = _NO_PAST, kept: Kept | None = None
+    ) -> Review:
         self.count += 1
-        return super().review(action, history)
+        return super().review(action, history, kept)
 
 
 def breach_of(bed: Bed, judged: Action, happened: Ended, *, may_ask: bool = False) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from handrail.hosts import claude_reply as reply
 from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_payload
 from handrail.hosts.claude_settings import READS
+from handrail.hosts.claude_transcript import Transcripts
 from handrail.intervene import Capability
 from handrail.model.event import (
     AgentEnded,
@@ -88,6 +89,7 @@ class ClaudeHooks:
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
+        self.transcripts = Transcripts()
         self._find_problem = find_problem
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
@@ -129,6 +131,7 @@ class ClaudeHooks:
 
     def _supervisor(self, visit: Visit) -> Supervisor:
         payload = visit.payload
+        self.transcripts.note(payload.session_id, payload.transcript_path)
         supervisor = self.runs.get(payload.session_id, payload.cwd)
         state = supervisor.state
         # Handrail came in later, or the session's start was not heard.

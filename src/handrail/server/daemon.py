@@ -18,6 +18,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
+from handrail.checkpoint import Conversation
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
@@ -73,7 +74,7 @@ class Daemon:
         self.brain = Brain()
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
         stops = Stops(home, self._record, self.notifier, lambda run: _events(journal, run))
-        self.hands = Hands(home, environ, self._record, self.notifier, stops)
+        self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)
         can = CAPABILITIES | {Capability.FILES}
         self.runs = Runs(
             journal, Projects(environ), can=can, tell=self.hands.hear, keeper=self.hands.keeper
@@ -88,6 +89,10 @@ class Daemon:
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
+
+    def _talk(self, host: str, run: str) -> Conversation:
+        """Where the conversation of a run is; asked in any thread."""
+        return Conversation(host, run, self.hooks.transcripts.last_message(run))
 
     def _find_problem(self, visit: Visit, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""

@@ -186,6 +186,7 @@ class Keeper:
             run=state.run,
             step=state.step,
             by=tuple(sorted(by)),
+            conversation=Conversation(state.host, state.run),
             case_states={state.run: "done" if state.phase == "ended" else "active"},
             state_snapshot=StateSnapshot(state.history.goal, state.last_prompt, created),
             agent_states=(AgentState(state.run, state.run, state.prompts),),
@@ -241,6 +242,9 @@ class Keeper:
         self, checkpoints: Checkpoints, about: About, cwd: str, is_known: Callable[[str], bool]
     ) -> Record:
         tree = self._tree(cwd)
+        if about.conversation is not None:
+            talk = self._talk(about.conversation.host, about.run)
+            about = msgspec.structs.replace(about, conversation=talk)
         saved = checkpoints.save(about)
         record, at = saved.record, self._clock()
         tree.saved = at
@@ -273,14 +277,13 @@ class Keeper:
         if not settings.enabled:
             return
         state = supervisor.state
-        host, cwd = state.host, state.cwd
+        cwd = state.cwd
         about = self._about(state, moment, why)
         known = {each.commit for each in state.course.checkpoints}
 
         def work() -> None:
-            spoken = msgspec.structs.replace(about, conversation=self._talk(host, about.run))
             try:
-                self._save(self.checkpoints(cwd, settings), spoken, cwd, known.__contains__)
+                self._save(self.checkpoints(cwd, settings), about, cwd, known.__contains__)
             except (CheckpointError, OSError) as error:
                 self._note_trouble(about.run, str(error))
 
