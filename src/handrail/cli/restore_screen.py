@@ -1,8 +1,10 @@
 """The picture of what a restore would do: a line for each file, by folder where there are many."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from os.path import commonpath, dirname
+from shutil import get_terminal_size
 
 import msgspec
 
@@ -11,11 +13,14 @@ from handrail.checkpoint.way import Does
 from handrail.cli.render import Screen, columns, count, pad, size, visible, wrap
 
 SHOWN = 20
+_AROUND = 9
+"""Lines of a terminal that the head, the remarks and the question need."""
+_FEWEST = 6
 _WORD = 10
 _INDENT = "   "
 _MAX_PATH = 44
 _FOLDERS = 3
-_MADE = {Level.ACTION: "made by that action"}
+_MADE = {Level.ACTION: "made by that action", Level.REDO: "brought back by it"}
 _WORDS = {
     Does.CREATE: ("restore", "green"),
     Does.CHANGE: ("change", "yellow"),
@@ -40,7 +45,7 @@ def show(screen: Screen, preview: Preview, *, over: bool = False) -> None:
     """Print a line for each file; of many, the first of each sort."""
     lines = sorted(_lines(preview, over=over), key=_place)
     sorts = [[line for line in lines if line.word == word] for word in _ORDER]
-    cuts = shares([len(each) for each in sorts], SHOWN)
+    cuts = shares([len(each) for each in sorts], _room())
     shown = [line for each, cut in zip(sorts, cuts, strict=True) for line in each[:cut]]
     width = min(max((columns(visible(line.path)) for line in shown), default=0), _MAX_PATH)
     for each, cut in zip(sorts, cuts, strict=True):
@@ -49,6 +54,13 @@ def show(screen: Screen, preview: Preview, *, over: bool = False) -> None:
         if rest := each[cut:]:
             text = f"… and {len(rest):,} more {where([line.path for line in rest])}"
             screen.say(f"{_INDENT}{' ' * _WORD}{screen.paint(text, 'dim')}")
+
+
+def _room() -> int:
+    """How many files are shown: so many that what is undone still stands above them."""
+    if not sys.stdout.isatty():
+        return SHOWN
+    return max(min(get_terminal_size().lines - _AROUND, SHOWN), _FEWEST)
 
 
 def changes(preview: Preview, *, over: bool = False) -> str:
