@@ -1,0 +1,365 @@
+"""Undo finds the checkpoints around what a person means, and never twice the same."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.checkpoint import Level, Moment, Record, Way
+from handrail.checkpoint.errors import NothingToUndoError
+from handrail.checkpoint.levels import way_back
+
+_UNDOABLE = [Level.ACTION, Level.ITERATION, Level.TASK]
+
+
+class Past:
+    """The checkpoints of a work tree, one after the other."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    @property
+    def newest_first(self) -> list[Record]:
+        return self.records[::-1]
+
+    @property
+    def now(self) -> str:
+        return self.records[-1].tree
+
+    def save(
+        self,
+        moment: Moment,
+        tree: str,
+        run: str = "",
+        step: int = 0,
+        by: tuple[str, ...] | None = None,
+    ) -> Record:
+        """A checkpoint; by its run unless it says otherwise."""
+        record = Record(
+            moment=moment,
+            why=f"Bash: step {step}",
+            run=run,
+            step=step,
+            by=((run,) if run else ()) if by is None else by,
+            number=len(self.records) + 1,
+            created_at=datetime(2026, 1, 1, tzinfo=UTC),
+            git_commit="",
+            tree=tree,
+            work_tree="/shop",
+            steps={run: step} if run else {},
+        )
+        self.records.append(record)
+        return record
+
+    def after(self, tree: str, step: int, run: str = "A") -> Record:
+        return self.save(Moment.AFTER_ACTION, tree, run, step)
+
+    def person(self, tree: str) -> Record:
+        return self.save(Moment.REQUEST, tree)
+
+    def way(self, level: Level, run: str = "", step: int = 0, now: str = "") -> Way:
+        return way_back(self.newest_first, level, run=run, step=step, now=now)
+
+    def take(self, way: Way) -> None:
+        """A restore that meets nothing in its way."""
+        before = self.save(Moment.BEFORE_RESTORE, self.now)
+        after = self.save(Moment.RESTORED, way.target.tree)
+        steps: dict[str, int] = {}
+        for record in self.records:
+            steps |= record.steps
+        self.records[-1] = msgspec.structs.replace(
+            after, back_to=way.target.id, undo=before.id, steps=steps
+        )
+        if way.level is Level.REDO and way.base is not None:
+            place = way.base.number - 1
+            self.records[place] = msgspec.structs.replace(self.records[place], redone=True)
+
+
+@pytest.fixture
+def past() -> Past:
+    return Past()
+
+
+def ids(way: Way) -> tuple[str, str]:
+    return way.target.id, way.base.id if way.base else ""
+
+
+def test_without_checkpoints_there_is_nothing_to_undo() -> None:
+    with pytest.raises(NothingToUndoError, match="handrail checkpoint"):
+        way_back([], Level.ACTION)
+
+
+@pytest.mark.parametrize("level", [*_UNDOABLE, Level.REDO])
+def test_what_a_person_did_is_no_action_of_an_agent(past: Past, level: Level) -> None:
+    past.person("1")
+    past.person("2")
+    with pytest.raises(NothingToUndoError, match="handrail rollback ID"):
+        past.way(level)
+
+
+def test_everything_since_the_last_checkpoint(past: Past) -> None:
+    past.person("1")
+    past.person("2")
+    assert ids(past.way(Level.CHECKPOINT)) == ("c2", "")
+
+
+class TestAction:
+    def test_the_last_one_that_changed_something(self, past: Past) -> None:
+        past.after("1", 10)
+        past.after("2", 11)
+        past.save(Moment.ITERATION_END, "2", "A", 12)
+        way = past.way(Level.ACTION)
+        assert ids(way) == ("c1", "c2")
+        assert way.run == "A"
+        assert way.says == "action 11 of run A (Bash: step 11)"
+
+    def test_that_of_a_run(self, past: Past) -> None:
+        past.after("1", 10, "A")
+        past.after("2", 11, "A")
+        past.after("3", 4, "B")
+        assert ids(past.way(Level.ACTION, "A")) == ("c1", "c2")
+        assert ids(past.way(Level.ACTION)) == ("c2", "c3")
+
+    def test_one_that_was_saved_for_and_not_after(self, past: Past) -> None:
+        past.after("1", 10)
+        past.save(Moment.BEFORE_ACTION, "2", "A", 11)
+        assert ids(past.way(Level.ACTION)) == ("c2", "")
+
+    def test_what_was_done_since_the_last_checkpoint(self, past: Past) -> None:
+        past.after("1", 10)
+        past.after("2", 11)
+        assert ids(past.way(Level.ACTION, "A", now="3")) == ("c2", "")
+        assert ids(past.way(Level.ACTION, "A", now="2")) == ("c1", "c2")
+
+    def test_a_step(self, past: Past) -> None:
+        past.after("1", 10)
+        past.after("2", 11)
+        past.after("3", 12)
+        way = past.way(Level.ACTION, "A", 11)
+        assert ids(way) == ("c1", "c2")
+        assert way.says == "action 11 of run A (Bash: step 11)"
+
+    def test_a_step_among_others_is_undone_with_them(self, past: Past) -> None:
+        past.after("1", 208)
+        past.after("2", 212)
+        way = past.way(Level.ACTION, "A", 210)
+        assert ids(way) == ("c1", "c2")
+        assert way.says == "steps 209-212 of run A: there is no checkpoint between them"
+
+    def test_a_step_after_the_last_checkpoint(self, past: Past) -> None:
+        past.after("1", 10)
+        way = past.way(Level.ACTION, "A", 11)
+        assert ids(way) == ("c1", "")
+        assert way.says == "what run A did since step 10 (c1)"
+
+    def test_a_step_that_changed_nothing(self, past: Past) -> None:
+        past.after("1", 10)
+        past.records[-1] = msgspec.structs.replace(past.records[-1], steps={"A": 15})
+        past.after("2", 16)
+        with pytest.raises(NothingToUndoError, match="action 12 of run A changed no files"):
+            past.way(Level.ACTION, "A", 12)
+        assert ids(past.way(Level.ACTION, "A", 16)) == ("c1", "c2")
+
+    def test_a_step_before_every_checkpoint(self, past: Past) -> None:
+        past.after("1", 10)
+        with pytest.raises(NothingToUndoError, match="from before action 9"):
+            past.way(Level.ACTION, "A", 9)
+
+    def test_a_step_after_a_restore_goes_back_to_what_that_left(self, past: Past) -> None:
+        past.after("1", 10)
+        past.after("2", 11)
+        past.take(past.way(Level.ACTION))
+        past.after("3", 12)
+        assert ids(past.way(Level.ACTION, "A", 12)) == ("c4", "c5")
+        assert ids(past.way(Level.ACTION)) == ("c4", "c5")
+
+    def test_one_after_the_other(self, past: Past) -> None:
+        for step in range(4):
+            past.after(str(step), step)
+        undone = []
+        for _ in range(3):
+            way = past.way(Level.ACTION)
+            undone.append(ids(way))
+            past.take(way)
+        assert undone == [("c3", "c4"), ("c2", "c3"), ("c1", "c2")]
+        with pytest.raises(NothingToUndoError, match="no action of run A"):
+            past.way(Level.ACTION, "A")
+
+    def test_one_in_the_middle_is_not_undone_again(self, past: Past) -> None:
+        for step in range(4):
+            past.after(str(step), step)
+        middle = past.way(Level.ACTION, "A", 2)
+        past.take(middle)
+        past.records[-1] = msgspec.structs.replace(past.records[-1], tree="3 without 2")
+        assert ids(past.way(Level.ACTION, "A")) == ("c3", "c4")
+        past.take(past.way(Level.ACTION, "A"))
+        past.records[-1] = msgspec.structs.replace(past.records[-1], tree="1")
+        assert ids(past.way(Level.ACTION, "A")) == ("c1", "c2")
+
+
+class TestIteration:
+    def test_the_one_under_way(self, past: Past) -> None:
+        past.save(Moment.PROMPT, "1", "A", 10)
+        past.after("2", 11)
+        assert ids(past.way(Level.ITERATION)) == ("c1", "")
+
+    def test_the_last_that_ended(self, past: Past) -> None:
+        past.save(Moment.PROMPT, "1", "A", 10)
+        past.after("2", 11)
+        past.save(Moment.ITERATION_END, "3", "A", 12)
+        past.person("4")
+        assert ids(past.way(Level.ITERATION)) == ("c1", "c3")
+
+    def test_one_that_changed_nothing_is_passed_over(self, past: Past) -> None:
+        past.save(Moment.PROMPT, "1", "A", 10)
+        past.save(Moment.ITERATION_END, "2", "A", 12)
+        past.person("3")
+        past.save(Moment.PROMPT, "4", "A", 12)
+        assert ids(past.way(Level.ITERATION, now="4")) == ("c1", "c2")
+
+    def test_one_whose_start_found_nothing_new(self, past: Past) -> None:
+        """A prompt right after the end of an iteration has no checkpoint of its own."""
+        past.save(Moment.PROMPT, "1", "A", 10)
+        past.save(Moment.ITERATION_END, "2", "A", 12)
+        past.save(Moment.ITERATION_END, "3", "A", 14)
+        assert ids(past.way(Level.ITERATION)) == ("c2", "c3")
+        past.after("4", 15)
+        assert ids(past.way(Level.ITERATION)) == ("c3", "")
+
+    def test_what_a_person_did_between_two_is_none(self, past: Past) -> None:
+        past.save(Moment.PROMPT, "1", "A", 10)
+        past.save(Moment.ITERATION_END, "2", "A", 12)
+        past.save(Moment.PROMPT, "3", "A", 12, by=())
+        assert ids(past.way(Level.ITERATION, now="3")) == ("c1", "c2")
+
+    def test_one_after_the_other(self, past: Past) -> None:
+        for turn in range(3):
+            past.save(Moment.PROMPT, f"{turn}", "A", turn)
+            past.save(Moment.ITERATION_END, f"{turn}+", "A", turn)
+        undone = []
+        for _ in range(3):
+            way = past.way(Level.ITERATION, "A")
+            undone.append(ids(way))
+            past.take(way)
+        assert undone == [("c5", "c6"), ("c3", "c4"), ("c1", "c2")]
+
+
+class TestTask:
+    def test_everything_that_a_run_did(self, past: Past) -> None:
+        past.person("0")
+        past.save(Moment.UNATTENDED, "1", "A", 0, by=())
+        past.after("2", 1)
+        past.save(Moment.ITERATION_END, "3", "A", 2)
+        past.person("4")
+        way = past.way(Level.TASK)
+        assert ids(way) == ("c2", "c4")
+        assert way.says == "everything that run A did"
+
+    def test_one_that_began_where_nothing_was_new(self, past: Past) -> None:
+        first = past.person("0")
+        past.records[-1] = msgspec.structs.replace(first, steps={"A": 0})
+        past.after("1", 1)
+        assert ids(past.way(Level.TASK)) == ("c1", "c2")
+
+    def test_it_is_undone_once(self, past: Past) -> None:
+        past.save(Moment.PROMPT, "1", "A", 0)
+        past.after("2", 1)
+        past.take(past.way(Level.TASK))
+        with pytest.raises(NothingToUndoError, match="no task of run A"):
+            past.way(Level.TASK, "A")
+
+
+class TestRedo:
+    def test_undo_undo_redo_redo(self, past: Past) -> None:
+        for step in range(3):
+            past.after(str(step), step)
+        past.take(past.way(Level.ACTION))
+        past.take(past.way(Level.ACTION))
+        assert past.now == "0"
+        past.take(past.way(Level.REDO))
+        assert past.now == "1"
+        past.take(past.way(Level.REDO))
+        assert past.now == "2"
+        with pytest.raises(NothingToUndoError, match="nothing was undone"):
+            past.way(Level.REDO)
+
+    def test_undo_redo_undo_redo(self, past: Past) -> None:
+        past.after("0", 0)
+        past.after("1", 1)
+        for _ in range(3):
+            past.take(past.way(Level.ACTION))
+            assert past.now == "0"
+            past.take(past.way(Level.REDO))
+            assert past.now == "1"
+
+    def test_after_more_work_it_starts_from_what_the_undo_left(self, past: Past) -> None:
+        past.after("0", 0)
+        past.after("1", 1)
+        past.take(past.way(Level.ACTION))
+        past.after("2", 2)
+        assert ids(past.way(Level.REDO)) == ("c3", "c4")
+
+    def test_a_restore_whose_way_back_is_forgotten_is_passed_over(self, past: Past) -> None:
+        past.after("0", 0)
+        past.after("1", 1)
+        past.take(past.way(Level.ACTION))
+        kept = [each for each in past.newest_first if each.moment is not Moment.BEFORE_RESTORE]
+        with pytest.raises(NothingToUndoError):
+            way_back(kept, Level.REDO)
+
+
+_steps = st.tuples(
+    st.sampled_from([Moment.PROMPT, Moment.AFTER_ACTION, Moment.ITERATION_END, Moment.REQUEST]),
+    st.sampled_from("ABC"),
+    st.sampled_from(["", "A", "B"]),
+)
+
+
+def _lived(steps: Sequence[tuple[Moment, str, str]]) -> Past:
+    past = Past()
+    done = {"A": 0, "B": 0, "": 0}
+    for moment, tree, run in steps:
+        if not past.records or past.now != tree:
+            done[run] += 1
+            past.save(moment, tree, run, done[run])
+    return past
+
+
+@given(st.lists(_steps, max_size=12), st.sampled_from(_UNDOABLE), st.sampled_from(["", "A", "B"]))
+def test_a_way_leads_from_an_older_checkpoint_to_another_tree(
+    steps: list[tuple[Moment, str, str]], level: Level, run: str
+) -> None:
+    past = _lived(steps)
+    try:
+        way = past.way(level, run)
+    except NothingToUndoError:
+        return
+    if way.base is not None:
+        assert way.target.number < way.base.number
+        assert way.target.tree != way.base.tree
+    assert way.run
+    assert way.says
+
+
+@given(st.lists(_steps, max_size=12), st.sampled_from(_UNDOABLE), st.sampled_from(["A", "B"]))
+def test_undoing_comes_to_an_end_and_redoing_comes_back(
+    steps: list[tuple[Moment, str, str]], level: Level, run: str
+) -> None:
+    past = _lived(steps)
+    start = past.now if past.records else ""
+    undone = 0
+    while True:
+        try:
+            way = past.way(level, run, now=past.now if past.records else "")
+        except NothingToUndoError:
+            break
+        past.take(way)
+        undone += 1
+        assert undone <= len(steps)
+    for _ in range(undone):
+        past.take(past.way(Level.REDO))
+    if undone:
+        assert past.now == start
