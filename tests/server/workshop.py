@@ -11,6 +11,7 @@ from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention, Means
 from handrail.server.hands import Hands
 from handrail.server.home import Home
+from handrail.server.keeper import Talk
 from handrail.server.stops import Stops
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -40,7 +41,9 @@ class Told(Notifier):
 class Workshop:
     """A project, a run in it, and the hands of a daemon; events are written at once."""
 
-    def __init__(self, folder: Path, settings: str = "") -> None:
+    def __init__(
+        self, folder: Path, settings: str = "", talk: Talk = lambda host, run: None
+    ) -> None:
         self.tree = folder / "home" / "shop"
         (self.tree / ".git").mkdir(parents=True)
         (self.tree / "cart.txt").write_text("three apples\n")
@@ -54,7 +57,13 @@ class Workshop:
         self.late: list[Event] = []
         self.stops = Stops(self.home, self._record, self.told, self.events, clock=self._clock)
         self.hands = Hands(
-            self.home, self.environ, self._record, self.told, self.stops, clock=self._clock
+            self.home,
+            self.environ,
+            self._record,
+            self.told,
+            self.stops,
+            talk=talk,
+            clock=self._clock,
         )
         projects = Projects(self.environ)
         self.runs = Runs(
