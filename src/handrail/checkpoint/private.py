@@ -3,18 +3,21 @@
 import fcntl
 import hashlib
 import os
-import re
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
-from handrail.checkpoint.errors import BusyError
+from handrail.checkpoint.errors import BusyError, CheckpointError, RefusedError, StoreError
 from handrail.checkpoint.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git import ATTRIBUTES, Deadline, Git
+from handrail.checkpoint.sweeping import parts_of_packs, remove_parts, sweep_all, sweep_locks
 
 _PAUSE = 0.02
-_LEFTOVERS = re.compile(r"tmp_obj_|tmp_pack_|tmp_idx_|.*\.lock$")
-"""Names of files that only a git process under way has."""
+_LOCK = "lock"
+"""Of everything that writes objects, indexes, refs or records."""
+_PACKING = "packing"
+"""Of what only writes packs anew: a save need not wait for it."""
 
 
 def key_of(work_tree: str) -> str:
@@ -34,17 +37,87 @@ class Private:
     @contextmanager
     def open(self, work_tree: str, seconds: float) -> Iterator[Git]:
         """Git for a work tree, for one process at a time."""
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)
-        index = os.path.join(self.folder, f"index-{key_of(work_tree)}")
-        with self._locked(seconds), self._swept():
-            git = Git(self.directory, index, work_tree, Deadline(seconds), self._environ)
+        with self._said(), self._locked_and_swept(work_tree, seconds) as held:
+            git = Git(
+                *(self.directory, self.index_of(work_tree), work_tree, Deadline(seconds)),
+                self._environ,
+                [held],
+            )
             self._prepare(git)
             yield git
 
     @contextmanager
-    def _locked(self, seconds: float) -> Iterator[None]:
+    def open_store(self, seconds: float) -> Iterator[Git]:
+        """Git without a work tree, for one process at a time."""
+        with self._said(), self._locked_and_swept(self.folder, seconds) as held:
+            yield self._without_tree(seconds, held)
+
+    @contextmanager
+    def open_beside(self, seconds: float, wait: float) -> Iterator[Git]:
+        """Git without a work tree, while others save: to write packs, and nothing else."""
+        with self._said(), self._locked(_PACKING, wait) as held:
+            yield self._without_tree(seconds, held)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether anything was ever saved here."""
+        return os.path.exists(self._ready)
+
+    def index_of(self, work_tree: str) -> str:
+        """Where git remembers a work tree."""
+        return os.path.join(self.folder, f"index-{key_of(work_tree)}")
+
+    def indexes(self) -> list[str]:
+        """Those of all work trees."""
+        names = sorted(name for name in os.listdir(self.folder) if name.startswith("index-"))
+        return [os.path.join(self.folder, name) for name in names if "." not in name]
+
+    def with_index(self, git: Git, index: str) -> Git:
+        """The same git with another index."""
+        return Git(self.directory, index, git.work_tree, git.deadline, self._environ, held=git.held)
+
+    @property
+    def _ready(self) -> str:
+        return os.path.join(self.folder, "ready")
+
+    def _without_tree(self, seconds: float, held: int) -> Git:
+        none = os.path.join(self.folder, "no-index")
+        return Git(self.directory, none, self.folder, Deadline(seconds), self._environ, [held])
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """A disk that is full, or cannot be written, is said as what it is."""
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except OSError as error:
+            raise StoreError(error.filename or self.folder, error.strerror or str(error)) from error
+
+    @contextmanager
+    def _locked_and_swept(self, work_tree: str, seconds: float) -> Iterator[int]:
+        self._own(work_tree)
+        with self._locked(_LOCK, seconds) as held, self._swept():
+            yield held
+
+    def _own(self, work_tree: str) -> None:
+        """Make the folder; refuse one that is not this user's alone."""
+        with suppress(FileExistsError):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        found = os.lstat(self.folder)
+        if not stat.S_ISDIR(found.st_mode):
+            raise RefusedError(work_tree, f"{self.folder} is not a folder; remove it")
+        if found.st_uid != os.geteuid():
+            raise RefusedError(work_tree, f"{self.folder} belongs to somebody else")
+        if stat.S_IMODE(found.st_mode) != stat.S_IRWXU:
+            os.chmod(self.folder, stat.S_IRWXU)
+
+    @contextmanager
+    def _locked(self, name: str, seconds: float) -> Iterator[int]:
+        """Hold a lock. It lasts until every git process under it has ended, orphans too."""
         until = monotonic() + seconds
-        file = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        file = os.open(os.path.join(self.folder, name), flags, 0o600)
         try:
             while True:
                 try:
@@ -54,43 +127,42 @@ class Private:
                     if monotonic() > until:
                         raise BusyError(self.folder, seconds) from None
                     sleep(_PAUSE)
-            yield
+            yield file
         finally:
             os.close(file)
 
     @contextmanager
     def _swept(self) -> Iterator[None]:
-        """Remove what killed git processes left behind: whoever holds the lock is alone here."""
+        """Remove what killed processes left behind: whoever holds the lock is alone here."""
         busy = os.path.join(self.folder, "busy")
-        self._sweep(everywhere=os.path.exists(busy))
+        sweep_locks(self.folder)
+        with suppress(FileNotFoundError):
+            sweep_all(self.folder, since=os.stat(busy).st_mtime)
+        if parts := parts_of_packs(self.folder):
+            self._remove_parts(parts)
         with open(busy, "w", encoding="ascii"):
             pass
         yield
         os.unlink(busy)  # stays if something went wrong, or this process is killed
 
-    def _sweep(self, *, everywhere: bool) -> None:
-        objects = os.path.join(self.directory, "objects")
-        for folder, below, names in os.walk(self.folder):
-            if folder == objects and not everywhere:
-                below.clear()  # thousands of files, in which only room is lost
-            for name in filter(_LEFTOVERS.match, names):
-                with suppress(FileNotFoundError):
-                    os.unlink(os.path.join(folder, name))
+    def _remove_parts(self, parts: list[str]) -> None:
+        with suppress(BusyError), self._locked(_PACKING, 0):  # else they are being written
+            remove_parts(parts)
 
     def _prepare(self, git: Git) -> None:
-        ready = os.path.join(self.folder, "ready")
-        if not os.path.exists(ready):
+        if not self.is_made:
             git.make()
-            self._write_info("attributes", ATTRIBUTES)
-            with open(ready, "w", encoding="ascii"):
-                pass
+            self._write(os.path.join(self.directory, "info", "attributes"), ATTRIBUTES)
+            # Where the state folder lies in a repository, nobody commits it by mistake.
+            self._write(os.path.join(self.folder, ".gitignore"), "*\n")
+            self._write(self._ready, "")
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
-        self._write_info("exclude", excluded_lines(git.work_tree, self.folder))
+        excluded = excluded_lines(git.work_tree, self.folder)
+        self._write(os.path.join(self.directory, "info", "exclude"), excluded)
 
-    def _write_info(self, name: str, text: str) -> None:
-        folder = os.path.join(self.directory, "info")
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, name), "wb") as file:
+    def _write(self, path: str, text: str) -> None:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
             file.write(os.fsencode(text))

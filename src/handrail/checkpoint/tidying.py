@@ -1,0 +1,131 @@
+"""Tidies up the checkpoints of a project, in the background, beside whoever saves."""
+
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.checkpoint import repack, room
+from handrail.checkpoint.errors import CheckpointError
+from handrail.checkpoint.git import Git
+from handrail.checkpoint.private import Private
+from handrail.checkpoint.record import Record
+from handrail.checkpoint.records import Records
+from handrail.checkpoint.retention import to_forget
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
+
+_REFS = "refs/checkpoints/"
+_LOCKED_SECONDS = 10.0
+_BESIDE_SECONDS = 900.0
+_MAX_WASTE = 0.3
+_LITTLE = 10 * MEGABYTE
+"""Less than this is not worth packing everything anew."""
+_MAX_ROUNDS = 8
+"""How often the room is measured anew while there is too little of it; the rest is for later."""
+
+
+class Tidied(msgspec.Struct, frozen=True):
+    """What tidying up has done."""
+
+    forgotten: tuple[str, ...] = ()
+    bytes: int = 0
+    """How much room the checkpoints of the project take now."""
+    problem: str = ""
+    """What a person should know."""
+
+
+def tidy(private: Private, records: Records, settings: Settings, now: float) -> Tidied:
+    """Forget what is too old or too much, and pack the rest."""
+    if not private.is_made:
+        return Tidied()
+    work = _Tidying(private, records, settings, now)
+    work.forget()
+    problem = ""
+    try:
+        with private.open_beside(_BESIDE_SECONDS, wait=_LOCKED_SECONDS) as git:
+            problem = work.make_room(git)
+    except CheckpointError as error:
+        problem = f"The checkpoints could not be packed: {error}."
+    return Tidied(tuple(work.forgotten), room.used(private.folder), problem)
+
+
+class _Tidying:
+    def __init__(self, private: Private, records: Records, settings: Settings, now: float) -> None:
+        self._private = private
+        self._records = records
+        self._settings = settings
+        self._now = now
+        self.forgotten: list[str] = []
+
+    def forget(self, used_bytes: int = 0) -> bool:
+        """Forget what need not be kept; whether there was anything."""
+        with self._private.open_store(_LOCKED_SECONDS) as git:
+            there = list(self._records.newest_first())
+            lost = _without_commit(git, there)
+            there = [record for record in there if record not in lost]
+            gone = {each.work_tree for each in there if not os.path.isdir(each.work_tree)}
+            old = to_forget(there, self._settings, self._now, used_bytes, gone)
+            for record in (*lost, *old):
+                self._records.forget(record.number)
+            self._forget_refs(git)
+            self._forget_indexes({each.work_tree for each in there} - gone)
+        self.forgotten += [record.id for record in (*lost, *old)]
+        return bool(old)
+
+    def make_room(self, git: Git) -> str:
+        """Pack what is there; what a person should know about it."""
+        repack.pack_up(git)
+        if repack.has_lender(git):
+            return ""
+        quota = self._settings.quota_mb * MEGABYTE
+        used = room.used(git.directory)
+        if not self.forgotten and used <= quota:
+            return ""
+        needed = self._needed(git)
+        for _ in range(_MAX_ROUNDS):
+            if needed <= quota or not self.forget(needed):
+                break
+            needed = self._needed(git)
+        if used > quota or used - needed > max(_MAX_WASTE * used, _LITTLE):
+            repack.collect(self._private, git, _LOCKED_SECONDS)
+        return _too_much(needed, quota) if needed > quota else ""
+
+    def _needed(self, git: Git) -> int:
+        with self._private.open_store(_LOCKED_SECONDS) as alone:
+            roots = repack.find_roots(self._private, alone)
+        return repack.needed_bytes(git, roots)
+
+    def _forget_refs(self, git: Git) -> None:
+        """Remove the refs that have no record: of what was forgotten, or never finished."""
+        there = {f"{_REFS}c{number}" for number in self._records.numbers()}
+        refs = git.text("for-each-ref", "--format=%(refname)", _REFS).split()
+        if extra := [ref for ref in refs if ref not in there]:
+            lines = "".join(f"delete {ref}\n" for ref in extra)
+            git.run("update-ref", "--stdin", given=lines.encode())
+
+    def _forget_indexes(self, work_trees: set[str]) -> None:
+        there = {self._private.index_of(work_tree) for work_tree in work_trees}
+        for index in self._private.indexes():
+            if index not in there:
+                os.unlink(index)
+
+
+def _without_commit(git: Git, records: Sequence[Record]) -> list[Record]:
+    """Those whose commit is lost, by a machine that went down, say."""
+    asked = "".join(f"{record.git_commit}\n" for record in records)
+    answers = git.run("cat-file", "--batch-check", given=asked.encode()).splitlines()
+    lost = [
+        record
+        for record, answer in zip(records, answers, strict=True)
+        if answer.endswith(b" missing")
+    ]
+    return lost if len(lost) < len(records) else []  # all: then the store is what is lost
+
+
+def _too_much(needed: int, quota: int) -> str:
+    return (
+        f"The checkpoints of this project take {needed // MEGABYTE:,} MB and may take "
+        f"{quota // MEGABYTE:,} MB: the last of each work tree and named ones are kept all the "
+        "same. Raise checkpoints.quota_mb if you have the room."
+    )

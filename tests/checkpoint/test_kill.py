@@ -1,0 +1,174 @@
+"""Whoever is killed, at whatever moment: nothing that was saved is lost, nothing else touched."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from handrail.checkpoint import room
+
+from .conftest import Bench
+from .faults import Fault, RiggedGit, hash_of, run
+
+_KILLS = (Fault.KILLED_DURING, Fault.KILLED_AFTER)
+_MAX = 200
+
+
+class Victim:
+    """A repository with a good checkpoint, in which processes are killed."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        bench.repository()
+        bench.write("src/staged.py", "staged = 1\n")
+        bench.git("add", ".")
+        bench.write("README.md", "stashed\n")
+        bench.git("stash", "-q")
+        bench.write("untracked.txt", "mine\n")
+        self.repository = hash_of(bench.tree / ".git")
+        self.good = bench.save().record
+        self.was = bench.content()
+
+    def change(self, number: int) -> None:
+        """What the agent does next."""
+        self.bench.write("untracked.txt", f"changed {number}\n")
+        self.bench.write(f"new/{number}.txt", f"new {number}\n")
+        (self.bench.tree / "README.md").unlink(missing_ok=True)
+
+    def check(self) -> None:
+        """Everything works as if nothing had happened."""
+        saved = self.bench.save()
+        assert self.bench.checkpoints.find(saved.record.id) == saved.record
+        self.bench.restore(self.good)
+        assert self.bench.content() == self.was
+        assert hash_of(self.bench.tree / ".git") == self.repository
+
+
+@pytest.fixture
+def victim(bench: Bench) -> Victim:
+    return Victim(bench)
+
+
+def moments() -> Iterator[int]:
+    """One after the other, until the process lives."""
+    for moment in count(1):
+        assert moment < _MAX
+        yield moment
+
+
+@pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
+def test_a_save_that_is_killed_around_any_git_leaves_the_last_good_one(
+    victim: Victim, tmp_path: Path, fault: Fault
+) -> None:
+    for moment in moments():
+        victim.change(moment)
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
+        if run("save", victim.bench, git=git) != "killed":
+            break
+        victim.check()
+    assert moment > 5
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_a_save_that_is_killed_at_any_change_of_its_own_leaves_the_last_good_one(
+    victim: Victim, first: int
+) -> None:
+    for moment in moments():  # a third of them each, so that they run beside each other
+        if moment % 3 != first % 3:
+            continue
+        victim.change(moment)
+        if run("save", victim.bench, kill_at=moment) != "killed":
+            break
+        victim.check()
+    assert moment > 10
+
+
+def test_a_first_save_that_is_killed_can_be_made_again(bench: Bench, tmp_path: Path) -> None:
+    bench.repository()
+    repository = hash_of(bench.tree / ".git")
+    tree = bench.save().record.tree
+    for moment in moments():
+        fresh = Bench(tmp_path / f"{moment}")
+        fresh.tree, fresh.checkpoints = bench.tree, fresh.of(bench.tree)
+        if run("save", fresh, kill_at=moment) != "killed":
+            break
+        assert fresh.save().record.tree == tree
+        assert hash_of(bench.tree / ".git") == repository
+    assert moment > 10
+
+
+class Full:
+    """A private folder with more than its quota allows, as it is again before each kill."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        bench.repository()
+        self.repository = hash_of(bench.tree / ".git")
+        for number in range(6):
+            bench.write("noise.bin", os.urandom(300_000))
+            bench.write(f"{number}.txt", f"{number}")
+            bench.save()
+        self.last = list(bench.checkpoints.newest_first())[:3]
+        self._copy = bench.folder.with_name("copy")
+        shutil.copytree(bench.folder, self._copy)
+
+    def fill(self) -> None:
+        """As it was."""
+        shutil.rmtree(self.bench.folder)
+        shutil.copytree(self._copy, self.bench.folder)
+
+    def check(self) -> None:
+        """Nothing that is kept is damaged, and nothing else was touched."""
+        assert list(self.bench.checkpoints.newest_first())[:3] == self.last
+        directory = self.bench.folder / "git"
+        # It fails where anything is missing that a ref needs.
+        self.bench.git(
+            "rev-list", "--objects", *(each.git_commit for each in self.last), at=directory
+        )
+        self.bench.git("fsck", "--connectivity-only", at=directory)
+        assert hash_of(self.bench.tree / ".git") == self.repository
+
+
+@pytest.fixture
+def full(bench: Bench) -> Full:
+    return Full(bench)
+
+
+@pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
+def test_tidying_that_is_killed_around_any_git_loses_nothing_that_is_kept(
+    full: Full, tmp_path: Path, fault: Fault
+) -> None:
+    for moment in moments():
+        full.fill()
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
+        killed = run("tidy", full.bench, git=git) == "killed"
+        full.check()
+        if not killed:
+            break
+    assert moment > 10
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_tidying_that_is_killed_at_any_change_of_its_own_loses_nothing_that_is_kept(
+    full: Full, first: int
+) -> None:
+    for moment in moments():
+        if moment % 3 != first % 3:
+            continue
+        full.fill()
+        killed = run("tidy", full.bench, kill_at=moment) == "killed"
+        full.check()
+        if not killed:
+            break
+    assert moment > 20
+
+
+def test_tidying_after_one_that_was_killed_comes_to_the_same_end(full: Full) -> None:
+    full.fill()
+    assert run("tidy", full.bench, kill_at=25) == "killed"
+    run("tidy", full.bench)
+    assert list(full.bench.checkpoints.newest_first()) == full.last
+    assert room.used(str(full.bench.folder)) < 1_200_000
