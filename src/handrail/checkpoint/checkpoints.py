@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 
-from handrail.checkpoint import restoring, retention, saving
+from handrail.checkpoint import restoring, saving, tidying
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
 from handrail.checkpoint.record import About, Record
 from handrail.checkpoint.records import Records
 from handrail.checkpoint.saving import Saved
+from handrail.checkpoint.staging import FOR_STAGING
 from handrail.checkpoint.way import Preview, Restored, Way
 from handrail.checkpoint.work_tree import check_work_tree
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -46,8 +47,9 @@ class Checkpoints:
 
         What is not saved within `seconds` (by default the settings' hard limit) is left out.
         """
-        with self._open(seconds or self._settings.hard_seconds) as git:
-            return saving.save(git, self._records, about, self._clock())
+        limit = seconds or self._settings.hard_seconds
+        with self._open(limit / FOR_STAGING) as git:
+            return saving.save(git, self._records, about, self._clock(), settings=self._settings)
 
     def newest_first(self) -> Iterator[Record]:
         """All there are; waits for nobody."""
@@ -98,10 +100,9 @@ class Checkpoints:
             journals.sweep()
             return journals.interrupted()
 
-    def tidy(self) -> retention.Tidied:
-        """Forget what is too old or too much, and pack the rest."""
-        with self._open(SECONDS) as git:
-            return retention.tidy(git, self._records, self._settings, self._clock())
+    def tidy(self) -> tidying.Tidied:
+        """Forget what is too old or too much, and pack the rest; a save hardly waits for it."""
+        return tidying.tidy(self._private, self._records, self._settings, self._clock())
 
     @contextmanager
     def _open(self, seconds: float) -> Iterator[Git]:
