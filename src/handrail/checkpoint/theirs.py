@@ -55,16 +55,17 @@ Touched = dict[str, list[Stretch]]
 
 def touched(stretches: Sequence[Stretch], changed: Sequence[Collection[str]]) -> Touched:
     """When each path got to be as it is; what a restore has taken back does not count."""
-    found: Touched = {}
+    lives: dict[str, list[tuple[int, list[Stretch]]]] = {}
     for stretch, paths in zip(stretches, changed, strict=True):
         back_to = _number(stretch.record)
         for path in paths:
-            before = found.get(path, [])
+            life = lives.setdefault(path, [(0, [])])
             if back_to is None:
-                found[path] = [*before, stretch]
-            else:
-                found[path] = [each for each in before if each.number <= back_to]
-    return found
+                met = [*life[-1][1], stretch]
+            else:  # it is again as it was then
+                met = next(then for number, then in reversed(life) if number <= back_to)
+            life.append((stretch.number, met))
+    return {path: life[-1][1] for path, life in lives.items()}
 
 
 def _number(record: Record | None) -> int | None:
