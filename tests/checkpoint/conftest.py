@@ -29,7 +29,8 @@ class Bench:
         return self.checkpoints.save(About(why=why))
 
     def restore(self, to: Record) -> Restored:
-        return self.checkpoints.restore(Way(Level.CHECKPOINT, to))
+        """Everything since then, whoever has changed it."""
+        return self.checkpoints.restore(Way(Level.CHECKPOINT, to), over=True)
 
     def write(self, path: str, content: str | bytes = "") -> Path:
         file = self.tree / path

@@ -37,6 +37,11 @@ def action(target: Record, base: Record | None = None, run: str = "A") -> Way:
     return Way(Level.ACTION, target, base, run)
 
 
+def back(bench: Bench, to: Record) -> Restored:
+    """Everything since then that no person did."""
+    return bench.checkpoints.restore(Way(Level.CHECKPOINT, to))
+
+
 def spared(done: Restored | Preview) -> dict[str, str]:
     return {each.path: each.why for each in done.spared if each.conflict}
 
@@ -182,7 +187,7 @@ class TestEverythingSince:
         saved(bench, "B")
         bench.write("mine", "by hand")
         saved(bench)
-        restored = bench.restore(start)
+        restored = back(bench, start)
         assert spared(restored) == {"mine": "changed by a person (in c4, just now)"}
         assert bench.content() == {"mine": b"by hand"}
 
@@ -209,8 +214,8 @@ class TestEverythingSince:
         middle = saved(bench, "A")
         bench.write("a", "3")
         saved(bench, "A")
-        bench.restore(middle)
-        assert bench.restore(start).files == ("a",)
+        back(bench, middle)
+        assert back(bench, start).files == ("a",)
         assert bench.content() == {"a": b"1"}
 
     def test_what_was_undone_is_no_conflict_any_more(self, bench: Bench) -> None:
@@ -221,7 +226,7 @@ class TestEverythingSince:
         bench.checkpoints.restore(Way(Level.CHECKPOINT, start), over=True)
         bench.write("a", "of A")
         saved(bench, "A")
-        assert bench.restore(start).files == ("a",)
+        assert back(bench, start).files == ("a",)
 
     def test_what_was_redone_is_one_again(self, bench: Bench) -> None:
         bench.write("a", "1")
@@ -230,7 +235,7 @@ class TestEverythingSince:
         saved(bench)
         done = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), over=True)
         bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
-        assert list(spared(bench.restore(start))) == ["a"]
+        assert list(spared(back(bench, start))) == ["a"]
 
     def test_it_is_said_how_long_ago(self, bench: Bench) -> None:
         start = saved(bench)
@@ -276,7 +281,7 @@ class TestDeletions:
         half = msgspec.structs.replace(start, coverage=Coverage(unfinished=True))
         bench.write("a", "2")
         bench.write("new", "")
-        restored = bench.restore(half)
+        restored = back(bench, half)
         assert restored.files == ("a",)
         assert [each.path for each in restored.spared] == ["new"]
         assert "not finished" in restored.spared[0].why
@@ -287,7 +292,7 @@ class TestDeletions:
         start = msgspec.structs.replace(start, coverage=Coverage(left_out))
         for path in ("big", "data/x/y", "data.txt", "bigger"):
             bench.write(path)
-        restored = bench.restore(start)
+        restored = back(bench, start)
         assert [(each.path, each.why) for each in restored.spared] == [
             ("big", "it was left out then: too large"),
             ("data/x/y", "it was left out then: too many"),
@@ -300,7 +305,7 @@ class TestDeletions:
         start = saved(bench)
         (bench.tree / "sub/.gitignore").unlink()
         bench.write("sub/new", "")
-        bench.restore(start)
+        back(bench, start)
         assert set(bench.content()) == {"sub/.gitignore", "sub/out/x"}
 
     def test_a_file_that_is_too_large_to_be_saved_now_is_not_overwritten(
@@ -310,7 +315,7 @@ class TestDeletions:
         start = saved(bench)
         with (bench.tree / "a").open("wb") as file:
             file.truncate(60_000_000)
-        restored = bench.restore(start)
+        restored = back(bench, start)
         assert restored.items == ()
         assert "cannot be saved" in restored.spared[0].why
         assert (bench.tree / "a").stat().st_size == 60_000_000
@@ -330,7 +335,7 @@ class TestTheRepositoryOfTheUser:
         bench.write("README.md", "changed")
         (bench.tree / "staged").unlink()
         saved(bench, "A")
-        done = bench.restore(start)
+        done = back(bench, start)
         bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
         assert fingerprint(bench) == before
 
@@ -370,7 +375,7 @@ def test_a_folder_beside_the_work_tree_is_not_touched(bench: Bench) -> None:
     start = saved(bench)
     bench.write("a", "2")
     (beside / "a").write_text("2")
-    bench.restore(start)
+    back(bench, start)
     assert (beside / "a").read_text() == "2"
 
 
@@ -379,7 +384,7 @@ def test_going_back_to_an_empty_folder_can_be_undone(bench: Bench) -> None:
     bench.write("a", "1")
     bench.write("b/c", "2")
     full = bench.content()
-    done = bench.restore(start)
+    done = back(bench, start)
     assert bench.content() == {}
     bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
     assert bench.content() == full
@@ -413,7 +418,7 @@ def test_the_ways_of_a_repository_itself_are_never_written(bench: Bench) -> None
     saved(bench)
     tree = hostile(bench, ".git/hooks/post-commit")
     start = msgspec.structs.replace(saved(bench), tree=tree)
-    restored = bench.restore(start)
+    restored = back(bench, start)
     assert restored.items == ()
     assert [each.why for each in restored.spared] == ["it is part of a repository itself"]
     assert not (bench.tree / ".git").exists()
