@@ -20,7 +20,7 @@ _WORD = 10
 _INDENT = "   "
 _MAX_PATH = 44
 _FOLDERS = 3
-_MADE = {Level.ACTION: "made by that action", Level.REDO: "brought back by it"}
+_MADE = {Level.ACTION: "made by it", Level.REDO: "brought back by it"}
 _WORDS = {
     Does.CREATE: ("restore", "green"),
     Does.CHANGE: ("change", "yellow"),

@@ -6,7 +6,8 @@ import click
 
 from handrail.checkpoint import Level
 from handrail.cli import options
-from handrail.cli.going_back import Manner, go_back
+from handrail.cli.going_back import go_back
+from handrail.cli.restore_words import Manner
 from handrail.cli.saved import check_there_is_one, find_record, open_checkpoints
 from handrail.server.restore_wire import ToUndo
 
@@ -32,8 +33,8 @@ def command(
     was at a known place then, the command is printed that takes it up there. Your
     own branch, index and stash stay as they are.
 
-    Other than `handrail undo`, it also takes back what you changed since. Files
-    that are ignored, or that the checkpoint does not hold, are left alone.
+    Files that you have changed since, while no agent was at work, are left alone
+    unless you say otherwise; so are those that the checkpoint does not hold.
 
     \b
     Examples:

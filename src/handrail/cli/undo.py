@@ -6,7 +6,8 @@ import click
 
 from handrail.checkpoint import Level
 from handrail.cli import options
-from handrail.cli.going_back import Manner, go_back
+from handrail.cli.going_back import go_back
+from handrail.cli.restore_words import Manner
 from handrail.cli.runs import Runs, find_home, open_log
 from handrail.cli.saved import check_there_is_one
 from handrail.server.restore_wire import ToUndo

@@ -1,0 +1,161 @@
+"""What is said around the picture of a restore: what it is, what to know, how it went."""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from shlex import quote
+from time import time
+
+import msgspec
+
+from handrail.checkpoint import Conversation, Level, Preview, Way
+from handrail.cli.moments import span
+from handrail.cli.render import Screen, count, visible, wrap
+from handrail.cli.restore_screen import changes
+from handrail.cli.runs import find_home
+from handrail.cli.saved import run_names
+from handrail.server.restore_wire import Back, Look
+
+_SHORT = 8
+_RUN = re.compile(r"\brun ([\w.-]+)")
+_RESUME = {"claude": "claude --resume {session} --fork-session"}
+_RESUME_AT = {"claude": "claude --resume {session} --fork-session --resume-session-at {message}"}
+"""By host, the command that takes up a conversation, and the one that does so at a message."""
+
+Styled = tuple[str, str]
+"""A text and its style."""
+
+
+class Says(Enum):
+    """What a person says to it."""
+
+    NO = "no"
+    YES = "yes"
+    OVER = "over"
+    """Yes, and also where others have changed something since."""
+
+
+_YES = {"y": Says.YES, "yes": Says.YES}
+_OVER = {"o": Says.OVER, "over": Says.OVER}
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How it is asked for."""
+
+    verb: str
+    """Of what is done: Undo."""
+    done: str
+    """Of what was done: undone."""
+    command: str
+    """As it was typed, to be typed again with --yes."""
+    over: bool = False
+    files_only: bool = False
+    dry_run: bool = False
+    yes: bool = False
+    as_json: bool = False
+
+
+def names_in(look: Look) -> Mapping[str, str]:
+    """What people call the runs that are spoken of."""
+    texts = (look.preview.way.says, *(each.why for each in look.preview.spared))
+    spoken = {found for text in texts for found in _RUN.findall(text)}
+    return run_names(find_home(), (*spoken, *look.working, *look.since))
+
+
+def with_names(look: Look, names: Mapping[str, str]) -> Look:
+    """The same with runs called as people call them."""
+
+    def named(text: str) -> str:
+        return _RUN.sub(lambda found: f"run {names[found[1]]}", text)
+
+    replace = msgspec.structs.replace
+    preview = look.preview
+    way = replace(preview.way, says=named(preview.way.says))
+    spared = tuple(replace(each, why=named(each.why)) for each in preview.spared)
+    return replace(look, preview=replace(preview, way=way, spared=spared))
+
+
+def title(way: Way, manner: Manner) -> str:
+    """What is undone, and from when it is."""
+    target = way.target
+    what = way.says if way.level is not Level.CHECKPOINT else f"to {target.id} {target.name}"
+    record = way.base if way.level is Level.REDO and way.base else target
+    ago = span(time() - record.created_at.timestamp())
+    return f"{manner.verb} {what.rstrip()}, {ago} ago"
+
+
+def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[Styled]:
+    """What a person should know before."""
+    preview = look.preview
+    target = preview.way.target
+    if look.since:
+        each = (f"{count(n, 'action')} of run {names[run]}" for run, n in look.since.items())
+        yield f"Lost: what was done to these files since, by {', '.join(each)}.", "yellow"
+    if target.head and preview.head and target.head != preview.head:
+        then, now = target.head[:_SHORT], preview.head[:_SHORT]
+        stays = f"Your branch stays at {now}; it was at {then} then."
+        yield f"{stays} To move it too, afterwards: git reset --soft {then}", "yellow"
+    if not target.coverage.complete:
+        yield f"{target.id} is partial: what is not in it is left as it is.", "yellow"
+    for run in look.working:
+        waits = "its next change waits until this is done"
+        yield f"Run {names[run]} is working: {waits}.", "yellow"
+    if kept := _kept(preview, manner):
+        yield f"{count(kept, 'kept file')} can be overwritten too: --over, or answer o.", "dim"
+
+
+def answers_to(preview: Preview, manner: Manner) -> Mapping[str, Says]:
+    """What may be answered, and what it means."""
+    return _YES | _OVER if _kept(preview, manner) else _YES
+
+
+def question(screen: Screen, preview: Preview, manner: Manner) -> str:
+    """Whether it is to be done."""
+    hint = screen.paint(f"(afterwards: {_take_back(preview.way)})", "dim")
+    choice = "[y/N/o]" if _kept(preview, manner) else "[y/N]"
+    return f"{changes(preview, over=manner.over)}. {manner.verb} this? {choice}   {hint}"
+
+
+def _kept(preview: Preview, manner: Manner) -> int:
+    """How many files others have changed since, which are left alone unless one says so."""
+    return 0 if manner.over else sum(each.conflict for each in preview.spared)
+
+
+def result(way: Way, back: Back, manner: Manner) -> Iterator[Styled]:
+    """How it went; only what was compared is said to be done."""
+    if back.problem:
+        yield f"✗ NOT ALL FILES ARE AS THEY WERE: {back.problem}", "red"
+        if back.undo:
+            yield f"How they were before this: handrail rollback {back.undo}", ""
+        return
+    done = f"{count(len(back.items), 'change')} {manner.done}"
+    yield f"✓ {done}, and compared with {way.target.id}.", "green"
+    if left := sum(each.conflict for each in back.spared):
+        yield f"  {count(left, 'file')} left alone, which others have changed since.", "yellow"
+    yield f"  Take it back: {_take_back(way)}", "dim"
+
+
+def take_up(conversation: Conversation | None, folder: str) -> str:
+    """The command line that goes on with a conversation at a checkpoint; empty: none."""
+    if conversation is None:
+        return ""
+    templates = _RESUME_AT if conversation.message else _RESUME
+    template = templates.get(conversation.host, "")
+    if not template:
+        return ""
+    session, message = quote(conversation.session), quote(conversation.message)
+    return visible(f"cd {quote(folder)} && {template.format(session=session, message=message)}")
+
+
+def say(screen: Screen, text: str, style: str) -> None:
+    """Print a text, broken to the width; what it begins with stands before every line."""
+    lead = " " * (1 + len(text) - len(text.lstrip()))
+    for line in wrap(text.lstrip(), screen.width - len(lead)):
+        screen.say(f"{lead}{screen.paint(line, style)}")
+
+
+def _take_back(way: Way) -> str:
+    """The command that takes this back again."""
+    if way.level is Level.REDO and way.base is not None:
+        return f"handrail rollback {way.base.id}"
+    return "handrail redo"
