@@ -135,7 +135,7 @@ def test_a_rollback_says_to_when_and_which_files() -> None:
         RolledBack(NOON, "c1", "i1", files),
         RolledBack(NOON, "c1", "i1"),
     ) == [
-        " 11:59:00  ▪ files saved (before a prompt)",
+        " 11:59:00  ▪ files saved as c1 (before a prompt)",
         " 12:00:00  ↳ goes back to 11:59:00, after step 4",
         " 12:00:00  ↶ rolled back to 11:59:00, after step 4 (a.py, b.py, c.py and 2 more)",
         " 12:00:00  ↶ rolled back to 11:59:00, after step 4 (no file had changed)",

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import handrail
 from handrail.model.event import (
+    CheckpointTaken,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -23,6 +24,7 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
+from handrail.model.run import Checkpoint
 from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.hosts.desk import SESSION
 from tests.server.asgi import ask
@@ -78,6 +80,14 @@ COUNTED: dict[str, tuple[Event, str]] = {
     "no help": (
         InterventionJudged(1.0, "i1", 7, False, means="soft_correction", finding="loop"),
         'interventions_judged_total{finding="loop",means="soft_correction",result="failed"}',
+    ),
+    "checkpoint": (
+        CheckpointTaken(1.0, Checkpoint("c1", "r", 1, "0a"), 3, 41.0),
+        'checkpoints_total{coverage="complete"}',
+    ),
+    "partial checkpoint": (
+        CheckpointTaken(1.0, Checkpoint("c1", "r", 1, "0a"), 3, 41.0, partial=True),
+        'checkpoints_total{coverage="partial"}',
     ),
     "rollback": (RolledBack(1.0, "c1"), 'rollbacks_total{result="ok"}'),
     "failed rollback": (

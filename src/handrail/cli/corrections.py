@@ -16,6 +16,7 @@ from handrail.model.event import (
     Intervened,
     InterventionJudged,
     ModelAsked,
+    RestoreAsked,
     RolledBack,
     StopConfirmed,
 )
@@ -24,6 +25,7 @@ from handrail.model.intervention import Allowance, Intervention, Means
 
 PLAN = "recovery plan"
 _MAX_FILES = 3
+_UNDONE = frozenset({"action", "iteration", "task"})
 _STEPS = re.compile(r"\s*\(steps? [\d, ]+\)(?=[.:]?$)")
 
 _WORDS: dict[str, str] = {
@@ -142,7 +144,16 @@ def _judged(event: InterventionJudged, facts: RunFacts) -> Said:
 
 
 def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Said:
-    return Said(f"files saved ({event.checkpoint.why})", "▪")
+    partial = ", not all of them: handrail checkpoints" if event.partial else ""
+    return Said(
+        f"files saved as {event.checkpoint.id} ({event.checkpoint.why}){partial}", "▪", "dim"
+    )
+
+
+def _restore_asked(event: RestoreAsked, facts: RunFacts) -> Said:
+    point = _point(event.checkpoint, facts)
+    what = f" (the {event.level})" if event.level in _UNDONE else ""
+    return Said(f"a person wants the files back as they were at {point}{what}", "↶")
 
 
 def _rolled_back(event: RolledBack, facts: RunFacts) -> Said:
@@ -151,7 +162,10 @@ def _rolled_back(event: RolledBack, facts: RunFacts) -> Said:
     named = ", ".join(near(path, facts.cwd) for path in event.files[:_MAX_FILES])
     more = len(event.files) - _MAX_FILES
     files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
-    return Said(f"rolled back to {_point(event.checkpoint, facts)} ({files})", "↶", "yellow")
+    spared = f", {count(event.spared, 'file')} of others left alone" if event.spared else ""
+    what = "put back by a person" if event.asked else "rolled back"
+    point = _point(event.checkpoint, facts)
+    return Said(f"{what} to {point} ({files}{spared})", "↶", "yellow")
 
 
 def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Said:
@@ -182,6 +196,7 @@ SAY = cast(
         Intervened: _intervened,
         InterventionJudged: _judged,
         CheckpointTaken: _checkpoint,
+        RestoreAsked: _restore_asked,
         RolledBack: _rolled_back,
         StopConfirmed: _stop_confirmed,
         IncidentResolved: _resolved,

@@ -173,6 +173,10 @@ class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_t
 
     checkpoint: Checkpoint
     files: int = 0
+    ms: float = 0.0
+    """How long that took."""
+    partial: bool = False
+    """Something was left out, beside what git ignores: the checkpoint's record says what."""
 
 
 class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked"):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from time import time
+from time import perf_counter, time
 
 import msgspec
 
@@ -245,14 +245,17 @@ class Keeper:
         if about.conversation is not None:
             talk = self._talk(about.conversation.host, about.run)
             about = msgspec.structs.replace(about, conversation=talk)
+        began = perf_counter()
         saved = checkpoints.save(about)
+        took = round((perf_counter() - began) * 1000, 3)
         record, at = saved.record, self._clock()
         tree.saved = at
         tree.touched = set(tree.working)
         self._troubles.pop(about.run, None)
         if saved.is_new or not is_known(record.git_commit):
             taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
-            self._note(about.run, CheckpointTaken(at, taken, record.files))
+            partial = not record.coverage.complete
+            self._note(about.run, CheckpointTaken(at, taken, record.files, took, partial))
         tree.new += saved.is_new
         if tree.new >= _TIDY_EVERY:
             tree.new = 0

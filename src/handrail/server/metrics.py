@@ -12,6 +12,7 @@ from handrail.model.event import (
     ActionEnded,
     ActionReviewed,
     BreachFound,
+    CheckpointTaken,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -67,6 +68,10 @@ class Metrics:
             "Interventions that came after another one without effect.",
             registry=self.registry,
         )
+        self._checkpoints = self._counter(
+            "checkpoints", "Checkpoints that were taken; `partial`: not of all files.", "coverage"
+        )
+        self._checkpoint_time = self._histogram("checkpoint", "How long taking one took.")
         self._rollbacks = self._counter("rollbacks", "Work trees that were put back.", "result")
         self._stops = self._counter(
             "emergency_stops", "Runs that were stopped; `left`: a process remained.", "result"
@@ -144,6 +149,11 @@ class Metrics:
         result = "worked" if event.worked else "failed"
         self._effects.labels(event.means, event.finding, result).inc()
 
+    def saved(self, event: CheckpointTaken) -> None:
+        """Files were saved."""
+        self._checkpoints.labels("partial" if event.partial else "complete").inc()
+        self._checkpoint_time.observe(event.ms / 1000)
+
     def rolled_back(self, event: RolledBack) -> None:
         """Files were put back, or could not be."""
         self._rollbacks.labels("failed" if event.problem else "ok").inc()
@@ -201,6 +211,7 @@ class Metrics:
             (self._findings, (KINDS, _TROUBLE)),
             (self._interventions, (Means, KINDS)),
             (self._effects, (Means, KINDS, ("worked", "failed"))),
+            (self._checkpoints, (("complete", "partial"),)),
             (self._rollbacks, (("ok", "failed"),)),
             (self._stops, (("ok", "left"),)),
             (self._opinions, (("action", "goal"), ("given", "none"))),
@@ -245,6 +256,7 @@ _COUNTS: dict[type, _Count] = {
         (FindingMade, Metrics.found),
         (Intervened, Metrics.intervened),
         (InterventionJudged, Metrics.helped),
+        (CheckpointTaken, Metrics.saved),
         (RolledBack, Metrics.rolled_back),
         (StopConfirmed, Metrics.stopped),
         (ModelAsked, Metrics.asked),
