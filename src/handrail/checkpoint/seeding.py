@@ -1,8 +1,94 @@
 """A first index from the one that the user's repository has: nothing has to be read anew."""
 
-from handrail.checkpoint.git import Git
+import os
+from collections.abc import Iterator
+
+from handrail.checkpoint import borrowing, index_file
+from handrail.checkpoint.converting import converted
+from handrail.checkpoint.errors import GitError, StoreError
+from handrail.checkpoint.git import Deadline, Git
+from handrail.checkpoint.index_file import Index, UnreadableError
+from handrail.checkpoint.user_repository import Directories, directories
+
+_SHARE = 0.5
+"""Of the time there is: files that are read anew need some, too."""
+_SIZES = ("cat-file", "--batch-check=%(objectsize)", "--buffer")
+
+
+class _DamagedError(Exception):
+    """The index of the user is one that git would not write, or an object cannot be read."""
 
 
 def seed(git: Git) -> bool:
-    """Fill an index that is not there yet; False: there is nothing to fill it from."""
-    return False
+    """Fill an index that is not there yet, or has lost what it needs; False: nothing was done.
+
+    What git remembers of a file is taken over only if its size is that of the blob, so that no
+    conversion of bytes, by whatever settings, is taken for the file. Others are announced: the
+    next listing finds them changed, and a tree does not hold them until they are read.
+    """
+    if os.path.exists(git.index):
+        if not borrowing.has_lost(git):
+            return False
+        os.unlink(git.index)
+    where = directories(git.work_tree)
+    objects = os.path.join(where.common, "objects")
+    try:
+        found = index_file.read(os.path.join(where.own, "index"))
+        if not os.path.isdir(objects) or "\n" in objects:
+            return False
+        borrowing.borrow(git, objects)
+        index = _certain(git.within(Deadline(git.deadline.left * _SHARE)), where, found)
+        index_file.write(git.index, index)
+    except StoreError:
+        raise
+    except (OSError, UnreadableError, GitError, _DamagedError):
+        borrowing.drop(git)
+        return False
+    return True
+
+
+def _certain(git: Git, where: Directories, found: Index) -> Index:
+    """The same with only those files whose blobs certainly hold their bytes."""
+    folders = _folders(found.names)
+    if not {folder[:-1] for folder in folders}.isdisjoint(found.names):
+        raise _DamagedError("a file is in the place of a folder")
+    unsure = {*_of_other_size(git, where, found), *converted(git, where, found, folders)}
+    if not unsure and not found.unsure:
+        return found
+    here = [name for name in found.unsure if os.path.lexists(_full(git, name))]
+    named = zip(found.names, found.records, strict=True)
+    kept = {name: record for name, record in named if name not in unsure}
+    return Index([*kept], [*kept.values()], [*here, *unsure], b"", found.written_ns)
+
+
+def _folders(names: list[bytes]) -> set[bytes]:
+    """All that hold a file, directly or further down, each with its slash; the top is empty."""
+    folders = {name[: name.rfind(b"/") + 1] for name in names}
+    for folder in list(folders):
+        above = folder
+        while above:
+            above = above[: above.rfind(b"/", 0, -1) + 1]
+            if above in folders:
+                break
+            folders.add(above)
+    return folders
+
+
+def _of_other_size(git: Git, where: Directories, found: Index) -> Iterator[bytes]:
+    blobs, sizes = found.blobs(), found.sizes()
+    said = git.run(*_SIZES, given="".join(f"{blob}\n" for blob in blobs).encode()).splitlines()
+    if said == [b"%d" % size for size in sizes]:
+        return
+    for name, blob, size, says in zip(found.names, blobs, sizes, said, strict=True):
+        if says.isdigit():
+            if int(says) & 0xFFFFFFFF != size:
+                yield name
+            continue
+        # Git would not write what seems to be there.
+        if os.path.lexists(os.path.join(where.common, "objects", blob[:2], blob[2:])):
+            raise _DamagedError(blob)
+        yield name
+
+
+def _full(git: Git, name: bytes) -> bytes:
+    return os.path.join(os.fsencode(git.work_tree), name)

@@ -3,9 +3,15 @@
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from handrail.checkpoint.errors import RefusedError
 from handrail.checkpoint.private import key_of
+from handrail.checkpoint.user_repository import directories, read_text
+from handrail.model.place import state_folder
+
+_FOLDER = re.compile(r"[\w.-]{0,40}-[0-9a-f]{16}", re.ASCII)
+_MAX_BYTES = 4096
 
 
 def check_work_tree(folder: str, environ: Mapping[str, str]) -> str:
@@ -18,6 +24,8 @@ def check_work_tree(folder: str, environ: Mapping[str, str]) -> str:
     home = os.path.realpath(environ.get("HOME") or "/")
     if f"{home}/".startswith(f"{work_tree}/"):
         raise RefusedError(folder, "your home folder is in it; start the agent in a project folder")
+    if work_tree == os.path.realpath(state_folder(environ)):
+        raise RefusedError(folder, "Handrail keeps its own state there; use a project folder")
     return work_tree
 
 
@@ -35,7 +43,61 @@ def work_tree_of(folder: str, environ: Mapping[str, str]) -> str:
 
 
 def checkpoint_folder(state: str, work_tree: str) -> str:
-    """The private folder of a work tree below Handrail's state folder."""
+    """The private folder of a work tree's project below Handrail's state folder.
+
+    Linked work trees share that of the repository. The first answer for a work tree is kept:
+    whoever changes its `.git` later must not make its checkpoints disappear.
+    """
+    checkpoints = os.path.join(state, "checkpoints")
     real = os.path.realpath(work_tree)
-    name = re.sub(r"[^\w.-]", "_", os.path.basename(real), flags=re.ASCII)[:40]
-    return os.path.join(state, "checkpoints", f"{name}-{key_of(real)}")
+    decision = os.path.join(checkpoints, "trees", key_of(real))
+    name = _decided(decision)
+    if not name:
+        own = _name_of(real)
+        is_used = os.path.isdir(os.path.join(checkpoints, own))
+        name = own if is_used else _name_of(_project_of(real))
+        if os.path.isdir(state):
+            name = _decide(decision, name)
+    return os.path.join(checkpoints, name)
+
+
+def _project_of(work_tree: str) -> str:
+    """The main work tree of a linked one; others are projects of their own."""
+    where = directories(work_tree)
+    if where.own == where.common:
+        return work_tree
+    back = read_text(os.path.join(where.own, "gitdir"), _MAX_BYTES).strip()
+    back = os.path.join(where.own, back)  # since git 2.48 it may be a relative path
+    if os.path.realpath(back) != os.path.realpath(os.path.join(work_tree, ".git")):
+        return work_tree  # the repository knows nothing of it
+    common = os.path.realpath(where.common)
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
+
+
+def _name_of(project: str) -> str:
+    name = re.sub(r"[^\w.-]", "_", os.path.basename(project), flags=re.ASCII)[:40]
+    return f"{name}-{key_of(project)}"
+
+
+def _decided(decision: str) -> str:
+    name = read_text(decision, _MAX_BYTES).strip()
+    return name if _FOLDER.fullmatch(name) else ""
+
+
+def _decide(decision: str, name: str) -> str:
+    """Keep an answer, unless another process was faster: then it is that one's."""
+    fresh = f"{decision}.{os.getpid()}"
+    with suppress(OSError):  # a disk that is full: the same answer is found again
+        os.makedirs(os.path.dirname(decision), 0o700, exist_ok=True)
+        with open(fresh, "w", encoding="ascii") as file:
+            file.write(f"{name}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(fresh, decision)
+        except FileExistsError:
+            if not _decided(decision):  # damaged
+                os.replace(fresh, decision)
+        with suppress(FileNotFoundError):
+            os.unlink(fresh)
+    return _decided(decision) or name
