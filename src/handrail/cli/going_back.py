@@ -66,10 +66,11 @@ class _Person:
 
     def leave(self, look: Look) -> None:
         """Nothing is done."""
-        counted = changes(look.preview, over=self._manner.over)
-        if look.preview.items:
+        preview = look.preview
+        if preview.items and (self._manner.dry_run or not _is_terminal()):
+            counted = changes(preview, over=self._manner.over)
             say(self._screen, f"{counted}. Nothing was changed.", "")
-        elif any(each.conflict for each in look.preview.spared):
+        elif preview.items or any(each.conflict for each in preview.spared):
             say(self._screen, "Nothing was changed.", "")
         else:
             say(self._screen, "Nothing to do: the files are as they were then.", "")

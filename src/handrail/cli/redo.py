@@ -33,6 +33,7 @@ def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     wanted = ToUndo(cwd=os.getcwd(), level=Level.REDO)
     manner = Manner(
         verb="Redo",
+        ask="Redo this?",
         done="redone",
         command="handrail redo",
         over=over,

@@ -44,6 +44,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
 
     verb: str
     """Of what is done: Undo."""
+    ask: str
+    """Whether it is to be done: Undo this?"""
     done: str
     """Of what was done: undone."""
     command: str
@@ -100,20 +102,25 @@ def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[St
     for run in look.working:
         waits = "its next change waits until this is done"
         yield f"Run {names[run]} is working: {waits}.", "yellow"
-    if kept := _kept(preview, manner):
+    if (kept := _kept(preview, manner)) and preview.items:
         yield f"{count(kept, 'kept file')} can be overwritten too: --over, or answer o.", "dim"
 
 
 def answers_to(preview: Preview, manner: Manner) -> Mapping[str, Says]:
     """What may be answered, and what it means."""
+    if not preview.items and not manner.over:
+        return dict.fromkeys(_YES, Says.OVER)
     return _YES | _OVER if _kept(preview, manner) else _YES
 
 
 def question(screen: Screen, preview: Preview, manner: Manner) -> str:
     """Whether it is to be done."""
     hint = screen.paint(f"(afterwards: {_take_back(preview.way)})", "dim")
-    choice = "[y/N/o]" if _kept(preview, manner) else "[y/N]"
-    return f"{changes(preview, over=manner.over)}. {manner.verb} this? {choice}   {hint}"
+    kept = _kept(preview, manner)
+    if kept and not preview.items:
+        return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
+    choice = "[y/N/o]" if kept else "[y/N]"
+    return f"{changes(preview, over=manner.over)}. {manner.ask} {choice}   {hint}"
 
 
 def _kept(preview: Preview, manner: Manner) -> int:

@@ -53,6 +53,7 @@ def command(
     wanted = ToUndo(cwd=os.getcwd(), level=Level.CHECKPOINT, checkpoint=record.id)
     manner = Manner(
         verb="Roll back",
+        ask="Roll back?",
         done="rolled back",
         command=f"handrail rollback {record.id}{' --files' if files_only else ''}",
         over=over,

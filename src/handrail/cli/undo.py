@@ -65,6 +65,7 @@ def command(
     wanted = ToUndo(cwd=os.getcwd(), level=level, run=run, step=number)
     manner = Manner(
         verb="Undo",
+        ask="Undo this?",
         done="undone",
         command=" ".join(("handrail undo", *args, *(("--run", typed) if typed else ()))),
         over=over,
