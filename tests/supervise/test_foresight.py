@@ -44,6 +44,8 @@ def test_what_only_reads_waits_for_nothing(tree: Path, command: str) -> None:
         ("echo new > old.txt", Need.CHANGE),
         ("sed -i s/a/b/ old.txt", Need.CHANGE),
         ("mv old.txt data/", Need.CHANGE),
+        ("rm -rf data", Need.CHANGE),
+        ("git clean -fd", Need.CHANGE),
         ("pytest -q", Need.CODE),
         ("make", Need.CODE),
         ("alembic upgrade head", Need.CODE),
@@ -60,12 +62,6 @@ def test_how_much_a_command_needs_a_checkpoint(tree: Path, command: str, need: N
 def test_tools_that_edit_wait_only_for_what_is_under_way(tree: Path) -> None:
     given: dict[str, object] = {"file_path": f"{tree}/old.txt", "content": "x"}
     wanted = first(tree, Action("Write", given, str(tree), id="t1"))
-    assert wanted is not None
-    assert wanted.need is Need.QUIET
-
-
-def test_what_is_moved_away_instead_needs_no_checkpoint(tree: Path) -> None:
-    wanted = bash(tree, "rm -rf data")
     assert wanted is not None
     assert wanted.need is Need.QUIET
 

@@ -46,8 +46,6 @@ def said_before(action: Action) -> str:
 def _need(action: Action, review: Review) -> Need:
     if review.checkpoint_first:
         return Need.MUST
-    if review.rewrite is not None:  # what would be lost is moved away instead
-        return Need.QUIET
     by_shell = action.tool.lower() in SHELL_TOOLS
     needs = {_need_of(effect, by_shell=by_shell) for effect in review.effects}
     return max(needs | {Need.CODE if review.strange else Need.QUIET})
