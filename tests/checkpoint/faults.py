@@ -1,6 +1,7 @@
 """Processes that save and are killed, and a git that fails, at a chosen moment."""
 
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -12,37 +13,47 @@ from pathlib import Path
 from .conftest import Bench
 
 _WORKER = """
-import os, signal, sys
-from handrail.checkpoint import About, Checkpoints
+import json, os, signal, sys
+from handrail.checkpoint import About, CheckpointError, Checkpoints
 from handrail.config.checkpoints import Checkpoints as Settings
 
-does, folder, tree, kill_at = sys.argv[1:]
-left = int(kill_at)
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate",
            "os.symlink", "os.link", "os.utime", "subprocess.Popen", "fcntl.flock"}
 
-def count(event, args):
-    global left
-    writes = event == "open" and args[2] & (os.O_WRONLY | os.O_RDWR)
-    if writes or event in CHANGES:
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+def kill_at(left):
+    def count(event, args):
+        nonlocal left
+        writes = event == "open" and args[2] & (os.O_WRONLY | os.O_RDWR)
+        if writes or event in CHANGES:
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    if left:
+        sys.addaudithook(count)
 
-checkpoints = Checkpoints(folder, tree, Settings(keep=3, quota_mb=1))
-if left:
-    sys.addaudithook(count)
-if does == "save":
-    print(checkpoints.save(About(why="in a process")).record.id)
-else:
-    print(*checkpoints.tidy().forgotten)
+def work(does, folder, tree, environ, moment):
+    checkpoints = Checkpoints(folder, tree, Settings(keep=3, quota_mb=1), environ)
+    kill_at(moment)
+    if does == "save":
+        print(checkpoints.save(About(why="in a process")).record.id, flush=True)
+    else:
+        print(*checkpoints.tidy().forgotten, flush=True)
+
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        try:
+            work(*json.loads(line))
+        finally:
+            os._exit(0)
+    print(f"ended {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}", flush=True)
 """
+"""Starts a process for each line: much sooner than a new Python would be there."""
 
 
 class Fault(StrEnum):
     """What a rigged git does, as the lines of a shell script; $git is the real one."""
 
-    KILLED_BEFORE = "kill -9 $PPID"
     KILLED_DURING = 'kill -9 $PPID; exec "$git" "$@"'
     """The process is dead, and git goes on without it."""
     KILLED_AFTER = '"$git" "$@"; kill -9 $PPID'
@@ -75,37 +86,48 @@ class RiggedGit:
         return (self.calls / f"{self._at}").exists()
 
 
-def run(
-    does: str,
-    bench: Bench,
-    *,
-    git: RiggedGit | None = None,
-    kill_at: int = 0,
-    tree: Path | None = None,
-) -> str:
-    """Save or tidy in a process; what it printed, or "killed"."""
-    environ = {**bench.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    if git is not None:
-        environ["PATH"] = git.path
-    ran = subprocess.run(
-        [sys.executable, "-c", _WORKER, does, bench.folder, tree or bench.tree, f"{kill_at}"],
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ran.returncode == -signal.SIGKILL:
-        return "killed"
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
+class Worker:
+    """Saves and tidies in processes of their own."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _WORKER],
+            env={"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, does: str, bench: Bench, *, git: RiggedGit | None = None, at: int = 0) -> str:
+        """What a process says that saves or tidies, or "killed"; `at`: at which change it is."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        environ = {**bench.environ, **({"PATH": git.path} if git else {})}
+        asked = json.dumps([does, str(bench.folder), str(bench.tree), environ, at])
+        self._process.stdin.write(f"{asked}\n")
+        self._process.stdin.flush()
+        lines: list[str] = []
+        for line in self._process.stdout:
+            if line.startswith("ended "):
+                return "killed" if line == f"ended -{signal.SIGKILL:d}\n" else "".join(lines)
+            lines.append(line)
+        raise AssertionError("the worker has ended")
+
+    def close(self) -> None:
+        self._process.communicate()
 
 
 def hash_of(folder: Path) -> str:
-    """Of every name, kind, time and byte in it."""
+    """Of every name, kind, time and byte in it.
+
+    But not of the times of objects: git makes one look new that it would have had to write.
+    """
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         found = path.lstat()
-        digest.update(f"{path} {found.st_mode} {found.st_mtime_ns}\0".encode(errors="replace"))
+        is_object = path.parts[-3] == "objects" and path.is_file()
+        time = 0 if is_object else found.st_mtime_ns
+        digest.update(f"{path} {found.st_mode} {time}\0".encode(errors="replace"))
         if path.is_symlink():
             digest.update(os.fsencode(os.readlink(path)))
         elif path.is_file():

@@ -11,7 +11,7 @@ import pytest
 from handrail.checkpoint import room
 
 from .conftest import Bench
-from .faults import Fault, RiggedGit, hash_of, run
+from .faults import Fault, RiggedGit, Worker, hash_of
 
 _KILLS = (Fault.KILLED_DURING, Fault.KILLED_AFTER)
 _MAX = 200
@@ -47,6 +47,13 @@ class Victim:
         assert hash_of(self.bench.tree / ".git") == self.repository
 
 
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.close()
+
+
 @pytest.fixture
 def victim(bench: Bench) -> Victim:
     return Victim(bench)
@@ -61,12 +68,12 @@ def moments() -> Iterator[int]:
 
 @pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
 def test_a_save_that_is_killed_around_any_git_leaves_the_last_good_one(
-    victim: Victim, tmp_path: Path, fault: Fault
+    worker: Worker, victim: Victim, tmp_path: Path, fault: Fault
 ) -> None:
     for moment in moments():
         victim.change(moment)
         git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
-        if run("save", victim.bench, git=git) != "killed":
+        if worker.run("save", victim.bench, git=git) != "killed":
             break
         victim.check()
     assert moment > 5
@@ -74,26 +81,28 @@ def test_a_save_that_is_killed_around_any_git_leaves_the_last_good_one(
 
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_a_save_that_is_killed_at_any_change_of_its_own_leaves_the_last_good_one(
-    victim: Victim, first: int
+    worker: Worker, victim: Victim, first: int
 ) -> None:
     for moment in moments():  # a third of them each, so that they run beside each other
         if moment % 3 != first % 3:
             continue
         victim.change(moment)
-        if run("save", victim.bench, kill_at=moment) != "killed":
+        if worker.run("save", victim.bench, at=moment) != "killed":
             break
         victim.check()
     assert moment > 10
 
 
-def test_a_first_save_that_is_killed_can_be_made_again(bench: Bench, tmp_path: Path) -> None:
+def test_a_first_save_that_is_killed_can_be_made_again(
+    worker: Worker, bench: Bench, tmp_path: Path
+) -> None:
     bench.repository()
     repository = hash_of(bench.tree / ".git")
     tree = bench.save().record.tree
     for moment in moments():
         fresh = Bench(tmp_path / f"{moment}")
         fresh.tree, fresh.checkpoints = bench.tree, fresh.of(bench.tree)
-        if run("save", fresh, kill_at=moment) != "killed":
+        if worker.run("save", fresh, at=moment) != "killed":
             break
         assert fresh.save().record.tree == tree
         assert hash_of(bench.tree / ".git") == repository
@@ -107,6 +116,8 @@ class Full:
         self.bench = bench
         bench.repository()
         self.repository = hash_of(bench.tree / ".git")
+        bench.save()
+        bench.checkpoints.tidy()  # so that nothing is borrowed any more
         for number in range(6):
             bench.write("noise.bin", os.urandom(300_000))
             bench.write(f"{number}.txt", f"{number}")
@@ -139,12 +150,12 @@ def full(bench: Bench) -> Full:
 
 @pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
 def test_tidying_that_is_killed_around_any_git_loses_nothing_that_is_kept(
-    full: Full, tmp_path: Path, fault: Fault
+    worker: Worker, full: Full, tmp_path: Path, fault: Fault
 ) -> None:
     for moment in moments():
         full.fill()
         git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
-        killed = run("tidy", full.bench, git=git) == "killed"
+        killed = worker.run("tidy", full.bench, git=git) == "killed"
         full.check()
         if not killed:
             break
@@ -153,22 +164,24 @@ def test_tidying_that_is_killed_around_any_git_loses_nothing_that_is_kept(
 
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_tidying_that_is_killed_at_any_change_of_its_own_loses_nothing_that_is_kept(
-    full: Full, first: int
+    worker: Worker, full: Full, first: int
 ) -> None:
     for moment in moments():
         if moment % 3 != first % 3:
             continue
         full.fill()
-        killed = run("tidy", full.bench, kill_at=moment) == "killed"
+        killed = worker.run("tidy", full.bench, at=moment) == "killed"
         full.check()
         if not killed:
             break
     assert moment > 20
 
 
-def test_tidying_after_one_that_was_killed_comes_to_the_same_end(full: Full) -> None:
+def test_tidying_after_one_that_was_killed_comes_to_the_same_end(
+    worker: Worker, full: Full
+) -> None:
     full.fill()
-    assert run("tidy", full.bench, kill_at=25) == "killed"
-    run("tidy", full.bench)
+    assert worker.run("tidy", full.bench, at=25) == "killed"
+    worker.run("tidy", full.bench)
     assert list(full.bench.checkpoints.newest_first()) == full.last
     assert room.used(str(full.bench.folder)) < 1_200_000

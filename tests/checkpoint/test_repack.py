@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import pytest
 
-from handrail.checkpoint import About, Level, Record, Way, repack, room
+from handrail.checkpoint import About, Record, repack, room
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.private import Private
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -217,7 +217,7 @@ def test_a_full_disk_is_not_filled_further(bench: Bench, monkeypatch: pytest.Mon
     assert objects(bench) == before
     last = bench.checkpoints.find("c6")
     noise(bench, 10)
-    assert bench.checkpoints.restore(Way(Level.CHECKPOINT, last)).files == ("noise.bin",)
+    assert bench.restore(last).files == ("noise.bin",)
 
 
 _PARTS = [
@@ -234,6 +234,7 @@ _ONLY_AFTER_A_KILL = [
     "git/refs/checkpoints/c7.lock",
     "records/c7.json.new",
     "scratch/x/.gitignore",
+    "alone/HEAD",
 ]
 
 

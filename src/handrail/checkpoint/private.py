@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
+from handrail.checkpoint import journal
 from handrail.checkpoint.errors import BusyError, CheckpointError, RefusedError, StoreError
 from handrail.checkpoint.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git import ATTRIBUTES, Deadline, Git
@@ -44,6 +45,7 @@ class Private:
                 [held],
             )
             self._prepare(git)
+            journal.sweep(self.folder, work_tree)
             yield git
 
     @contextmanager
@@ -71,6 +73,13 @@ class Private:
         """Those of all work trees."""
         names = sorted(name for name in os.listdir(self.folder) if name.startswith("index-"))
         return [os.path.join(self.folder, name) for name in names if "." not in name]
+
+    def forget_index(self, index: str) -> None:
+        """Remove one, with what is remembered beside it."""
+        key = os.path.basename(index).removeprefix("index-")
+        for name in (f"index-{key}", f"index-{key}.borrowed", f"memory-{key}"):
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.folder, name))
 
     def with_index(self, git: Git, index: str) -> Git:
         """The same git with another index."""

@@ -117,11 +117,6 @@ def _since(then: Roots, now: Roots) -> list[str]:
     return [*fresh, *known, *(f"^{tree}" for tree in then.trees)] if fresh else []
 
 
-def has_lender(git: Git) -> bool:
-    """Whether objects are still borrowed from the user's own repository."""
-    return os.path.exists(os.path.join(_objects(git), "info", "alternates"))
-
-
 def _pack(git: Git, names: Sequence[str], *options: str) -> set[str]:
     """Write a pack of these; its name."""
     if not names:

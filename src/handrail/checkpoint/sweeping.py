@@ -14,6 +14,9 @@ _PART_OF_PACK = re.compile(r"tmp_(?s:.*)|\.tmp-(?s:.*)")
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
 _OF_PACK = re.compile(r"(pack-[0-9a-f]+)\.\w+")
 
+_SCRATCH = ("scratch", "alone")
+"""Folders that are there only for the while of one question to git."""
+
 
 def sweep_locks(folder: str) -> None:
     """Remove files that would stop git: in few folders, so it can be done each time."""
@@ -28,7 +31,8 @@ def sweep_all(folder: str, since: float) -> None:
     below += [found for found, _, _ in os.walk(os.path.join(directory, "refs"))]
     for place in below:
         _unlink(path for path in _files(place) if _UNDER_WAY.fullmatch(os.path.basename(path)))
-    shutil.rmtree(os.path.join(folder, "scratch"), ignore_errors=True)
+    for scratch in _SCRATCH:
+        shutil.rmtree(os.path.join(folder, scratch), ignore_errors=True)
     for place in _folders(os.path.join(directory, "objects")):
         name = os.path.basename(place)
         if name.startswith("tmp_"):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.checkpoint import repack, room
+from handrail.checkpoint import borrowing, repack, room
 from handrail.checkpoint.errors import CheckpointError
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.private import Private
@@ -75,9 +75,9 @@ class _Tidying:
 
     def make_room(self, git: Git) -> str:
         """Pack what is there; what a person should know about it."""
+        if not self._settle(git):
+            return ""  # what is borrowed cannot be told from what is needed
         repack.pack_up(git)
-        if repack.has_lender(git):
-            return ""
         quota = self._settings.quota_mb * MEGABYTE
         used = room.used(git.directory)
         if not self.forgotten and used <= quota:
@@ -90,6 +90,14 @@ class _Tidying:
         if used > quota or used - needed > max(_MAX_WASTE * used, _LITTLE):
             repack.collect(self._private, git, _LOCKED_SECONDS)
         return _too_much(needed, quota) if needed > quota else ""
+
+    def _settle(self, git: Git) -> bool:
+        """Copy what is borrowed from the user's own store, which may be cleaned up any day."""
+        if not borrowing.borrowed(git):
+            return True
+        borrowing.copy(git)
+        with self._private.open_store(_LOCKED_SECONDS) as alone:
+            return borrowing.settle(alone)
 
     def _needed(self, git: Git) -> int:
         with self._private.open_store(_LOCKED_SECONDS) as alone:
@@ -108,7 +116,7 @@ class _Tidying:
         there = {self._private.index_of(work_tree) for work_tree in work_trees}
         for index in self._private.indexes():
             if index not in there:
-                os.unlink(index)
+                self._private.forget_index(index)
 
 
 def _without_commit(git: Git, records: Sequence[Record]) -> list[Record]:
