@@ -30,8 +30,6 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """Whose changes; what others changed meanwhile is a conflict. Empty: anybody's."""
     says: str = ""
     """What is undone, in a line: "action 212 of run shop (Bash: git clean -fdx)"."""
-    by: tuple[str, ...] = ()
-    """The runs that worked since the last checkpoint; without any, a person did."""
 
 
 class Does(StrEnum):

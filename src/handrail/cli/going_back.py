@@ -15,6 +15,7 @@ from handrail.cli.restore_words import (
     Manner,
     Says,
     answers_to,
+    half_done,
     names_in,
     question,
     remarks,
@@ -45,7 +46,8 @@ class _Person:
         names = names_in(look)
         look = with_names(look, names)
         if look.interrupted:
-            say(screen, look.interrupted, "red")
+            for text, style in half_done(look.interrupted):
+                say(screen, text, style)
             screen.say()
         say(screen, title(look.preview.way, manner), "bold")
         screen.say()

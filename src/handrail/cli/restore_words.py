@@ -9,6 +9,7 @@ from time import time
 import msgspec
 
 from handrail.checkpoint import Conversation, Level, Preview, Way
+from handrail.checkpoint.journal import Interrupted
 from handrail.cli.moments import span
 from handrail.cli.render import Screen, count, visible, wrap
 from handrail.cli.restore_screen import changes
@@ -84,6 +85,13 @@ def title(way: Way, manner: Manner) -> str:
     record = way.base if way.level is Level.REDO and way.base else target
     ago = span(time() - record.created_at.timestamp())
     return f"{manner.verb} {what.rstrip()}, {ago} ago"
+
+
+def half_done(earlier: Interrupted) -> Iterator[Styled]:
+    """What an earlier restore has left behind that was killed in the middle."""
+    target, undo = earlier.target, earlier.undo
+    yield f"Going back to {target} was interrupted: some files are as then, some are not.", "red"
+    yield f"To finish it: handrail rollback {target}; to take it back: handrail rollback {undo}", ""
 
 
 def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[Styled]:

@@ -186,9 +186,8 @@ class Hands:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
             checkpoints = self.keeper.checkpoints(cwd)
-            target = checkpoints.find(commit)
-            way = Way(Level.CHECKPOINT, target, run=run, by=self.keeper.worked(cwd))
-            restored = checkpoints.restore(way)
+            way = Way(Level.CHECKPOINT, checkpoints.find(commit), run=run)
+            restored = checkpoints.restore(way, by=self.keeper.worked(cwd))
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):
                 _log.exception("files could not be put back")

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.record import Conversation, Record
 from handrail.checkpoint.way import Item, Level, Preview, Spared
 
@@ -58,8 +59,8 @@ class Look(msgspec.Struct, frozen=True):
     """Runs that are at work in these files now; they wait until it is done."""
     since: dict[str, int] = {}
     """By run, how many actions were done since the checkpoint."""
-    interrupted: str = ""
-    """What an earlier restore has left behind that was interrupted."""
+    interrupted: Interrupted | None = None
+    """An earlier restore that was killed in the middle: some files are as they were then."""
 
 
 class Back(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from handrail.checkpoint.errors import (
     NotRestoredError,
     RefusedError,
 )
+from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.names import BadNameError, check_name
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
@@ -97,14 +98,14 @@ class Restores:
         return Kept(saved.record, saved.is_new)
 
     async def _look(self, wanted: ToUndo) -> Look:
-        preview = await self._shelf.do(wanted.cwd, lambda: self._preview(wanted))
+        preview, interrupted = await self._shelf.do(wanted.cwd, lambda: self._preview(wanted))
         target = preview.way.target
         since: dict[str, int] = {}
         if wanted.level is Level.CHECKPOINT:
             moment = target.created_at.timestamp()
             since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
         working = await self._brain.do(lambda: self._under_way(target.work_tree, "working"))
-        return Look(preview, working, since)
+        return Look(preview, working, since, interrupted)
 
     async def _restore(self, wanted: ToRestore) -> Back:
         way = await self._shelf.do(wanted.cwd, lambda: self._way_seen(wanted))
@@ -125,30 +126,34 @@ class Restores:
 
     # In the hands' thread
 
-    def _preview(self, wanted: ToUndo) -> Preview:
+    def _preview(self, wanted: ToUndo) -> tuple[Preview, Interrupted | None]:
         checkpoints = self._of(wanted.cwd)
+        by = self._shelf.worked(wanted.cwd)
+        way = self._way_back(checkpoints, wanted, by)
+        return checkpoints.preview(way, by=by), checkpoints.interrupted()
+
+    def _way_back(self, checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Way:
         if wanted.level is Level.CHECKPOINT:
-            way = Way(wanted.level, checkpoints.find(wanted.checkpoint))
-            return checkpoints.preview(self._worked(way, wanted.cwd))
+            return Way(wanted.level, checkpoints.find(wanted.checkpoint))
         records = list(checkpoints.newest_first())
         now = ""
         if records and wanted.level is not Level.REDO:
-            now = checkpoints.preview(Way(Level.CHECKPOINT, records[0])).now
-        way = way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
-        return checkpoints.preview(self._worked(way, wanted.cwd))
-
-    def _worked(self, way: Way, folder: str) -> Way:
-        return msgspec.structs.replace(way, by=self._shelf.worked(folder))
+            # What only a person has changed since the last checkpoint is nothing to undo.
+            is_of_run = wanted.run in by if wanted.run else bool(by)
+            last = Way(Level.CHECKPOINT, records[0])
+            now = checkpoints.preview(last).now if is_of_run else records[0].tree
+        return way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
 
     def _way_seen(self, wanted: ToRestore) -> Way:
         checkpoints = self._of(wanted.cwd)
         base = checkpoints.find(wanted.base) if wanted.base else None
-        way = Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
-        return self._worked(way, wanted.cwd)
+        return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
 
     def _put_back(self, wanted: ToRestore, way: Way) -> Back:
+        by = self._shelf.worked(wanted.cwd)
+        checkpoints = self._of(wanted.cwd)
         try:
-            done = self._of(wanted.cwd).restore(way, over=wanted.over, expects=wanted.expects)
+            done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
         except NotRestoredError as error:
             return Back(error.undo, problem=str(error), wrong=error.paths)
         return Back(done.undo.id, done.items, done.spared)
