@@ -70,4 +70,5 @@ def _packed(directory: str, name: str) -> Iterator[str]:
 
 
 def _pointed_to(file: str, mark: str, base: str) -> str:
-    return os.path.join(base, read_text(file, _MAX_SMALL).strip().removeprefix(mark))
+    text, _, _ = read_text(file, _MAX_SMALL).partition("\0")  # no path goes on behind it
+    return os.path.join(base, text.strip().removeprefix(mark))
