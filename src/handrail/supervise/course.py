@@ -63,6 +63,8 @@ class Course(msgspec.Struct, omit_defaults=True):
     """The rollback or stop that is under way and not confirmed yet."""
     rolled_back: RolledBack | None = None
     """The last one."""
+    back_untold: bool = False
+    """The agent was not told of it yet."""
     stopped: str = ""
     """The incident that it was stopped for, until a person has decided how it goes on."""
     approval: bool = False
@@ -145,6 +147,7 @@ class Course(msgspec.Struct, omit_defaults=True):
     def roll_back(self, event: RolledBack) -> None:
         """The files were put back, or could not be."""
         self.rolled_back = event
+        self.back_untold = True
         if self.held:
             self.acting = None
 

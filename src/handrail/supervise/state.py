@@ -188,6 +188,7 @@ def _prompted(state: RunState, event: PromptGiven) -> None:
 
 def _reviewed(state: RunState, event: ActionReviewed) -> None:
     state.phase = "working"
+    state.course.back_untold = False
     state.step = max(state.step, event.step)
     state.cwd = state.cwd or event.action.cwd
     usage, verdict = state.usage, event.verdict

@@ -27,9 +27,10 @@ from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.review import fingerprint
-from handrail.store.errors import DamagedError, DiskFullError, StoreError
+from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt, Snapshot
+from handrail.supervise.alarms import NEWER, Alarms
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
 from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
@@ -41,18 +42,11 @@ from handrail.supervise.pending import Doubt, NotWrittenError, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.state import OpenAction, RunState, second_opinion
 from handrail.supervise.topics import topic_of
-from handrail.supervise.verdict import fault_verdict, only_reads, under_fault, verdict_of
+from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 
 SNAPSHOT_EVERY = 100
 """Events after which a state is saved, so that nobody has to read a long run from its start."""
-_FIXES: dict[type[StoreError], str] = {
-    DiskFullError: "make room on the disk.",
-    DamagedError: "handrail doctor --fix moves the damaged log aside and starts a new one.",
-}
-_CHECK = "handrail config check says what is wrong."
-_FIX = "handrail doctor says what is wrong."
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
-_NEWER = "what it forbids counts now, what it allows when a session is started or resumed"
 _FINE = Verdict(Decision.ALLOW)
 
 
@@ -95,7 +89,7 @@ class Supervisor:
         self._keeper = keeper
         self._neighbour = neighbour
         self._clock = clock
-        self._said = set() if said is None else said
+        self._alarms = Alarms(set() if said is None else said)
         self._distrusts_log = distrusts_log
         self._lost: StoreError | None = None
         self._last: Receipt | None = None
@@ -122,7 +116,7 @@ class Supervisor:
         before, self.project = self.project, self.project.under_way(now)
         newer = self.project.newer
         if newer is None:
-            self._said.discard("newer")
+            self._alarms.over("newer")
             if not before.settled and self.project.settled:
                 at = self._clock()
                 self.record(SettingsChanged(at, FILE_NAME, "handrail", settings=self._settings()))
@@ -131,7 +125,7 @@ class Supervisor:
 
     def note_newer(self) -> None:
         """Write down that there are settings which count only so far as they forbid."""
-        self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", _NEWER))
+        self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
 
     def before(self, action: Action, agent: str = "") -> Verdict:
         """Judge an action; the verdict is on the disk when this returns."""
@@ -256,7 +250,7 @@ class Supervisor:
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
         review = self.project.review(action, self.state.history)
-        verdict = self._told(self._decided(fingerprint(action), review), review)
+        verdict = self._tell_all(self._decided(fingerprint(action), review), review)
         harmless = only_reads(review)
         return self._pending(verdict, [], harmless=harmless, error=error).value
 
@@ -273,7 +267,7 @@ class Supervisor:
             held = Pending(decided, [], lambda error: decided)
             held.first = first
             return held
-        verdict = slowed(action, self._told(decided, review), self.state.course.allowance)
+        verdict = slowed(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self._lost is not None:
@@ -340,10 +334,12 @@ class Supervisor:
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)
-        for fault in (*self.state.course.watch.faults, *self.project.controller.faults):
-            if fault not in self._said:
-                self._said.add(fault)
-                receipts.append(self.record(FaultNoted(now, "plugin", fault)))
+        faults = (*self.state.course.watch.faults, *self.project.controller.faults)
+        receipts += [
+            self.record(FaultNoted(now, "plugin", fault))
+            for fault in faults
+            if self._alarms.is_news(fault)
+        ]
         return verdict
 
     def _judged_before(self, action_id: str, name: str) -> OpenAction | None:
@@ -356,7 +352,7 @@ class Supervisor:
         error = receipt.exception()
         if error is None:
             self._distrusts_log = False
-            self._said.discard("log")
+            self._alarms.over("log")
         else:
             self._lost = error if isinstance(error, StoreError) else StoreError("", str(error))
 
@@ -367,29 +363,11 @@ class Supervisor:
         refused = gate(self.state, review, self.project.limits, self._clock())
         return refused or verdict_of(review, self.state.history.refusals(name), saved)
 
-    def _told(self, verdict: Verdict, review: Review) -> Verdict:
-        """The verdict with what has to be told once, to the agent or to the person."""
-        if self.project.newer is not None and "newer" not in self._said:
-            self._said.add("newer")
-            verdict = msgspec.structs.replace(verdict, alarm=f"{FILE_NAME} was changed: {_NEWER}.")
+    def _tell_all(self, verdict: Verdict, review: Review) -> Verdict:
         back = self.state.course.rolled_back
-        if back is not None and (told := f"rollback {back.at}") not in self._said:
-            self._said.add(told)
+        if back is not None and self.state.course.back_untold:
             verdict = told_of_rollback(verdict, back)
-        problem = self.project.problem
-        if not problem:
-            self._said.discard("settings")
-            return verdict
-        if not self.project.settled:
-            harmless = only_reads(review)
-            fault = self._fault("settings", problem, _CHECK, harmless=harmless)
-            return under_fault(verdict, fault)
-        if "settings" in self._said:
-            return verdict
-        self._said.add("settings")
-        alarm = f"Handrail's settings cannot be used: {problem}. Those from before stay in force."
-        alarms = filter(None, (verdict.alarm, f"{alarm} Fix: {_CHECK}"))
-        return msgspec.structs.replace(verdict, alarm=" ".join(alarms))
+        return self._alarms.told(verdict, review, self.project)
 
     def _waits(self, review: Review, verdict: Verdict) -> bool:
         settings = self.project.config.step_reviewer
@@ -407,17 +385,7 @@ class Supervisor:
         error: StoreError | None = None,
     ) -> Pending[Verdict]:
         def otherwise(error: StoreError) -> Verdict:
-            fix = _FIXES.get(type(error), _FIX)
-            return under_fault(verdict, self._fault("log", str(error), fix, harmless=harmless))
+            fault = self._alarms.log_fault(error, self.project.on_fault, harmless=harmless)
+            return under_fault(verdict, fault)
 
         return Pending(verdict if error is None else otherwise(error), receipts, otherwise)
-
-    def _fault(self, kind: str, problem: str, fix: str, *, harmless: bool) -> Verdict:
-        """The verdict when Handrail itself is at fault; loud the first time only."""
-        policy = self.project.on_fault
-        verdict = fault_verdict(harmless=harmless, problem=problem, fix=fix, policy=policy)
-        if kind in self._said:
-            return verdict
-        self._said.add(kind)
-        alarm = f"Handrail cannot do its work: {problem}. Fix: {fix}"
-        return msgspec.structs.replace(verdict, alarm=alarm)
