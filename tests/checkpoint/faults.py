@@ -117,6 +117,41 @@ class Worker:
         self._process.communicate()
 
 
+class Full:
+    """A private folder with more than its quota allows, as it is again before each kill."""
+
+    def __init__(self, bench: Bench, *, borrows: bool = False) -> None:
+        self.bench = bench
+        bench.repository()
+        self.repository = hash_of(bench.tree / ".git")
+        bench.save()
+        if not borrows:
+            bench.checkpoints.tidy()
+        for number in range(6):
+            bench.write("noise.bin", os.urandom(300_000))
+            bench.write(f"{number}.txt", f"{number}")
+            bench.save()
+        self.last = list(bench.checkpoints.newest_first())[:3]
+        self._copy = bench.folder.with_name("copy")
+        shutil.copytree(bench.folder, self._copy)
+
+    def fill(self) -> None:
+        """As it was."""
+        shutil.rmtree(self.bench.folder)
+        shutil.copytree(self._copy, self.bench.folder)
+
+    def check(self) -> None:
+        """Nothing that is kept is damaged, and nothing else was touched."""
+        assert list(self.bench.checkpoints.newest_first())[:3] == self.last
+        directory = self.bench.folder / "git"
+        # It fails where anything is missing that a ref needs.
+        self.bench.git(
+            "rev-list", "--objects", *(each.git_commit for each in self.last), at=directory
+        )
+        self.bench.git("fsck", "--connectivity-only", at=directory)
+        assert hash_of(self.bench.tree / ".git") == self.repository
+
+
 def hash_of(folder: Path) -> str:
     """Of every name, kind, time and byte in it.
 

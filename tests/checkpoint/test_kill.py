@@ -1,7 +1,5 @@
 """Whoever is killed, at whatever moment: nothing that was saved is lost, nothing else touched."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from handrail.checkpoint import room
 
 from .conftest import Bench
-from .faults import Fault, RiggedGit, Worker, hash_of
+from .faults import Fault, Full, RiggedGit, Worker, hash_of
 
 _KILLS = (Fault.KILLED_DURING, Fault.KILLED_AFTER)
 _MAX = 200
@@ -109,40 +107,6 @@ def test_a_first_save_that_is_killed_can_be_made_again(
     assert moment > 10
 
 
-class Full:
-    """A private folder with more than its quota allows, as it is again before each kill."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.bench = bench
-        bench.repository()
-        self.repository = hash_of(bench.tree / ".git")
-        bench.save()
-        bench.checkpoints.tidy()  # so that nothing is borrowed any more
-        for number in range(6):
-            bench.write("noise.bin", os.urandom(300_000))
-            bench.write(f"{number}.txt", f"{number}")
-            bench.save()
-        self.last = list(bench.checkpoints.newest_first())[:3]
-        self._copy = bench.folder.with_name("copy")
-        shutil.copytree(bench.folder, self._copy)
-
-    def fill(self) -> None:
-        """As it was."""
-        shutil.rmtree(self.bench.folder)
-        shutil.copytree(self._copy, self.bench.folder)
-
-    def check(self) -> None:
-        """Nothing that is kept is damaged, and nothing else was touched."""
-        assert list(self.bench.checkpoints.newest_first())[:3] == self.last
-        directory = self.bench.folder / "git"
-        # It fails where anything is missing that a ref needs.
-        self.bench.git(
-            "rev-list", "--objects", *(each.git_commit for each in self.last), at=directory
-        )
-        self.bench.git("fsck", "--connectivity-only", at=directory)
-        assert hash_of(self.bench.tree / ".git") == self.repository
-
-
 @pytest.fixture
 def full(bench: Bench) -> Full:
     return Full(bench)
@@ -175,6 +139,21 @@ def test_tidying_that_is_killed_at_any_change_of_its_own_loses_nothing_that_is_k
         if not killed:
             break
     assert moment > 20
+
+
+def test_copying_what_is_borrowed_can_be_killed_around_any_git(
+    worker: Worker, bench: Bench, tmp_path: Path
+) -> None:
+    full = Full(bench, borrows=True)
+    alternates = bench.folder / "git/objects/info/alternates"
+    for moment in moments():
+        full.fill()
+        assert alternates.exists()
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, Fault.KILLED_AFTER)
+        assert worker.run("tidy", bench, git=git) == "killed"
+        full.check()
+        if not alternates.exists():
+            break
 
 
 def test_tidying_after_one_that_was_killed_comes_to_the_same_end(

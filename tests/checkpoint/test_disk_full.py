@@ -1,0 +1,123 @@
+"""A disk without room is said, and what was saved before is still there."""
+
+import os
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from handrail.checkpoint import About, CheckpointError, Checkpoints
+from handrail.checkpoint.errors import StoreError
+from handrail.config.checkpoints import Checkpoints as Settings
+
+from .conftest import Bench
+from .faults import Fault, Full, RiggedGit, hash_of
+
+_FULL = (Fault.NO_SPACE, Fault.NO_SPACE_AFTER)
+
+
+def rigged(bench: Bench, git: RiggedGit, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+    environ = {**bench.environ, "PATH": git.path}
+    return Checkpoints(str(bench.folder), str(bench.tree), settings, environ)
+
+
+@pytest.mark.parametrize("fault", _FULL, ids=lambda fault: fault.name)
+def test_a_save_without_room_says_so_and_the_last_good_one_can_be_used(
+    bench: Bench, tmp_path: Path, fault: Fault
+) -> None:
+    bench.repository()
+    repository = hash_of(bench.tree / ".git")
+    was = bench.content()
+    good = bench.save().record
+    said: list[str] = []
+    for moment in count(1):
+        bench.write("a.txt", f"{moment}")
+        now = bench.content()
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
+        try:
+            record = rigged(bench, git).save(About(why="a test")).record
+        except CheckpointError as error:
+            said.append(str(error))
+            record = bench.save().record
+        bench.restore(good)
+        assert bench.content() == was
+        bench.restore(record)
+        assert bench.content() == now
+        if not git.was_reached:
+            break
+    assert said
+    assert all("No space left on device" in each for each in said)
+    assert hash_of(bench.tree / ".git") == repository
+
+
+@pytest.mark.parametrize("fault", _FULL, ids=lambda fault: fault.name)
+def test_tidying_without_room_loses_nothing_that_is_kept(
+    bench: Bench, tmp_path: Path, fault: Fault
+) -> None:
+    full = Full(bench)
+    said: list[str] = []
+    for moment in count(1):
+        full.fill()
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
+        try:
+            said.append(rigged(bench, git, Settings(quota_mb=1, keep=3)).tidy().problem)
+        except CheckpointError as error:
+            said.append(str(error))
+        full.check()
+        if not git.was_reached:
+            break
+    *failed, _ = said
+    assert failed
+    assert all("No space left on device" in each for each in failed)
+
+
+_LIMITED = """
+import resource, sys
+from handrail.checkpoint import About, CheckpointError, Checkpoints
+
+limit, folder, tree = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+try:
+    Checkpoints(folder, tree).save(About(why="a test"))
+except CheckpointError as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("limit", [0, 100, 2_000, 20_000])
+def test_files_that_can_grow_no_further_cost_nothing_that_was_saved(
+    bench: Bench, limit: int
+) -> None:
+    """What a quota of the disk does: indexes, objects, refs and records end at some byte."""
+    for number in range(30):
+        bench.write(f"src/{number}.txt", f"{number}")
+    was = bench.content()
+    good = bench.save().record
+    bench.write("big.bin", os.urandom(30_000))
+    bench.write("src/0.txt", "other")
+    now = bench.content()
+    ran = subprocess.run(
+        [sys.executable, "-c", _LIMITED, f"{limit}", bench.folder, bench.tree],
+        env={**bench.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == ("StoreError\n", "")
+    after = bench.save().record
+    bench.restore(good)
+    assert bench.content() == was
+    bench.restore(after)
+    assert bench.content() == now
+
+
+def test_a_folder_that_cannot_be_written_is_said_with_its_name(bench: Bench) -> None:
+    bench.write("a.txt", "a")
+    bench.save()
+    (bench.folder / "busy").mkdir()  # as root may write everywhere, something is in the way
+    with pytest.raises(StoreError, match="busy"):
+        bench.save()
+    (bench.folder / "busy").rmdir()
+    assert not bench.save().is_new

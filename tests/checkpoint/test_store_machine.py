@@ -1,0 +1,142 @@
+"""Whatever is done in whatever order: every kept checkpoint comes back exactly as it was."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from handrail.checkpoint import About, Level, Record, Way
+from handrail.config.checkpoints import Checkpoints as Settings
+
+from .conftest import Bench
+from .faults import Worker
+
+_Content = dict[str, bytes | str]
+_NAMES = st.sampled_from(["a", "b", "d/a", "d/e/b", "x y", "ü"])
+_BYTES = st.binary(max_size=4)
+_KEEP = 4
+
+
+class Store(RuleBasedStateMachine):
+    """A work tree, its checkpoints, and what each of them has to hold."""
+
+    worker: Worker
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp(prefix="handrail-store-"))
+        self.bench = Bench(self.root)
+        self.checkpoints = self.bench.of(self.bench.tree, Settings(keep=_KEEP, quota_mb=1))
+        self.model: dict[str, _Content] = {}
+        self.named: set[str] = set()
+        self.log = b""
+
+    @initialize()
+    def start(self) -> None:
+        self.bench.repository()
+        self.bench.write(".git/info/exclude", "*.log\n")
+        self.save()
+
+    @rule(name=_NAMES, content=_BYTES)
+    def write(self, name: str, content: bytes) -> None:
+        self.bench.write(name, content)
+
+    @rule(content=_BYTES)
+    def write_ignored(self, content: bytes) -> None:
+        self.bench.write("d/run.log", content)
+        self.log = content
+
+    @rule(name=_NAMES)
+    def delete(self, name: str) -> None:
+        (self.bench.tree / name).unlink(missing_ok=True)
+
+    @rule(name=_NAMES, to=_NAMES)
+    def rename(self, name: str, to: str) -> None:
+        if (self.bench.tree / name).exists():
+            (self.bench.tree / to).parent.mkdir(parents=True, exist_ok=True)
+            (self.bench.tree / name).rename(self.bench.tree / to)
+
+    @rule()
+    def save(self) -> None:
+        self._remember(self.checkpoints.save(About(why="a test")).record)
+
+    @rule(name=st.sampled_from(["good", "better"]))
+    def save_with_name(self, name: str) -> None:
+        record = self.checkpoints.save(About(name=name)).record
+        self.named.add(record.id)
+        self._remember(record)
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data())
+    def restore(self, data: st.DataObject) -> None:
+        now = self._content()
+        target = data.draw(st.sampled_from(list(self.checkpoints.newest_first())))
+        restored = self.checkpoints.restore(Way(Level.CHECKPOINT, target), over=True)
+        assert self._content() == self.model[target.id]
+        self.model[restored.undo.id] = now
+        self._remember(restored.after)
+        if data.draw(st.booleans()):
+            self._redo(restored.undo, restored.after, now)
+
+    def _redo(self, undo: Record, after: Record, was: _Content) -> None:
+        redone = self.checkpoints.restore(Way(Level.REDO, undo, after))
+        assert self._content() == was
+        self._remember(redone.undo)
+        self._remember(redone.after)
+
+    @rule()
+    def tidy(self) -> None:
+        assert self.checkpoints.tidy().problem == ""
+        kept = {record.id for record in self.checkpoints.newest_first()}
+        assert self.named <= kept
+        self.model = {id_: held for id_, held in self.model.items() if id_ in kept}
+
+    @rule(does=st.sampled_from(["save", "tidy"]), at=st.integers(1, 40))
+    def kill(self, does: str, at: int) -> None:
+        now = self._content()
+        self.worker.run(does, self.bench, at=at)
+        kept = [record.id for record in self.checkpoints.newest_first()]
+        if does == "save":  # it may be there, whole, or not at all
+            self.model.setdefault(kept[0], now)
+        self.model = {id_: held for id_, held in self.model.items() if id_ in kept}
+
+    @invariant()
+    def every_checkpoint_is_known(self) -> None:
+        there = {record.id for record in self.checkpoints.newest_first()}
+        assert there == set(self.model)
+
+    @invariant()
+    def what_is_ignored_is_left_alone(self) -> None:
+        if self.log:
+            assert (self.bench.tree / "d/run.log").read_bytes() == self.log
+
+    def teardown(self) -> None:
+        for record in list(self.checkpoints.newest_first()):
+            if record.id in self.model:
+                self.checkpoints.restore(Way(Level.CHECKPOINT, record), over=True)
+                assert self._content() == self.model[record.id]
+        shutil.rmtree(self.root)
+
+    def _remember(self, record: Record) -> None:
+        self.model[record.id] = self._content()
+
+    def _content(self) -> _Content:
+        found = self.bench.content()
+        return {name: held for name, held in found.items() if not name.endswith(".log")}
+
+
+def test_every_kept_checkpoint_comes_back_whatever_was_done() -> None:
+    Store.worker = Worker()
+    few = settings(max_examples=12, stateful_step_count=20)
+    run_state_machine_as_test(Store, settings=few)
+    Store.worker.close()

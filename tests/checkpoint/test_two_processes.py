@@ -1,0 +1,99 @@
+"""Several processes save at once: they wait for each other, and nothing is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from handrail.checkpoint import Record
+
+from .conftest import Bench
+
+_SAVES = """
+import json, sys
+from pathlib import Path
+from handrail.checkpoint import About, Checkpoints
+
+folder, tree, name, times = sys.argv[1:]
+checkpoints = Checkpoints(folder, tree)
+for number in range(int(times)):
+    Path(tree, name).write_text(f"{name} {number}")
+    saved = checkpoints.save(About(why=name), seconds=10)
+    print(json.dumps([number, saved.record.id, saved.is_new]))
+"""
+_TIDIES = """
+import sys
+from handrail.checkpoint import Checkpoints
+from handrail.config.checkpoints import Checkpoints as Settings
+
+folder, tree, _, times = sys.argv[1:]
+for _ in range(int(times)):
+    Checkpoints(folder, tree, Settings(keep=1000, quota_mb=1)).tidy()
+"""
+
+
+def start(script: str, bench: Bench, tree: Path, name: str, times: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", script, bench.folder, tree, name, f"{times}"],
+        env={**bench.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(process: "subprocess.Popen[str]") -> list[tuple[int, str, bool]]:
+    """For each save its number, the id of its checkpoint, and whether that is a new one."""
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return [tuple(json.loads(line)) for line in out.splitlines()]
+
+
+def held(bench: Bench, record: Record, name: str) -> str:
+    return bench.git("show", f"{record.git_commit}:{name}", at=bench.folder / "git")
+
+
+def test_two_processes_in_one_work_tree_lose_no_checkpoint(bench: Bench) -> None:
+    bench.repository()
+    names = ("one.txt", "two.txt")
+    processes = [start(_SAVES, bench, bench.tree, name, 20) for name in names]
+    records = {}
+    for name, process in zip(names, processes, strict=True):
+        saved = end(process)
+        assert len(saved) == 20
+        records = {record.id: record for record in bench.checkpoints.newest_first()}
+        for number, id_, _ in saved[::4]:
+            # It may have been the other one that took it in.
+            assert held(bench, records[id_], name) == f"{name} {number}"
+    numbers = [record.number for record in records.values()]
+    assert numbers == list(range(len(numbers), 0, -1))
+    assert len({record.git_commit for record in records.values()}) == len(numbers)
+
+
+def test_linked_work_trees_of_one_project_lose_no_checkpoint(bench: Bench) -> None:
+    bench.repository()
+    linked = bench.home / "linked"
+    bench.git("worktree", "add", "-q", str(linked))
+    processes = [start(_SAVES, bench, tree, "a.txt", 12) for tree in (bench.tree, linked)]
+    saved = [end(process) for process in processes]
+    ids = [id_ for of_tree in saved for _, id_, is_new in of_tree if is_new]
+    assert len(set(ids)) == 24
+    for tree, of_tree in zip((bench.tree, linked), saved, strict=True):
+        number, id_, _ = of_tree[5]
+        assert held(bench, bench.of(tree).find(id_), "a.txt") == f"a.txt {number}"
+
+
+def test_saves_go_on_while_another_process_tidies(bench: Bench) -> None:
+    bench.write("noise.bin", os.urandom(1_100_000))  # over the quota: packed anew each time
+    bench.save()
+    processes = [
+        start(_SAVES, bench, bench.tree, "a.txt", 15),
+        start(_TIDIES, bench, bench.tree, "", 3),
+    ]
+    saved, _ = [end(process) for process in processes]
+    last = bench.checkpoints.find(saved[-1][1])
+    assert held(bench, last, "a.txt") == "a.txt 14"
+    bench.git("fsck", "--full", "--strict", at=bench.folder / "git")
+    kept = [record.number for record in bench.checkpoints.newest_first()]
+    assert kept == sorted(kept, reverse=True)
