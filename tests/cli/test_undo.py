@@ -15,6 +15,7 @@ from handrail.supervise.topics import topic_of
 
 from .conftest import Shell
 from .counter import Counter
+from .terminal import Terminal
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
 TALK = Conversation("claude", RUN, "m-17")
@@ -221,13 +222,6 @@ def test_before_the_first_checkpoint_no_daemon_is_started(
     assert (ran.code, ran.out) == (2, "")
     assert "handrail checkpoint takes one" in ran.err
     assert not (shell.state / "daemon.lock").exists()
-
-
-class Terminal(io.StringIO):
-    """A stream that says that a person sits there."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def answer(text: str, monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str]:

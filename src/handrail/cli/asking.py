@@ -35,13 +35,13 @@ def ask(home: "Home", path: str, body: msgspec.Struct, says: str) -> dict[str, o
 
 
 @contextmanager
-def waiting(says: str) -> Iterator[None]:
+def waiting(says: str, quiet: float = _QUIET) -> Iterator[None]:
     """On a terminal, say what is waited for once it takes longer than a second, and how long."""
     if not sys.stderr.isatty():
         yield
         return
     over = threading.Event()
-    thread = threading.Thread(target=_tell, args=(says, over), daemon=True)
+    thread = threading.Thread(target=_tell, args=(says, quiet, over), daemon=True)
     thread.start()
     try:
         yield
@@ -50,10 +50,10 @@ def waiting(says: str) -> Iterator[None]:
         thread.join()
 
 
-def _tell(says: str, over: threading.Event) -> None:
+def _tell(says: str, quiet: float, over: threading.Event) -> None:
     began = monotonic()
     line = ""
-    while not over.wait(_QUIET):
+    while not over.wait(quiet):
         line = clip(f" {says} … {monotonic() - began:.0f} s", _WIDTH)
         sys.stderr.write(f"\r{line}")
         sys.stderr.flush()

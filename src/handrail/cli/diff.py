@@ -143,7 +143,7 @@ def _lines(
         paths = [each.path for each in rest]
         yield screen.paint(f"   … and {len(rest):,} more {where(paths)}: --stat", "dim")
     yield ""
-    yield from _painted(screen, patch)
+    yield from painted(screen, patch)
 
 
 def _list(screen: Screen, files: Sequence[Changed]) -> Iterator[str]:
@@ -152,23 +152,24 @@ def _list(screen: Screen, files: Sequence[Changed]) -> Iterator[str]:
     most = max(len(f"{max(each.added, each.deleted):,}") for each in files) + 1
     for each, name in zip(files, names, strict=True):
         word = screen.paint(pad(each.became, 9), _STYLES[each.became])
-        yield f"   {word}{pad(name, width)}  {_numbers(screen, each, most)}".rstrip()
+        yield f"   {word}{pad(name, width)}  {numbers(screen, each, most)}".rstrip()
 
 
 def _name(each: Changed) -> str:
     return f"{each.before} → {each.path}" if each.before else each.path
 
 
-def _numbers(screen: Screen, each: Changed, width: int) -> str:
+def numbers(screen: Screen, each: Changed, width: int) -> str:
+    """How many lines are new and gone."""
     if each.binary:
         return screen.paint("binary", "dim")
     added = f"+{each.added:,}" if each.added else ""
     deleted = f"-{each.deleted:,}" if each.deleted else ""
-    painted = screen.paint(f"{added:>{width}}", "green"), screen.paint(f"{deleted:>{width}}", "red")
-    return " ".join(painted)
+    both = screen.paint(f"{added:>{width}}", "green"), screen.paint(f"{deleted:>{width}}", "red")
+    return " ".join(both)
 
 
-def _painted(screen: Screen, patch: bytes) -> Iterator[str]:
+def painted(screen: Screen, patch: bytes) -> Iterator[str]:
     """The patch with colours, and with nothing that a terminal would act on."""
     for line in patch.decode(errors="replace").split("\n")[:-1]:
         mark = line[:1] if line.startswith(_CONTENT) else ""

@@ -1,0 +1,10 @@
+"""A stream behind which a person sits."""
+
+import io
+
+
+class Terminal(io.StringIO):
+    """Takes and gives text, and says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
