@@ -1,7 +1,8 @@
 """Carries out a plan, all of it or nothing."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
@@ -24,12 +25,14 @@ _Done = list[tuple[Change, str]]
 class Applying:
     """One restore: new contents are written beside their places, then all are moved."""
 
-    def __init__(self, git: Git, tree: Tree, target: Record, before: Record) -> None:
+    def __init__(
+        self, git: Git, tree: Tree, journals: Journals, target: Record, before: Record
+    ) -> None:
         self._git = git
         self._tree = tree
         self._target = target
         self._before = before
-        self._journals = Journals(os.path.dirname(git.directory), git.work_tree)
+        self._journals = journals
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Change the files; raises NotRestoredError, and then they are as they were."""
@@ -40,15 +43,30 @@ class Applying:
         made = folders.missing(each.path for each in writes)
         around = folders.above(each.path for each in changes)
         journal = Journal.of(self._target.id, self._before.id, beside, around, made)
-        with self._journals.keep(journal):
+        with self._kept(journal, changes):
             moves = list(zip(writes, journal.fresh_paths, strict=True))
             self._write(moves)
             self._check(changes)
-            self._journals.write(msgspec.structs.replace(journal, is_changing=True))
+            self._note(msgspec.structs.replace(journal, is_changing=True), changes)
             # First deleted: a file may have to become a folder, or the other way.
             self._change([*deletes, *moves], journal)
             self._tree.sync(sorted({os.path.dirname(each.path) for each in changes}))
-            self._journals.settle()
+
+    @contextmanager
+    def _kept(self, journal: Journal, changes: Sequence[Change]) -> Iterator[None]:
+        """Temporary files are gone afterwards, however it ends."""
+        self._note(journal, changes)
+        try:
+            yield
+        finally:
+            self._journals.clear(journal)
+
+    def _note(self, journal: Journal, changes: Sequence[Change]) -> None:
+        try:
+            self._journals.write(journal)
+        except OSError as error:
+            paths = [each.path for each in changes]
+            raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
 
     def _write(self, moves: _Done) -> None:
         with open_blobs(self._git) as copy:
@@ -73,7 +91,8 @@ class Applying:
         try:
             edited = set(self._git.paths("diff-files", "-z", "--name-only"))
         except GitError as error:
-            raise self._not_restored([], f"{_AS_BEFORE}: {error}") from error
+            paths = [each.path for each in changes]
+            raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
         folders = Folders(self._git.work_tree)
         meanwhile = [
             each.path

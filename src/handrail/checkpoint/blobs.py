@@ -4,7 +4,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Timer
 
 from handrail.checkpoint.errors import GitError, GitTooSlowError
@@ -41,6 +41,7 @@ def open_blobs(git: Git) -> Iterator[CopyBlob]:
     finally:
         timer.cancel()
         end(process)
+        _close(process)
 
 
 def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
@@ -65,6 +66,13 @@ def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
         raise EOFError("it is cut off")
     if seen.hexdigest() != blob:
         raise ValueError("it is damaged")
+
+
+def _close(process: "subprocess.Popen[bytes]") -> None:
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):  # git has ended before it has read everything
+                pipe.close()
 
 
 def sizes(git: Git, blobs: Sequence[str]) -> list[int]:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 
-from handrail.checkpoint import restoring, saving, tidying
+from handrail.checkpoint import journal, saving, tidying
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
 from handrail.checkpoint.record import About, Record
 from handrail.checkpoint.records import Records
+from handrail.checkpoint.restoring import Restoring
 from handrail.checkpoint.saving import Saved
 from handrail.checkpoint.staging import FOR_STAGING
 from handrail.checkpoint.way import Preview, Restored, Way
@@ -69,9 +70,8 @@ class Checkpoints:
         `by`: the runs that worked since the last checkpoint, without any a person did; None:
         not known, and nothing since then counts as somebody else's.
         """
-        with self._open(SECONDS) as git:
-            now = self._clock()
-            return restoring.preview(git, self._records, way, now, by=by, settings=self._settings)
+        with self._restoring() as restoring:
+            return restoring.preview(way, by)
 
     def restore(
         self, way: Way, *, over: bool = False, expects: str = "", by: Sequence[str] | None = None
@@ -81,15 +81,8 @@ class Checkpoints:
         `over`: also files that others have changed since; `expects`: the tree that was seen
         in a preview, raises ChangedMeanwhileError if it is another by now; `by`: as above.
         """
-        with self._open(SECONDS) as git:
-            now = self._clock()
-            return restoring.restore(
-                *(git, self._records, way, now),
-                over=over,
-                expects=expects,
-                by=by,
-                settings=self._settings,
-            )
+        with self._restoring() as restoring:
+            return restoring.restore(way, over=over, expects=expects, by=by)
 
     def interrupted(self) -> Interrupted | None:
         """The last restore that was killed while it changed files, until another is done."""
@@ -103,6 +96,12 @@ class Checkpoints:
     def tidy(self) -> tidying.Tidied:
         """Forget what is too old or too much, and pack the rest; a save hardly waits for it."""
         return tidying.tidy(self._private, self._records, self._settings, self._clock())
+
+    @contextmanager
+    def _restoring(self) -> Iterator[Restoring]:
+        with self._open(SECONDS) as git:
+            journal.sweep(self._private.folder, self.work_tree)
+            yield Restoring(git, self._records, self._settings, self._clock())
 
     @contextmanager
     def _open(self, seconds: float) -> Iterator[Git]:

@@ -3,8 +3,8 @@
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -90,19 +90,15 @@ class Journals:
         self._under_way = os.path.join(folder, f"restoring-{key}.json")
         self._note = os.path.join(folder, f"interrupted-{key}.json")
 
-    @contextmanager
-    def keep(self, journal: Journal) -> Iterator[None]:
-        """Keep a journal while files are restored; temporary files are gone afterwards."""
-        self.write(journal)
-        try:
-            yield
-        finally:
-            journal.clear(self._work_tree)
-            os.unlink(self._under_way)
-
     def write(self, journal: Journal) -> None:
         """Write a journal down so that it is there after a crash."""
         _write(self._under_way, msgspec.json.encode(journal))
+
+    def clear(self, journal: Journal) -> None:
+        """Remove what a restore has made beside the files, and its journal."""
+        journal.clear(self._work_tree)
+        with suppress(OSError):  # then it is swept the next time
+            os.unlink(self._under_way)
 
     @property
     def is_quiet(self) -> bool:
@@ -115,7 +111,7 @@ class Journals:
 
     def settle(self) -> None:
         """A restore is done: the one before it that was killed does not matter any more."""
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # most often there is none
             os.unlink(self._note)
 
     def sweep(self) -> None:

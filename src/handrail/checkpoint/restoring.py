@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from handrail.checkpoint import journal
 from handrail.checkpoint.applying import Applying
 from handrail.checkpoint.blobs import sizes
 from handrail.checkpoint.differences import Change, differences
 from handrail.checkpoint.errors import ChangedMeanwhileError, GitError, NotRestoredError
 from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git, join_paths
+from handrail.checkpoint.journal import Journals
 from handrail.checkpoint.plan import Now, Plan, make_plan
 from handrail.checkpoint.record import About, Moment, Record
 from handrail.checkpoint.records import Records
@@ -22,137 +22,122 @@ from handrail.checkpoint.user_repository import head_of
 from handrail.checkpoint.way import Does, Item, Level, Preview, Restored, Way
 from handrail.config.checkpoints import Checkpoints as Settings
 
-_DEFAULTS = Settings()
 By = Sequence[str] | None
 """The runs that worked since the last checkpoint; without any, a person did. None: not known."""
 
 
-def preview(
-    git: Git,
-    records: Records,
-    way: Way,
-    at: float,
-    *,
-    by: By = None,
-    settings: Settings = _DEFAULTS,
-) -> Preview:
-    """What a restore would do; nothing is changed."""
-    journal.sweep(os.path.dirname(git.directory), git.work_tree)
-    past = list(records.newest_first(git.work_tree))
-    coverage, tree = write_tree(git, _unknown(git, way.target.tree), settings=settings)
-    now = Now(tree, coverage, _when(at), past, None if by is None else tuple(by))
-    plan = make_plan(git, way, now, over=False)
-    return Preview(way, tree, _items(git, plan), plan.spared, head_of(git.work_tree))
+class Restoring:
+    """One look at what a restore would do, or one restore."""
+
+    def __init__(self, git: Git, records: Records, settings: Settings, at: float) -> None:
+        self._git = git
+        self._records = records
+        self._settings = settings
+        self._at = at
+        self._journals = Journals(os.path.dirname(git.directory), git.work_tree)
+        self._past = list(records.newest_first(git.work_tree))
+
+    def preview(self, way: Way, by: By) -> Preview:
+        """What a restore would do; nothing is changed."""
+        git = self._git
+        coverage, tree = write_tree(git, self._unknown(way.target), settings=self._settings)
+        now = Now(tree, coverage, self._when, self._past, _tuple(by))
+        plan = make_plan(git, way, now, over=False)
+        return Preview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
+
+    def restore(self, way: Way, *, over: bool, expects: str, by: By) -> Restored:
+        """Put back what differs; raises NotRestoredError, ChangedMeanwhileError."""
+        before = self._save_before(way, by)
+        if expects and before.tree != expects:
+            raise ChangedMeanwhileError(expects)
+        now = Now(before.tree, before.coverage, self._when, self._past, _tuple(by))
+        plan = make_plan(self._git, way, now, over=over)
+        items = self._items(plan)
+        after = before
+        if plan.changes:
+            tree = Tree(self._git.work_tree)
+            Applying(self._git, tree, self._journals, way.target, before).apply(plan.changes)
+            after = self._save_after(way, before, plan)
+            self._verify(plan, before, after)
+        self._journals.settle()
+        return Restored(before, after, items, plan.spared, before.coverage.left_out)
+
+    @property
+    def _when(self) -> datetime:
+        return datetime.fromtimestamp(self._at, UTC)
+
+    def _save_before(self, way: Way, by: By) -> Record:
+        known = by if by is not None else [way.run] if way.run else []
+        why = f"before going back to {way.target.id}"
+        about = About(Moment.BEFORE_RESTORE, why, by=tuple(known))
+        return self._save(about, self._unknown(way.target))
+
+    def _save_after(self, way: Way, before: Record, plan: Plan) -> Record:
+        paths = [each.path for each in plan.changes]
+        about = About(Moment.RESTORED, f"went back to {way.target.id}")
+        try:
+            self._forget(plan.uncertain)
+            saved = self._save(about, paths)
+        except GitError as error:
+            why = f"restored, but not compared: {error}"
+            raise NotRestoredError(paths, before.id, why) from error
+        steps: dict[str, int] = {}
+        for record in self._past:
+            steps = record.steps | steps
+        after = msgspec.structs.replace(saved, back_to=way.target.id, undo=before.id, steps=steps)
+        self._records.write(after)
+        if way.level is Level.REDO and way.base is not None:
+            self._note_redone(way.base)
+        return after
+
+    def _save(self, about: About, also: Sequence[str]) -> Record:
+        saved = save(self._git, self._records, about, self._at, also, settings=self._settings)
+        return saved.record
+
+    def _note_redone(self, record: Record) -> None:
+        found = self._records.read(record.number)
+        if found is not None:
+            self._records.write(msgspec.structs.replace(found, redone=True))
+
+    def _unknown(self, target: Record) -> list[str]:
+        """Files of a checkpoint that are there, but not known to the index: ignored by now."""
+        asked = ("-z", "--name-only", "--diff-filter=D", "--no-renames")
+        try:
+            then = self._git.paths("diff-index", "--cached", *asked, target.tree)
+        except GitError:  # a damaged index knows nothing
+            then = self._git.paths("ls-tree", "-r", "-z", "--name-only", target.tree)
+        folders = Folders(self._git.work_tree)
+        return [path for path in then if folders.holds_file(path)]
+
+    def _forget(self, paths: Sequence[str]) -> None:
+        """Take out of the index what is there and was not saved then: it may be ignored again."""
+        if paths:
+            given = join_paths(paths)
+            self._git.run("update-index", "--force-remove", "-z", "--stdin", given=given)
+
+    def _items(self, plan: Plan) -> tuple[Item, ...]:
+        blobs = [each.old_blob if each.deletes else each.blob for each in plan.changes]
+        return tuple(
+            Item(change.path, _does(change), size)
+            for change, size in zip(plan.changes, sizes(self._git, blobs), strict=True)
+        )
+
+    def _verify(self, plan: Plan, before: Record, after: Record) -> None:
+        """Compare the files with the checkpoint; what others did meanwhile elsewhere is theirs."""
+        (found,) = differences(self._git, (before.tree, after.tree))
+        states = {each.path: (each.mode, each.blob) for each in found}
+        wrong = [
+            each.path for each in plan.changes if states.get(each.path) != (each.mode, each.blob)
+        ]
+        if wrong:
+            raise NotRestoredError(wrong, before.id, "changed while it was restored")
 
 
-def restore(
-    git: Git,
-    records: Records,
-    way: Way,
-    at: float,
-    *,
-    over: bool = False,
-    expects: str = "",
-    by: By = None,
-    settings: Settings = _DEFAULTS,
-) -> Restored:
-    """Put back what differs.
-
-    `over`: also what others have changed since; `expects`: the tree that a preview has shown.
-    """
-    journal.sweep(os.path.dirname(git.directory), git.work_tree)
-    past = list(records.newest_first(git.work_tree))
-    before = _save_before(git, records, way, at, by, settings)
-    if expects and before.tree != expects:
-        raise ChangedMeanwhileError(expects)
-    now = Now(before.tree, before.coverage, _when(at), past, None if by is None else tuple(by))
-    plan = make_plan(git, way, now, over=over)
-    items = _items(git, plan)
-    if not plan.changes:
-        return Restored(before, before, items, plan.spared, before.coverage.left_out)
-    Applying(git, Tree(git.work_tree), way.target, before).apply(plan.changes)
-    after = _save_after(git, records, way, at, before, plan, settings)
-    _verify(git, plan, before, after)
-    return Restored(before, after, items, plan.spared, before.coverage.left_out)
-
-
-def _when(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC)
-
-
-def _save_before(
-    git: Git, records: Records, way: Way, at: float, by: By, settings: Settings
-) -> Record:
-    known = by if by is not None else [way.run] if way.run else []
-    why = f"before going back to {way.target.id}"
-    about = About(Moment.BEFORE_RESTORE, why, by=tuple(known))
-    also = _unknown(git, way.target.tree)
-    return save(git, records, about, at, also, settings=settings).record
-
-
-def _save_after(
-    git: Git,
-    records: Records,
-    way: Way,
-    at: float,
-    before: Record,
-    plan: Plan,
-    settings: Settings,
-) -> Record:
-    _forget(git, plan.uncertain)
-    about = About(Moment.RESTORED, f"went back to {way.target.id}")
-    paths = [each.path for each in plan.changes]
-    try:
-        saved = save(git, records, about, at, paths, settings=settings).record
-    except GitError as error:
-        raise NotRestoredError(paths, before.id, f"restored, but not compared: {error}") from error
-    steps: dict[str, int] = {}
-    for record in records.newest_first(git.work_tree):
-        steps = record.steps | steps
-    after = msgspec.structs.replace(saved, back_to=way.target.id, undo=before.id, steps=steps)
-    records.write(after)
-    if way.level is Level.REDO and way.base is not None:
-        undone = records.read(way.base.number)
-        if undone is not None:
-            records.write(msgspec.structs.replace(undone, redone=True))
-    return after
-
-
-def _items(git: Git, plan: Plan) -> tuple[Item, ...]:
-    blobs = [each.old_blob if each.deletes else each.blob for each in plan.changes]
-    return tuple(
-        Item(change.path, _does(change), size)
-        for change, size in zip(plan.changes, sizes(git, blobs), strict=True)
-    )
+def _tuple(by: By) -> tuple[str, ...] | None:
+    return None if by is None else tuple(by)
 
 
 def _does(change: Change) -> Does:
     if change.deletes:
         return Does.DELETE
     return Does.CREATE if change.creates else Does.CHANGE
-
-
-def _unknown(git: Git, target: str) -> list[str]:
-    """Files of a tree that are there, but not known to the index: they are ignored by now."""
-    asked = ("-z", "--name-only", "--diff-filter=D", "--no-renames")
-    try:
-        then = git.paths("diff-index", "--cached", *asked, target)
-    except GitError:  # a damaged index knows nothing
-        then = git.paths("ls-tree", "-r", "-z", "--name-only", target)
-    folders = Folders(git.work_tree)
-    return [path for path in then if folders.holds_file(path)]
-
-
-def _forget(git: Git, paths: Sequence[str]) -> None:
-    """Take out of the index what is there and was not saved then: it may be ignored again."""
-    if paths:
-        git.run("update-index", "--force-remove", "-z", "--stdin", given=join_paths(paths))
-
-
-def _verify(git: Git, plan: Plan, before: Record, after: Record) -> None:
-    """Compare the files with the checkpoint; what others did meanwhile elsewhere is theirs."""
-    (found,) = differences(git, (before.tree, after.tree))
-    states = {each.path: (each.mode, each.blob) for each in found}
-    wrong = [each.path for each in plan.changes if states.get(each.path) != (each.mode, each.blob)]
-    if wrong:
-        raise NotRestoredError(wrong, before.id, "changed while it was restored")

@@ -1,0 +1,146 @@
+"""All or nothing: whatever fails, the files are as they were, or it is said how they will be."""
+
+import os
+import stat
+import subprocess
+import sys
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from handrail.checkpoint.errors import NotRestoredError
+from handrail.checkpoint.tree import Tree
+
+from .conftest import Bench
+from .counting import Counted
+from .restore_faults import SCENES
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_restore_that_fails_or_is_killed(tmp_path: Path, scene: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.checkpoint.restore_faults", scene, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_without_a_restore_none_was_interrupted(bench: Bench) -> None:
+    assert bench.checkpoints.interrupted() is None
+    bench.save()
+    assert bench.checkpoints.interrupted() is None
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: b"",
+        lambda data: data[:-5],
+        lambda data: zlib.compress(zlib.decompress(data).replace(b"1", b"2")),
+        lambda data: zlib.compress(zlib.decompress(data).replace(b"blob 50", b"blob 49")),
+    ],
+)
+def test_a_saved_file_that_is_damaged_changes_nothing(
+    bench: Bench, spoil: Callable[[bytes], bytes]
+) -> None:
+    bench.write("a", "1" * 50)
+    start = bench.save().record
+    blob = bench_git(bench, "rev-parse", f"{start.tree}:a")
+    bench.write("a", "changed")
+    bench.write("b", "new")
+    now = bench.content()
+    place = bench.folder / "git" / "objects" / blob[:2] / blob[2:]
+    data = place.read_bytes()
+    place.chmod(0o644)
+    place.write_bytes(spoil(data))
+    with pytest.raises(NotRestoredError, match="nothing is changed"):
+        bench.restore(start)
+    assert bench.content() == now
+    place.write_bytes(data)
+    bench.restore(start)
+    assert bench.content() == {"a": b"1" * 50}
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing(bench: Bench) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("everything can be written by root")
+    bench.write("open/a", "1")
+    bench.write("shut/a", "1")
+    start = bench.save().record
+    bench.write("open/a", "2")
+    bench.write("shut/a", "2")
+    (bench.tree / "shut").chmod(0o555)
+    with pytest.raises(NotRestoredError, match="nothing is changed"):
+        bench.restore(start)
+    (bench.tree / "shut").chmod(0o755)
+    assert bench.content() == {"open/a": b"2", "shut/a": b"2"}
+
+
+def test_a_secret_comes_back_as_private_as_it_was(bench: Bench) -> None:
+    bench.write("key.pem", "secret").chmod(0o600)
+    start = bench.save().record
+    (bench.tree / "key.pem").unlink()
+    bench.restore(start)
+    assert stat.S_IMODE((bench.tree / "key.pem").stat().st_mode) == 0o600
+
+
+def test_a_secret_is_never_readable_while_it_is_written(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def fill(write: Callable[[bytes], object]) -> None:
+        write(b"secret")
+        seen.append(stat.S_IMODE((tmp_path / "fresh").stat().st_mode))
+
+    Tree(str(tmp_path)).write("fresh", "100644", fill, 0o640)
+    assert seen == [0o600]
+    assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o640
+
+
+def test_bits_that_give_the_rights_of_somebody_else_do_not_come_back(bench: Bench) -> None:
+    bench.write("tool", "1").chmod(0o4755)
+    start = bench.save().record
+    (bench.tree / "tool").unlink()
+    bench.restore(start)
+    assert stat.S_IMODE((bench.tree / "tool").stat().st_mode) == 0o755
+
+
+def test_a_large_file_is_not_held_in_memory(bench: Bench) -> None:
+    bench.write("big", os.urandom(20_000_000))
+    start = bench.save().record
+    (bench.tree / "big").unlink()
+    tracemalloc.start()
+    bench.restore(start)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (bench.tree / "big").stat().st_size == 20_000_000
+    assert peak < 8_000_000
+
+
+def test_many_files_need_no_more_processes_than_two(bench: Bench, tmp_path: Path) -> None:
+    bench.write("a", "1")
+    bench.write("d/b", "1")
+    few = bench.save().record
+    for number in range(2000):
+        bench.write(f"d{number % 50}/{number}", f"{number}")
+    many = bench.save().record
+    counted = Counted(bench, tmp_path)
+    bench.write("a", "2")
+    (bench.tree / "d/b").unlink()
+    bench.restore(many)
+    asked = len(counted.commands())
+    bench.restore(few)
+    assert len(counted.commands()) <= asked + 1  # which of them were ignored then
+    bench.restore(many)
+    assert len(counted.commands()) <= asked
+    assert len(bench.content()) == 2002
+
+
+def bench_git(bench: Bench, *args: str) -> str:
+    """Of Handrail's own repository."""
+    return bench.git("--git-dir", str(bench.folder / "git"), *args).strip()
