@@ -17,7 +17,7 @@ COMMANDS = {
     "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
     "log": "Show what happened in a run.",
-    "explain": "Tell the full story of one step, or of what was done about a run.",
+    "explain": "Tell the story of one step, or of what was done about a run.",
     "feedback": "Say whether a verdict or a finding was right.",
     "incident": "See what was stopped, and decide how it goes on.",
     "review": "Explain what Handrail thinks of one command.",

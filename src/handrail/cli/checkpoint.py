@@ -26,9 +26,9 @@ _MAX_NAMED = 3
 def command(name: str, as_json: bool) -> int:
     """Save the files of this project, outside of it, to come back to them later.
 
-    Agents that are supervised have them saved by themselves: before each of your
-    prompts, and before what they do is hard to undo. This is for a moment of your
-    own. One with a NAME is always kept.
+    While an agent is supervised, Handrail does that by itself: before each of your
+    prompts, and before actions that are hard to undo. This is for a moment of your
+    own. A checkpoint with a NAME is always kept.
 
     Files that git ignores are not saved, except those that the setting
     checkpoints.include names. Your own repository is not touched.

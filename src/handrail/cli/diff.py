@@ -57,8 +57,8 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
     """Show what has changed since a checkpoint, or from one to another.
 
     Without an ID it is the last one before a prompt: what the agent did since you
-    last told it something. An ID may also be a name. A file that is called like
-    one is written ./c12.
+    last told it something. An ID may also be a name; a file that is called like
+    one is written ./c12. Into a pipe or a file goes the patch alone.
 
     \b
     Examples:
