@@ -3,8 +3,10 @@
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from random import Random
+from time import sleep, time
 from typing import IO
 
 import msgspec
@@ -117,7 +119,18 @@ def make_repository(path: Path, count: int, environ: Mapping[str, str]) -> Repos
     repository.git("reset", "-q", "--hard")
     if len(repository.git("ls-files").splitlines()) != count:
         raise RuntimeError(f"git has not made {count:,} files")
+    _let_rest(path / ".git" / "index")
     return repository
+
+
+def _let_rest(index: Path) -> None:
+    """Make the index a second younger than all files, as in a repository that was not just made.
+
+    Git reads again what was written in the same second as the index.
+    """
+    later = ceil(time())
+    sleep(later - time())
+    os.utime(index, (later, later))
 
 
 def _names(count: int) -> Iterator[str]:

@@ -18,6 +18,8 @@ class Without:
         self._repository = repository
         self._scratch = scratch
         self._git = repository.path / ".git"
+        self._objects = scratch / "objects"
+        self._objects.mkdir(exist_ok=True)
 
     def stash_and_back(self) -> None:
         """Both ways, because what is stashed is gone until it is popped."""
@@ -34,7 +36,7 @@ class Without:
         """A commit beside the branch: a copy of the index, and objects where no others see them."""
         aside = {
             "GIT_INDEX_FILE": str(shutil.copy2(self._git / "index", self._scratch / "index")),
-            "GIT_OBJECT_DIRECTORY": str(self._scratch / "objects"),
+            "GIT_OBJECT_DIRECTORY": str(self._objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self._git / "objects"),
         }
         self._repository.git("add", "-A", **aside)
