@@ -20,6 +20,7 @@ from handrail.checkpoint.private import Private
 from .conftest import Bench
 
 Change = Callable[[Bench], object]
+LONG_AGO = 1_000_000_000
 
 
 @contextmanager
@@ -63,12 +64,19 @@ def written(bench: Bench) -> int:
     return int(counted["count"]) + int(counted["in-pack"])
 
 
+def write(bench: Bench, path: str, content: str | bytes = "") -> Path:
+    """A file that was changed long ago: git believes what it remembers of it."""
+    file = bench.write(path, content)
+    os.utime(file, (LONG_AGO, LONG_AGO))
+    return file
+
+
 def shop(bench: Bench) -> None:
     """A repository with some files, all of them as they are in it."""
     for name in ("a.txt", "src/b.py", "src/deep/c.py", "src/deep/d.py"):
-        bench.write(name, f"this is {name}\n")
-    bench.write("bin/run", "#!/bin/sh\n").chmod(0o755)
-    bench.write("empty", "")
+        write(bench, name, f"this is {name}\n")
+    write(bench, "bin/run", "#!/bin/sh\n").chmod(0o755)
+    write(bench, "empty", "")
     bench.repository()
     (bench.tree / "link").symlink_to("a.txt")
     bench.git("add", ".")
@@ -100,15 +108,15 @@ def test_what_is_changed_staged_untracked_or_deleted_is_as_it_is(bench: Bench) -
 
 def crlf(bench: Bench) -> None:
     bench.git("config", "core.autocrlf", "true")
-    bench.write("a.txt", "one\r\ntwo\r\n")
+    write(bench, "a.txt", "one\r\ntwo\r\n")
     bench.git("add", "a.txt")
 
 
 def attributes(lines: str, name: str, data: bytes) -> Change:
     def change(bench: Bench) -> None:
-        bench.write(".gitattributes", lines)
+        write(bench, ".gitattributes", lines)
         _rot13(bench)
-        bench.write(name, data)
+        write(bench, name, data)
         bench.git("add", ".gitattributes", name)
 
     return change
@@ -122,16 +130,16 @@ def _rot13(bench: Bench) -> None:
 
 def filter_outside(place: str) -> Change:
     def change(bench: Bench) -> None:
-        bench.write(place, "*.txt filter=rot\n")
+        write(bench, place, "*.txt filter=rot\n")
         _rot13(bench)
-        bench.write("a.txt", "changed on the way\n")
+        write(bench, "a.txt", "changed on the way\n")
         bench.git("add", "a.txt")
 
     return change
 
 
 def filter_by_settings(bench: Bench) -> None:
-    bench.write("../rules", "*.txt filter=rot\n")
+    write(bench, "../rules", "*.txt filter=rot\n")
     bench.git("config", "core.attributesFile", str(bench.home / "rules"))
     filter_outside("../unused")(bench)
 
@@ -143,31 +151,31 @@ def filter_gone(bench: Bench) -> None:
 
 def filter_of_a_folder(bench: Bench) -> None:
     filter_outside("src/.gitattributes")(bench)
-    bench.write("src/b.txt", "changed on the way\n")
+    write(bench, "src/b.txt", "changed on the way\n")
     bench.git("add", "src/b.txt")
 
 
 def flagged(flag: str) -> Change:
     def change(bench: Bench) -> None:
         bench.git("update-index", flag, "a.txt", "src/b.py")
-        bench.write("a.txt", "changed, and git was told not to look")
+        write(bench, "a.txt", "changed, and git was told not to look")
         (bench.tree / "src/b.py").unlink()
 
     return change
 
 
 def intent_to_add(bench: Bench) -> None:
-    bench.write("planned.txt", "planned")
-    bench.write("planned.empty", "")
+    write(bench, "planned.txt", "planned")
+    write(bench, "planned.empty", "")
     bench.git("add", "-N", "planned.txt", "planned.empty")
 
 
 def merge_under_way(bench: Bench) -> None:
     bench.git("checkout", "-q", "-b", "other")
-    bench.write("a.txt", "theirs\n")
+    write(bench, "a.txt", "theirs\n")
     bench.git("commit", "-q", "-a", "-m", "theirs")
     bench.git("checkout", "-q", "main")
-    bench.write("a.txt", "ours\n")
+    write(bench, "a.txt", "ours\n")
     bench.git("commit", "-q", "-a", "-m", "ours")
     with pytest.raises(subprocess.CalledProcessError):
         bench.git("merge", "-q", "other")
@@ -175,8 +183,8 @@ def merge_under_way(bench: Bench) -> None:
 
 def forced(bench: Bench) -> None:
     """A file that is ignored, tracked, and has to be read anew."""
-    bench.write(".gitignore", "*.out\n")
-    bench.write("kept.out", "one\r\n")
+    write(bench, ".gitignore", "*.out\n")
+    write(bench, "kept.out", "one\r\n")
     bench.git("config", "core.autocrlf", "true")
     bench.git("add", "-f", "kept.out", ".gitignore")
 
@@ -184,7 +192,7 @@ def forced(bench: Bench) -> None:
 def sparse(*options: str) -> Change:
     def change(bench: Bench) -> None:
         bench.git("sparse-checkout", "set", "--cone", *options, "bin")
-        bench.write("src/deep/mine.py", "in a folder that is not checked out")
+        write(bench, "src/deep/mine.py", "in a folder that is not checked out")
 
     return change
 
@@ -358,7 +366,7 @@ def test_a_file_that_changed_while_the_index_was_written_is_read_anew(bench: Ben
     shop(bench)
     known = index_file.read(str(bench.tree / ".git/index"))
     at = known.names.index(b"a.txt")
-    file = bench.write("a.txt", "same length a.txt"[: (bench.tree / "a.txt").stat().st_size])
+    file = write(bench, "a.txt", "THIS IS A.TXT\n")
     facts = file.stat()
     times = [part for ns in (facts.st_ctime_ns, facts.st_mtime_ns) for part in divmod(ns, 10**9)]
     known.records[at] = pack(">4I", *times) + known.records[at][16:]
