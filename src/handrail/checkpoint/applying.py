@@ -15,6 +15,8 @@ from handrail.checkpoint.journal import Journal, Journals
 from handrail.checkpoint.record import Record
 from handrail.checkpoint.tree import Tree
 
+_MAX_NAMED = 500
+"""More paths are not named to a process: there is an end to what it can be told."""
 _AS_BEFORE = "nothing is changed"
 _PERMISSIONS = 0o777
 """Without the bits that let a program run as somebody else."""
@@ -50,7 +52,8 @@ class Applying:
             self._note(msgspec.structs.replace(journal, is_changing=True), changes)
             # First deleted: a file may have to become a folder, or the other way.
             self._change([*deletes, *moves], journal)
-            self._tree.sync(sorted({os.path.dirname(each.path) for each in changes}))
+            # One folder: a file system with a journal writes down all that was before it, too.
+            self._tree.sync(os.path.dirname(changes[-1].path))
 
     @contextmanager
     def _kept(self, journal: Journal, changes: Sequence[Change]) -> Iterator[None]:
@@ -89,7 +92,7 @@ class Applying:
     def _check(self, changes: Sequence[Change]) -> None:
         """Nobody has changed these files since they were saved: that would be lost."""
         try:
-            edited = set(self._git.paths("diff-files", "-z", "--name-only"))
+            edited = set(self._edited([each.path for each in changes]))
         except GitError as error:
             paths = [each.path for each in changes]
             raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
@@ -101,6 +104,11 @@ class Applying:
         ]
         if meanwhile:
             raise self._not_restored(meanwhile, f"{_AS_BEFORE}: changed while it was restored")
+
+    def _edited(self, paths: Sequence[str]) -> list[str]:
+        """What is other than the index says: of these paths, or of all where they are many."""
+        named = ("--", *paths) if len(paths) <= _MAX_NAMED else ()
+        return self._git.paths("--literal-pathspecs", "diff-files", "-z", "--name-only", *named)
 
     def _change(self, steps: _Done, journal: Journal) -> None:
         begun: _Done = []

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.differences import LINK, PROGRAM
@@ -72,11 +72,10 @@ class Tree:
             return False
         return True
 
-    def sync(self, folders: Collection[str]) -> None:
-        """Have the disk remember which names are in these folders."""
-        for path in folders:
-            with suppress(OSError), self._open(path.split("/") if path else []) as folder:
-                os.fsync(folder)
+    def sync(self, path: str) -> None:
+        """Have the disk remember which names are in a folder, where it still is."""
+        with suppress(OSError), self._open(path.split("/") if path else []) as folder:
+            os.fsync(folder)
 
     def permissions(self, path: str, mode: str) -> int | None:
         """Those of a file that is there, able to run or not; None: it is not."""
