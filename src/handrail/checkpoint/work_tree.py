@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -86,7 +87,7 @@ def _decided(decision: str) -> str:
 
 def _decide(decision: str, name: str) -> str:
     """Keep an answer, unless another process was faster: then it is that one's."""
-    fresh = f"{decision}.{os.getpid()}"
+    fresh = f"{decision}.{secrets.token_hex(6)}"
     with suppress(OSError):  # a disk that is full: the same answer is found again
         os.makedirs(os.path.dirname(decision), 0o700, exist_ok=True)
         with open(fresh, "w", encoding="ascii") as file:
