@@ -15,9 +15,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TypeVar
 
+import msgspec
 from benchmarks.machine import machine_lines
 from benchmarks.measure import Table, milli
-from benchmarks.trees import Repository, make_repository
+from benchmarks.trees import Repository, let_rest, make_repository
 from benchmarks.without import Without, fresh
 
 from handrail.checkpoint import About, Checkpoints, Level, Saved, Way, checkpoint_folder
@@ -28,6 +29,8 @@ _MIDDLE, _HUGE = 10_000, 100_000
 _SOME, _MANY = 50, 5_000
 _INNER = 500
 _LARGE = "large.bin"
+_BLOCK = 512
+"""Bytes in which `st_blocks` counts, everywhere."""
 _SECONDS = 600.0
 """For a checkpoint: longer than any takes, because one that is cut off says nothing."""
 
@@ -78,6 +81,18 @@ def _compared(times: Sequence[float], own: float) -> str:
     return f"{milli(median(times))}, {median(times) / own:.1f} ×" if times else ""
 
 
+class _Room(msgspec.Struct, frozen=True):
+    """Bytes in files, and what they take on the disk."""
+
+    bytes: int
+    disk: int
+
+    def cells(self, before: "_Room | None" = None) -> tuple[str, str]:
+        """In all, or since then."""
+        then = before or _Room(0, 0)
+        return _size(self.bytes - then.bytes), _size(self.disk - then.disk)
+
+
 class _Store:
     """Checkpoints of a work tree, in a state folder of their own."""
 
@@ -96,14 +111,16 @@ class _Store:
         _check("coverage", saved.record.coverage.complete, True)
 
     @property
-    def bytes(self) -> int:
-        """How much is in its files, without the index, which is written anew each time."""
-        return sum(
-            os.stat(os.path.join(folder, name)).st_size
+    def room(self) -> _Room:
+        """What its files take, without the index, which is written anew each time."""
+        found = [
+            os.stat(os.path.join(folder, name))
             for folder, _, names in os.walk(self.folder)
             for name in names
             if not name.startswith("index-")
-        )
+        ]
+        disk = sum(each.st_blocks * _BLOCK for each in found)
+        return _Room(sum(each.st_size for each in found), disk)
 
 
 def _check(what: str, found: object, expected: object) -> None:
@@ -144,10 +161,9 @@ class _Bench:
         for changes in (0, 1, _SOME, _MANY):
             if changes < files:
                 self._go_on(tree, without, store, changes)
-        for changes in (_SOME, _MANY):
-            if changes < files:
-                self._go_back(tree, without, store, changes)
+        self._go_back(tree, without, store, _SOME)
         if files == _MIDDLE:
+            self._go_back(tree, without, store, _MANY)
             self._fill(tree, without)
             self._leave_out(tree, store)
             self._nest(tree)
@@ -180,7 +196,7 @@ class _Bench:
         saved = self._first.measure(row, OWN, store.save, target)
         store.check_first(saved, files)
         if len(self._first.times(row, OWN)) == 1:
-            self._room.add(f"{row}, the first", "", _size(store.bytes), "")
+            self._room.add(f"{row}, the first", "", *store.room.cells(), "")
         return store
 
     def _go_on(self, tree: Repository, without: Without, store: _Store, changes: int) -> None:
@@ -188,31 +204,38 @@ class _Bench:
         files = len(tree.files)
         row = f"{files:,} files, {changes:,} changed"
         target = _WARM.get(files) if changes <= _SOME else None
-        few = 3 if files >= _HUGE else self._rounds
-        before, written = store.bytes, 0
-        for number in range(self._rounds):
+        rounds, compared = self._counts(files, changes)
+        before, written = store.room, 0
+        for number in range(rounds):
             written += tree.change(changes).bytes
             # First of all: git's objects of the same changes could be borrowed.
             _check_further(self._warm.measure(row, OWN, store.save, target), changes)
-            self._warm.measure(row, ASIDE, without.commit_aside)
-            if number < few:
+            if number < compared:
+                self._warm.measure(row, ASIDE, without.commit_aside)
                 self._warm.measure(row, STASH, without.stash_and_back)
-            without.commit()
-            store.save()  # files that were stashed look changed, and are not
+                without.commit()
+                _check_further(store.save(), 0)  # what was stashed looks changed, and is not
+        without.commit()
         self._warm.times(row, COPY).extend(self._first.times(f"{files:,} files", COPY))
         if changes >= _SOME:
-            self._add_growth(f"{row}, {self._rounds} times", written, store.bytes - before)
+            self._add_growth(f"{row}, {rounds} times", written, before, store.room)
 
-    def _add_growth(self, row: str, written: int, grown: int) -> None:
-        self._room.add(row, _size(written), _size(grown), f"{grown / written:.2f}")
+    def _counts(self, files: int, changes: int) -> tuple[int, int]:
+        """How often it is measured, and how often what it is compared with."""
+        rounds = min(self._rounds, 3) if changes >= _MANY else self._rounds
+        return rounds, min(rounds, 2) if files >= _HUGE else rounds
+
+    def _add_growth(self, row: str, written: int, before: _Room, now: _Room) -> None:
+        ratio = f"{(now.bytes - before.bytes) / written:.2f}"
+        self._room.add(row, _size(written), *now.cells(before), ratio)
 
     def _go_back(self, tree: Repository, without: Without, store: _Store, changes: int) -> None:
         """Looking, going back, and undoing that."""
         files = f"{len(tree.files):,} files"
         look, back, again = (f"{files}, {what} {changes:,}" for what in _STEPS)
-        few = 3 if len(tree.files) >= _HUGE else self._rounds
+        rounds, compared = self._counts(len(tree.files), changes)
         own = store.checkpoints
-        for number in range(self._rounds):
+        for number in range(rounds):
             way = Way(Level.CHECKPOINT, store.save().record)
             done = tree.change(changes)
             seen = self._back.measure(look, OWN, partial(own.preview, way))
@@ -222,10 +245,11 @@ class _Bench:
                 back, OWN, partial(own.restore, way), _RESTORED.get(changes)
             )
             _check("files restored", len(restored.items), changes)
+            _check("tree afterwards", restored.after.tree, way.target.tree)
             redo = Way(Level.REDO, restored.undo, restored.after)
             redone = self._back.measure(again, OWN, partial(own.restore, redo))
             _check("files restored again", len(redone.items), changes)
-            if number < few:
+            if number < compared:
                 without.stash()
                 self._back.measure(back, POP, without.pop)
             self._back.measure(back, CHECKOUT, without.check_out)
@@ -235,14 +259,14 @@ class _Bench:
         """Many checkpoints in a row, before and after they are packed."""
         store = self._store(tree.path)
         store.save()
-        before, written = store.bytes, 0
+        before, written = store.room, 0
         for _ in range(_SERIES):
             written += tree.change(_SOME).bytes
             _check_further(store.save(), _SOME)
         row = f"{len(tree.files):,} files, {_SOME} changed, {_SERIES} times"
-        self._add_growth(row, written, store.bytes - before)
+        self._add_growth(row, written, before, store.room)
         store.checkpoints.tidy()
-        self._room.add("… tidied, all it needs", "", _size(store.bytes), "")
+        self._room.add("… tidied, with all that was borrowed", "", *store.room.cells(), "")
         without.commit()
 
     def _leave_out(self, tree: Repository, store: _Store) -> None:
@@ -275,6 +299,7 @@ class _Bench:
     def _link(self, tree: Repository) -> None:
         linked = fresh(self._root, "linked")
         tree.git("worktree", "add", "-q", "--detach", str(linked))
+        let_rest(tree.path / ".git" / "worktrees" / linked.name / "index")
         files = len(tree.files)
         for _ in range(self._rounds):
             row = f"{files:,} files, linked worktree"
@@ -305,7 +330,7 @@ def _size(number: int) -> str:
 _ROLES = ("AUTHOR", "COMMITTER")
 _SERIES = 20
 _STEPS = ("a look at going back over", "going back over", "and forth again over")
-_ROOM_HEAD = ("after which checkpoints", "changed", "grown by", "ratio, target ≤ 1.2")
+_ROOM_HEAD = ("after which checkpoints", "changed", "kept", "on the disk", "kept ÷ changed, ≤ 1.2")
 _FIRST_NOTE = (
     "Trees that are repositories, 50 files changed since their last commit, or the same without "
     "`.git`. *Into nothing*: an empty index and a git directory of its own. The copy is one of "
@@ -325,9 +350,8 @@ _BACK_NOTE = (
     "removes no new file and keeps nothing of what was there."
 )
 _ROOM_NOTE = (
-    "Bytes in all files of the private folder but its index. What is changed cannot be "
-    "compressed. A first checkpoint borrows what the repository has; without one, it holds all "
-    "files. *Tidied*: packed, with all that was borrowed."
+    "Of the private folder, without its index. What is changed cannot be compressed. A first "
+    "checkpoint borrows what the repository has; without one, it holds all files."
 )
 
 

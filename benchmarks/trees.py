@@ -119,11 +119,11 @@ def make_repository(path: Path, count: int, environ: Mapping[str, str]) -> Repos
     repository.git("reset", "-q", "--hard")
     if len(repository.git("ls-files").splitlines()) != count:
         raise RuntimeError(f"git has not made {count:,} files")
-    _let_rest(path / ".git" / "index")
+    let_rest(path / ".git" / "index")
     return repository
 
 
-def _let_rest(index: Path) -> None:
+def let_rest(index: Path) -> None:
     """Make the index a second younger than all files, as in a repository that was not just made.
 
     Git reads again what was written in the same second as the index.
