@@ -54,7 +54,8 @@ def test_many_loose_objects_become_one_pack(bench: Bench, monkeypatch: pytest.Mo
     monkeypatch.setattr(repack, "MAX_LOOSE", 20)
     for number in range(30):
         bench.write(f"{number}.txt", f"{number}")
-    saved = bench.save().record
+        saved = bench.save().record
+    assert len(loose(bench)) > 20
     before = objects(bench)
     bench.checkpoints.tidy()
     assert loose(bench) == []
@@ -68,8 +69,9 @@ def test_many_loose_objects_become_one_pack(bench: Bench, monkeypatch: pytest.Mo
 def test_few_loose_objects_are_left_alone(bench: Bench) -> None:
     bench.write("a.txt", "a")
     bench.save()
+    before = loose(bench)
     bench.checkpoints.tidy()
-    assert packs(bench) == []
+    assert loose(bench) == before
 
 
 def test_many_small_packs_become_one_and_large_ones_are_not_written_anew(
@@ -79,12 +81,12 @@ def test_many_small_packs_become_one_and_large_ones_are_not_written_anew(
     noise(bench, 500_000)
     bench.save()
     bench.checkpoints.tidy()
-    (large,) = packs(bench)
-    monkeypatch.setattr(repack, "MAX_PACKS", 4)
+    large = max(packs(bench), key=lambda pack: pack.stat().st_size)
     for number in range(4):
         bench.write("a.txt", f"{number}")
         bench.save()
-        bench.checkpoints.tidy()
+    monkeypatch.setattr(repack, "MAX_PACKS", 4)
+    bench.checkpoints.tidy()
     assert large in packs(bench)
     assert len(packs(bench)) == 2
     assert private_git(bench, "fsck", "--full", "--strict") == ""
@@ -208,7 +210,7 @@ def test_nobody_waits_while_packs_are_written(bench: Bench) -> None:
 
 def test_a_full_disk_is_not_filled_further(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(6):
-        noise(bench, 400_000)
+        noise(bench, 300_000)
         bench.save()
     before = objects(bench)
     monkeypatch.setattr(room, "free", lambda _: 1_000_000)

@@ -51,6 +51,11 @@ class Roots(msgspec.Struct, frozen=True):
         """As git reads them."""
         return [*self.commits, *self.trees]
 
+    def without(self, commits: Iterable[str]) -> "Roots":
+        """The same as if some checkpoints were forgotten."""
+        gone = frozenset(commits)
+        return Roots(tuple(each for each in self.commits if each not in gone), self.trees)
+
 
 def find_roots(private: Private, git: Git) -> Roots:
     """The roots as they are now; the caller holds the lock."""

@@ -12,6 +12,9 @@ from handrail.config.checkpoints import Checkpoints as Settings
 ALWAYS_KEPT = 3
 """The last of each work tree, whatever their age and size."""
 
+_FILLED = 0.9
+"""How much of the quota is left in use, so that it is not reached again at once."""
+
 
 def to_forget(
     records: Iterable[Record],
@@ -53,7 +56,8 @@ def _within_quota(
 ) -> set[int]:
     """The same without the oldest that take too much room together."""
     kept = set(kept)
-    over = used_bytes - settings.quota_mb * MEGABYTE
+    quota = settings.quota_mb * MEGABYTE
+    over = used_bytes - int(_FILLED * quota) if used_bytes > quota else 0
     frees = _frees(oldest_first, used_bytes)
     while over > 0:
         safe = _always(oldest_first) | _held(oldest_first, kept)

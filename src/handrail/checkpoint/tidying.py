@@ -21,6 +21,8 @@ _BESIDE_SECONDS = 900.0
 _MAX_WASTE = 0.3
 _LITTLE = 10 * MEGABYTE
 """Less than this is not worth packing everything anew."""
+_HELPS = 0.1
+"""Less of the room than this is not worth what was saved."""
 _MAX_ROUNDS = 8
 """How often the room is measured anew while there is too little of it; the rest is for later."""
 
@@ -82,14 +84,31 @@ class _Tidying:
         used = room.used(git.directory)
         if not self.forgotten and used <= quota:
             return ""
-        needed = self._needed(git)
-        for _ in range(_MAX_ROUNDS):
-            if needed <= quota or not self.forget(needed):
-                break
-            needed = self._needed(git)
-        if used > quota or used - needed > max(_MAX_WASTE * used, _LITTLE):
+        needed = self._fit(git, quota)
+        if used - needed > max(_MAX_WASTE * used, _LITTLE) or needed <= quota < used:
             repack.collect(self._private, git, _LOCKED_SECONDS)
         return _too_much(needed, quota) if needed > quota else ""
+
+    def _fit(self, git: Git, quota: int) -> int:
+        """Forget more while too much room is needed; how much is needed then."""
+        roots = self._roots()
+        needed = repack.needed_bytes(git, roots)
+        if needed <= quota or not self._would_help(git, roots, needed):
+            return needed
+        for _ in range(_MAX_ROUNDS):
+            if not self.forget(needed):
+                break
+            needed = repack.needed_bytes(git, self._roots())
+            if needed <= quota:
+                break
+        return needed
+
+    def _would_help(self, git: Git, roots: repack.Roots, needed: int) -> bool:
+        """Whether it is the older ones that need room: in a large project it may be the last."""
+        there = list(self._records.newest_first())
+        old = to_forget(there, self._settings, self._now, needed * len(there))
+        least = repack.needed_bytes(git, roots.without(record.git_commit for record in old))
+        return needed - least > _HELPS * needed
 
     def _settle(self, git: Git) -> bool:
         """Copy what is borrowed from the user's own store, which may be cleaned up any day."""
@@ -99,10 +118,9 @@ class _Tidying:
         with self._private.open_store(_LOCKED_SECONDS) as alone:
             return borrowing.settle(alone)
 
-    def _needed(self, git: Git) -> int:
+    def _roots(self) -> repack.Roots:
         with self._private.open_store(_LOCKED_SECONDS) as alone:
-            roots = repack.find_roots(self._private, alone)
-        return repack.needed_bytes(git, roots)
+            return repack.find_roots(self._private, alone)
 
     def _forget_refs(self, git: Git) -> None:
         """Remove the refs that have no record: of what was forgotten, or never finished."""
@@ -133,7 +151,7 @@ def _without_commit(git: Git, records: Sequence[Record]) -> list[Record]:
 
 def _too_much(needed: int, quota: int) -> str:
     return (
-        f"The checkpoints of this project take {needed // MEGABYTE:,} MB and may take "
+        f"The checkpoints of this project take {-(-needed // MEGABYTE):,} MB and may take "
         f"{quota // MEGABYTE:,} MB: the last of each work tree and named ones are kept all the "
         "same. Raise checkpoints.quota_mb if you have the room."
     )
