@@ -1,5 +1,13 @@
 """What the user has git leave alone, beyond the .gitignore files in the work tree."""
 
+# NOTE for the saving side (remove when done):
+# - Private._prepare: write `excluded_lines(...) + nested.excluded_lines(git)` to info/exclude.
+# - staging.stage: call `is_seeded = seeding.seed(git)` at EVERY save, before looking whether there is
+#   an index: it also notices that the user's store has lost objects, and removes the index then.
+#   (`is_fresh = is_seeded or not os.path.exists(git.index)`; two stats where nothing is borrowed.)
+# - listing: `nested.files_of(git, path, include_options(include))`; an empty answer is no LeftOut:
+#   everything in there is ignored, or there is nothing.
+
 import os
 import re
 
