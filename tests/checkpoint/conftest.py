@@ -51,16 +51,27 @@ class Bench:
                 found[name] = path.read_bytes()
         return found
 
+    def held(self, record: Record) -> dict[str, bytes | str]:
+        """Every file and link of a checkpoint, as `content` gives those of the work tree."""
+        private = self.folder / "git"
+        found: dict[str, bytes | str] = {}
+        listed = self._run("ls-tree", "-r", "-z", record.git_commit, at=private)
+        for entry in filter(None, listed.split(b"\0")):
+            head, _, path = entry.partition(b"\t")
+            mode, _, blob = head.decode().split()
+            data = self._run("cat-file", "blob", blob, at=private)
+            is_link = mode == "120000"
+            found[os.fsdecode(path)] = f"-> {os.fsdecode(data)}" if is_link else data
+        return found
+
     def git(self, *args: str, at: Path | None = None) -> str:
         """The user's own git."""
+        return os.fsdecode(self._run(*args, at=at or self.tree))
+
+    def _run(self, *args: str, at: Path) -> bytes:
         person = ["-c", "user.name=Me", "-c", "user.email=me@example.invalid"]
         ran = subprocess.run(
-            ["git", *person, *args],
-            cwd=at or self.tree,
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            check=True,
+            ["git", *person, *args], cwd=at, env=self.environ, capture_output=True, check=True
         )
         return ran.stdout
 

@@ -150,7 +150,10 @@ def test_pipes_and_files_that_became_pipes_do_no_harm(bench: Bench) -> None:
     os.mkfifo(bench.tree / "pipe")
     (bench.tree / "was.txt").unlink()
     os.mkfifo(bench.tree / "was.txt")
-    assert bench.save().record.files == 1
+    after = bench.save().record
+    assert (after.files, after.coverage.complete) == (1, True)
+    assert bench.held(after) == {}
+    (bench.tree / "was.txt").unlink()
     bench.restore(saved)
     assert (bench.tree / "was.txt").read_text() == "w"
 

@@ -87,6 +87,7 @@ class Git:
         """The user's own list of files that git leaves alone everywhere."""
         self.deadline = deadline
         self.held = tuple(held)
+        self._settings = _SETTINGS
         self._environ = {
             **{name: environ[name] for name in _PASSED_ON if name in environ},
             "LC_ALL": "C",
@@ -123,6 +124,12 @@ class Git:
     def _without(self, name: str) -> "Git":
         other = copy(self)
         other._environ = {key: text for key, text in self._environ.items() if key != name}
+        return other
+
+    def tuned(self, settings: Mapping[str, str]) -> "Git":
+        """The same git with more settings."""
+        other = copy(self)
+        other._settings = self._settings | dict(settings)
         return other
 
     def within(self, deadline: Deadline) -> "Git":
@@ -174,7 +181,7 @@ class Git:
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """A process of git, which the caller ends."""
-        settings = dict(_SETTINGS)
+        settings = dict(self._settings)
         if self.excludes:
             settings["core.excludesFile"] = self.excludes
         options = [part for name, text in settings.items() for part in ("-c", f"{name}={text}")]

@@ -15,8 +15,6 @@ _UMASK = "Umask:"
 class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
     """It can be lost: then everything is looked at once more."""
 
-    tree: str = ""
-    """Of the index, when it was last written."""
     include: tuple[str, ...] = ()
     """The patterns by which ignored files came into the index."""
     modes: dict[str, int] = {}

@@ -1,12 +1,13 @@
 """Takes a checkpoint: lists what changed, stages it, writes tree, commit, ref and record."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 from msgspec import structs
 
+from handrail.checkpoint.committing import EMPTY, Difference, commit, differences
 from handrail.checkpoint.errors import (
     GitError,
     GitTooSlowError,
@@ -15,7 +16,7 @@ from handrail.checkpoint.errors import (
     StoreError,
 )
 from handrail.checkpoint.git import Git
-from handrail.checkpoint.memory import is_text, remember
+from handrail.checkpoint.memory import is_text
 from handrail.checkpoint.record import About, Coverage, Moment, Record
 from handrail.checkpoint.records import Records
 from handrail.checkpoint.staging import Staged, stage
@@ -24,8 +25,6 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 _MAX_WHY = 200
 _DEFAULTS = Settings()
-_EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-"""The tree without any file."""
 _MARKS = frozenset(Moment) - {Moment.BEFORE_RESTORE, Moment.RESTORED}
 """Moments that need no checkpoint of their own where nothing has changed."""
 
@@ -35,6 +34,14 @@ class Saved(msgspec.Struct, frozen=True):
 
     record: Record
     is_new: bool = True
+
+
+class _Index(msgspec.Struct, frozen=True):
+    """What the index holds: a tree that is written already, and the changes since."""
+
+    staged: Staged
+    tree: str
+    changes: Sequence[Difference] = ()
 
 
 def save(
@@ -49,30 +56,28 @@ def save(
     """Save the work tree; unchanged, it is the checkpoint before unless a person names this one."""
     if not is_text(git.work_tree):
         raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
-    staged, tree = _write(git, also, settings)
     last = records.last(git.work_tree)
-    if last is not None and not about.name and about.moment in _MARKS:
-        held = (last.tree, last.coverage, last.modes)
-        if held == (tree, staged.coverage, staged.memory.modes):
-            return Saved(_still(last, about, records), is_new=False)
+    index = _fill(git, also, settings, last)
+    if last is not None and _is_still(last, index, about):
+        return Saved(_with_step(last, about, records), is_new=False)
     number = max(records.numbers(), default=0) + 1
-    message = about.why[:_MAX_WHY].encode(errors="replace").decode() or about.moment
-    commit = git.text("commit-tree", "-m", message, tree)
-    git.run("update-ref", f"refs/checkpoints/c{number}", commit)
-    files, size = _changed(git, staged, last, tree)
+    message = about.why[:_MAX_WHY] or about.moment
+    written = commit(git, f"refs/checkpoints/c{number}", index.tree, index.changes, message, now)
+    _check_not_empty(git, index.staged, written.tree)
+    files, size = _count(git, index) if last else (index.staged.files, index.staged.bytes)
     record = Record(
         **structs.asdict(about),
         number=number,
         created_at=datetime.fromtimestamp(now, UTC),
-        git_commit=commit,
-        tree=tree,
+        git_commit=written.commit,
+        tree=written.tree,
         work_tree=git.work_tree,
         files=files,
         bytes=size,
-        coverage=staged.coverage,
+        coverage=index.staged.coverage,
         head=head_of(git.work_tree),
         steps=_step(about),
-        modes=staged.memory.modes,
+        modes=index.staged.modes,
     )
     records.write(record)
     return Saved(record)
@@ -82,14 +87,15 @@ def write_tree(
     git: Git, also: Iterable[str] = (), *, settings: Settings = _DEFAULTS
 ) -> tuple[Coverage, str]:
     """The tree of the files as they are now, and what it holds of them."""
-    staged, tree = _write(git, also, settings)
-    return staged.coverage, tree
+    index = _fill(git, also, settings, None)
+    _check_not_empty(git, index.staged, index.tree)
+    return index.staged.coverage, index.tree
 
 
-def _write(git: Git, also: Iterable[str], settings: Settings) -> tuple[Staged, str]:
+def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
     also = tuple(also)
     try:
-        return _write_once(git, also, settings)
+        return _fill_once(git, also, settings, last)
     except (GitTooSlowError, StoreError):
         raise
     except GitError:
@@ -97,43 +103,44 @@ def _write(git: Git, also: Iterable[str], settings: Settings) -> tuple[Staged, s
         if not os.path.exists(git.index):
             raise
         os.unlink(git.index)
-        return _write_once(git, also, settings)
+        return _fill_once(git, also, settings, None)
 
 
-def _write_once(git: Git, also: Iterable[str], settings: Settings) -> tuple[Staged, str]:
-    staged = stage(git, settings, also)
-    tree = git.text("write-tree")
-    if tree == _EMPTY and staged.wanted:
-        why = "there was no time" if staged.coverage.unfinished else _reason(staged.coverage)
-        raise NothingSavedError(git.work_tree, why)
-    memory = structs.replace(staged.memory, tree=tree)
-    if memory != staged.memory_before:
-        remember(git, memory)
-    return staged, tree
+def _fill_once(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
+    staged = stage(git, settings, also, is_first=last is None)
+    if last is None:
+        return _Index(staged, git.text("write-tree"))
+    return _Index(staged, last.tree, differences(git, last.tree))
 
 
-def _reason(coverage: Coverage) -> str:
-    return coverage.left_out[0].why if coverage.left_out else "git took none of it in"
+def _check_not_empty(git: Git, staged: Staged, tree: str) -> None:
+    if tree == EMPTY and staged.wanted:
+        reasons = [each.why for each in staged.coverage.left_out]
+        raise NothingSavedError(git.work_tree, reasons[0] if reasons else "git took nothing in")
 
 
-def _changed(git: Git, staged: Staged, last: Record | None, tree: str) -> tuple[int, int]:
+def _is_still(last: Record, index: _Index, about: About) -> bool:
+    """Whether the checkpoint before says all there is to say."""
+    is_same = not index.changes and index.tree == last.tree
+    held = (index.staged.coverage, index.staged.modes)
+    is_mark = not about.name and about.moment in _MARKS
+    return is_same and held == (last.coverage, last.modes) and is_mark
+
+
+def _count(git: Git, index: _Index) -> tuple[int, int]:
     """How many files are other than in the checkpoint before, and how much they are together."""
-    before = last.tree if last else ""
-    if staged.memory_before.tree == before and (staged.files or tree == before):
-        return staged.files, staged.bytes
-    # The index has been brought up to date since the checkpoint before, for a preview say.
-    paths = git.paths("diff-tree", "-r", "-z", "--name-only", before or _EMPTY, tree)
-    return len(paths), sum(_size(os.path.join(git.work_tree, path)) for path in paths)
+    there = [change.path for change in index.changes if not change.is_gone]
+    return len(index.changes), sum(_size(os.fsencode(git.work_tree), path) for path in there)
 
 
-def _size(path: str) -> int:
+def _size(work_tree: bytes, path: bytes) -> int:
     try:
-        return os.lstat(path).st_size
+        return os.lstat(os.path.join(work_tree, path)).st_size
     except OSError:
         return 0
 
 
-def _still(last: Record, about: About, records: Records) -> Record:
+def _with_step(last: Record, about: About, records: Records) -> Record:
     """The checkpoint before, after which there was one more step that changed nothing."""
     record = structs.replace(last, steps=last.steps | _step(about))
     if record != last:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
-from msgspec import structs
 
 from handrail.checkpoint import seeding
 from handrail.checkpoint.caps import File, within_caps
@@ -25,6 +24,9 @@ FOR_STAGING = 0.5
 _FOR_A_BATCH = 0.75
 """Of the time that is left; a batch that takes longer is given up."""
 _TAKE_IN = ("--add", "--remove", "--replace")
+_MANY = 10
+_AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
+"""Git streams what it takes for large files into one pack: much faster than a file for each."""
 _BATCH_FILES = 4_000
 _BATCH_BYTES = 16 * MEGABYTE
 
@@ -33,17 +35,21 @@ class Staged(msgspec.Struct, frozen=True):
     """What the index holds now."""
 
     files: int
-    """How many were taken in or out."""
+    """How many were taken in, or seen for the first time."""
     bytes: int
     wanted: int
     """How many should have been taken in."""
     coverage: Coverage
-    memory: Memory
-    memory_before: Memory
+    modes: dict[str, int]
 
 
-def stage(git: Git, settings: Settings, also: Iterable[str] = ()) -> Staged:
-    """Bring the index up to date; `also`: paths that count even where they are ignored."""
+def stage(
+    git: Git, settings: Settings, also: Iterable[str] = (), *, is_first: bool = False
+) -> Staged:
+    """Bring the index up to date.
+
+    `also`: paths that count even where they are ignored; `is_first`: nobody has counted yet.
+    """
     is_fresh = not os.path.exists(git.index)
     is_seeded = is_fresh and seeding.seed(git)
     memory = None if is_fresh else recall(git)
@@ -51,8 +57,8 @@ def stage(git: Git, settings: Settings, also: Iterable[str] = ()) -> Staged:
     dropped = list_dropped(git, memory.include, settings.include) if memory else []
     with open_sorter(git.work_tree, settings) as sorter:
         staging = _Staging(git, settings, sorter, memory or Memory())
-        if is_seeded or not (is_fresh or memory):
-            staging.see_all(count=is_seeded)
+        if is_seeded or (not is_fresh and (is_first or not memory)):
+            staging.see_all()
         return staging.take(listing, also, dropped)
 
 
@@ -72,15 +78,14 @@ class _Staging:
         self._bytes = 0
         self._limit = Deadline(git.deadline.left * FOR_STAGING)
 
-    def see_all(self, *, count: bool) -> None:
+    def see_all(self) -> None:
         """Look at files that the index has without anybody having looked at them here."""
         for path in self._known():
             with suppress(OSError):
                 facts = self._sorter.look(path)
                 self._modes.see(path, facts.st_mode)
-                if count:
-                    self._files += 1
-                    self._bytes += facts.st_size
+                self._files += 1
+                self._bytes += facts.st_size
 
     def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
         """Take in what was listed, and out what must not be held."""
@@ -100,10 +105,12 @@ class _Staging:
         return self._done(len(changed.files) + len(new.files))
 
     def _note(self, files: Iterable[File]) -> None:
-        """Remember before anything is done, so that nothing is lost with this process."""
+        """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
             self._modes.see(file.path, file.mode)
-        remember(self._git, structs.replace(self._memory, tree="", modes=self._modes.all))
+        if (modes := self._modes.all) != self._memory.modes:
+            self._memory = Memory(self._memory.include, modes)
+            remember(self._git, self._memory)
 
     def _add(self, files: Sequence[File]) -> None:
         waiting = list(_batches(files))[::-1]
@@ -128,6 +135,8 @@ class _Staging:
         if not self._limit.left:
             raise GitTooSlowError("update-index", self._limit.seconds)
         git = self._git.within(Deadline(self._git.deadline.left * _FOR_A_BATCH))
+        if len(batch) >= _MANY:
+            git = git.tuned(_AS_PACK)
         self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
         self._files += len(batch)
         self._bytes += sum(file.size for file in batch)
@@ -150,7 +159,6 @@ class _Staging:
         if self._out:
             self._update(self._git, "--force-remove", paths=self._out)
             self._modes.forget(self._out)
-            self._files += len(self._out)
 
     def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
         try:
@@ -162,13 +170,15 @@ class _Staging:
 
     def _done(self, wanted: int) -> Staged:
         late = any(each.why == NO_TIME for each in self._left_out)
+        memory = Memory(self._settings.include, self._modes.all)
+        if memory != self._memory:
+            remember(self._git, memory)
         return Staged(
             self._files,
             self._bytes,
             wanted,
             bounded(self._left_out, self._known, unfinished=late),
-            Memory(include=self._settings.include, modes=self._modes.all),
-            self._memory,
+            memory.modes,
         )
 
     def _known(self) -> list[str]:

@@ -1,0 +1,92 @@
+"""Writes trees, commit and ref of a checkpoint by one git process, into one pack.
+
+An object in a file of its own costs more than all the rest: a file is made for it, and waited for
+until it is on the disk.
+"""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from handrail.checkpoint.errors import GitError
+from handrail.checkpoint.git import Git
+
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without any file."""
+_ABSENT = b"000000"
+_SETTINGS = {"fastimport.unpackLimit": "0"}
+"""However few objects: they go into a pack."""
+_WHO = b"committer Handrail <handrail@localhost> %d +0000\n"
+_ESCAPED = {b"\\": b"\\\\", b'"': b'\\"', b"\n": b"\\n"}
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """A path whose entry in the index is other than in a tree."""
+
+    path: bytes
+    mode: bytes
+    blob: bytes
+
+    @property
+    def is_gone(self) -> bool:
+        """It is not in the index any more."""
+        return self.mode == _ABSENT
+
+    @property
+    def line(self) -> bytes:
+        """How it is told to git."""
+        path = self.path
+        for plain, escaped in _ESCAPED.items():
+            path = path.replace(plain, escaped)
+        if self.is_gone:
+            return b'D "%b"\n' % path
+        return b'M %b %b "%b"\n' % (self.mode, self.blob, path)
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """What was written."""
+
+    commit: str
+    tree: str
+
+
+def differences(git: Git, tree: str) -> list[Difference]:
+    """How the index is other than a tree."""
+    asked = ("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", tree)
+    fields = git.run(*asked).split(b"\0")
+    return list(_read(fields))
+
+
+def commit(
+    git: Git, ref: str, tree: str, changes: Sequence[Difference], message: str, now: float
+) -> Committed:
+    """A commit without parents of a tree with changes, and a ref to it."""
+    said = os.fsencode(message)
+    lines = [
+        b"feature done\ncommit %b\nmark :1\n" % ref.encode(),
+        _WHO % max(int(now), 0),
+        b"data %d\n%b\n" % (len(said), said),
+        b'M 040000 %b ""\n' % tree.encode() if tree != EMPTY else b"",
+        *(change.line for change in changes),
+        b'\nget-mark :1\nls :1 ""\ndone\n',
+    ]
+    try:
+        # By force: what was never finished may have left a ref of the same name.
+        given = b"".join(lines)
+        out = git.tuned(_SETTINGS).run("fast-import", "--quiet", "--force", given=given)
+    except GitError:
+        for report in glob.glob(os.path.join(glob.escape(git.directory), "fast_import_crash_*")):
+            with suppress(FileNotFoundError):
+                os.unlink(report)
+        raise
+    made, _, _, made_tree = out.decode().split()  # COMMIT LF 040000 SP tree SP TREE TAB LF
+    return Committed(made, made_tree)
+
+
+def _read(fields: Sequence[bytes]) -> Iterator[Difference]:
+    for head, path in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, blob, _ = head.split()
+        yield Difference(path, mode, blob)
