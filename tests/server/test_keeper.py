@@ -209,8 +209,11 @@ def test_a_checkpoint_knows_the_goal_the_iteration_and_the_conversation(shop: Wo
     assert record.case_states == {RUN: "active"}
 
 
-def test_where_the_conversation_is_is_asked_when_the_files_are_saved(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path, talk=lambda host, run: Conversation(host, run, "m7"))
+def test_where_the_conversation_is_is_asked_at_once_and_not_when_files_are_saved(
+    tmp_path: Path,
+) -> None:
+    places = iter(("m7", "m8"))
+    shop = Workshop(tmp_path, talk=lambda host, run: Conversation(host, run, next(places)))
     shop.record(prompt())
     shop.close()
     assert records(shop)[0].conversation == Conversation("claude", RUN, "m7")

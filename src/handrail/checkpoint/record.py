@@ -53,12 +53,23 @@ class Coverage(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
 
 
 class Conversation(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """Where an agent's conversation was."""
+    """Where an agent's conversation was.
+
+    A host writes it down late, so the message is looked up only when somebody goes back to it.
+    """
 
     host: str
     session: str
     message: str = ""
-    """The id of the last message; empty: not known."""
+    """The id of the last message that belongs to it; empty: not looked up, or not known."""
+    transcript: str = ""
+    """The host's file that holds the conversation."""
+    prompt: str = ""
+    """The host's id of the prompt that was given last."""
+    call: str = ""
+    """The host's id of the action that it is about."""
+    at: float = 0.0
+    """When the host said so."""
 
 
 class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):

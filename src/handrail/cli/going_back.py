@@ -129,7 +129,7 @@ def go_back(wanted: ToUndo, manner: Manner) -> int:
         return EXIT_NOT_ALL
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
     back = msgspec.convert(ask(home, "/restores", seen, "putting files back"), Back)
-    talk.tell(look, back, take_up(back.conversation, look.preview.way.target.work_tree))
+    talk.tell(look, back, take_up(back.conversation, look.preview.way.target))
     left = any(each.conflict for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from shlex import quote
 from time import time
+from uuid import uuid4
 
 import msgspec
 
-from handrail.checkpoint import Conversation, Level, Preview, Way
+from handrail.checkpoint import Conversation, Level, Preview, Record, Way
 from handrail.checkpoint.journal import Interrupted
 from handrail.cli.moments import span
 from handrail.cli.render import Screen, count, visible, wrap
@@ -19,9 +20,12 @@ from handrail.server.restore_wire import Back, Look
 
 _SHORT = 8
 _RUN = re.compile(r"\brun ([\w.-]+)")
-_RESUME = {"claude": "claude --resume {session} --fork-session"}
-_RESUME_AT = {"claude": "claude --resume {session} --fork-session --resume-session-at {message}"}
-"""By host, the command that takes up a conversation, and the one that does so at a message."""
+_TAKE_UP = {
+    # It goes back only without a terminal; the command that is given to it asks no model.
+    "claude": "claude -p --resume {session} --resume-session-at {message} --fork-session"
+    " --session-id {copy} '/rename back-at-{checkpoint}' && claude --resume {copy}"
+}
+"""By host, the command that takes up a copy of a conversation at a message."""
 
 Styled = tuple[str, str]
 """A text and its style."""
@@ -150,16 +154,20 @@ def result(way: Way, back: Back, manner: Manner) -> Iterator[Styled]:
     yield f"  Take it back: {_take_back(way)}", "dim"
 
 
-def take_up(conversation: Conversation | None, folder: str) -> str:
+def take_up(conversation: Conversation | None, target: Record) -> str:
     """The command line that goes on with a conversation at a checkpoint; empty: none."""
-    if conversation is None:
+    if conversation is None or not conversation.message:
         return ""
-    templates = _RESUME_AT if conversation.message else _RESUME
-    template = templates.get(conversation.host, "")
+    template = _TAKE_UP.get(conversation.host, "")
     if not template:
         return ""
-    session, message = quote(conversation.session), quote(conversation.message)
-    return visible(f"cd {quote(folder)} && {template.format(session=session, message=message)}")
+    command = template.format(
+        session=quote(conversation.session),
+        message=quote(conversation.message),
+        copy=uuid4(),
+        checkpoint=target.id,
+    )
+    return visible(f"cd {quote(target.work_tree)} && {command}")
 
 
 def say(screen: Screen, text: str, style: str) -> None:

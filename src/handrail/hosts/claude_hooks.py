@@ -89,7 +89,7 @@ class ClaudeHooks:
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
-        self.transcripts = Transcripts()
+        self.transcripts = Transcripts(clock)
         self._find_problem = find_problem
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
@@ -131,7 +131,9 @@ class ClaudeHooks:
 
     def _supervisor(self, visit: Visit) -> Supervisor:
         payload = visit.payload
-        self.transcripts.note(payload.session_id, payload.transcript_path)
+        self.transcripts.note(
+            payload.session_id, payload.transcript_path, payload.prompt_id, payload.tool_use_id
+        )
         supervisor = self.runs.get(payload.session_id, payload.cwd)
         state = supervisor.state
         # Handrail came in later, or the session's start was not heard.

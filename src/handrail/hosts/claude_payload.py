@@ -55,6 +55,7 @@ class Payload(msgspec.Struct, frozen=True):
     error: str = ""
     tool_calls: list[Call] = []
     prompt: str = ""
+    prompt_id: str = ""
     source: str = ""
     model: str = ""
     reason: str = ""

@@ -22,6 +22,7 @@ from handrail.checkpoint import Conversation
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
+from handrail.hosts.claude_transcript import HOST
 from handrail.hosts.settings_file import load_installs
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
@@ -91,8 +92,8 @@ class Daemon:
             _log.error("the log cannot be used: %s", problem)
 
     def _talk(self, host: str, run: str) -> Conversation:
-        """Where the conversation of a run is; asked in any thread."""
-        return Conversation(host, run, self.hooks.transcripts.last_message(run))
+        """Where the conversation of a run is now."""
+        return self.hooks.transcripts.place(run) if host == HOST else Conversation(host, run)
 
     def _find_problem(self, visit: Visit, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""

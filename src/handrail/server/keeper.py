@@ -186,7 +186,7 @@ class Keeper:
             run=state.run,
             step=state.step,
             by=tuple(sorted(by)),
-            conversation=Conversation(state.host, state.run),
+            conversation=self._talk(state.host, state.run),
             case_states={state.run: "done" if state.phase == "ended" else "active"},
             state_snapshot=StateSnapshot(state.history.goal, state.last_prompt, created),
             agent_states=(AgentState(state.run, state.run, state.prompts),),
@@ -242,9 +242,6 @@ class Keeper:
         self, checkpoints: Checkpoints, about: About, cwd: str, is_known: Callable[[str], bool]
     ) -> Record:
         tree = self._tree(cwd)
-        if about.conversation is not None:
-            talk = self._talk(about.conversation.host, about.run)
-            about = msgspec.structs.replace(about, conversation=talk)
         began = perf_counter()
         saved = checkpoints.save(about)
         took = round((perf_counter() - began) * 1000, 3)

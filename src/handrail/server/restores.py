@@ -22,6 +22,7 @@ from handrail.checkpoint.errors import (
 from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.names import BadNameError, check_name
+from handrail.hosts.claude_transcript import located
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain, TooSlowError
@@ -121,7 +122,7 @@ class Restores:
             state = None if wanted.files_only or back.problem else _state_of(way)
             self._brain.later(lambda: self._release(told, event, way.target.run, state))
         goes_back = way.level is Level.CHECKPOINT and not wanted.files_only
-        conversation = way.target.conversation if goes_back else None
+        conversation = await asyncio.to_thread(located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
 
     # In the hands' thread
