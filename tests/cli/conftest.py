@@ -5,14 +5,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Struct
 
 from handrail.cli import main
+
+if TYPE_CHECKING:
+    from .undone import Project
 
 DATA = Path(__file__).parent / "data"
 
@@ -92,3 +95,13 @@ Run = Callable[..., Ran]
 @pytest.fixture
 def run(shell: Shell) -> Run:
     return shell.run
+
+
+@pytest.fixture
+def project(shell: Shell) -> Iterator["Project"]:
+    """A project in which an agent has worked."""
+    from .counter import Counter
+    from .undone import Project
+
+    with Counter(shell).open() as counter:
+        yield Project(shell, counter)

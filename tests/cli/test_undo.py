@@ -1,73 +1,20 @@
-"""`handrail undo`, `redo` and `rollback`: shown first, done when confirmed, told as it went."""
+"""`handrail undo`: shown first, done when confirmed, told as it went."""
 
 import io
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Conversation, Moment
+from handrail.checkpoint import Moment
 from handrail.cli import main
 from handrail.model.event import RestoreAsked, RolledBack, RunStarted
 from handrail.supervise.topics import topic_of
 
 from .conftest import Shell
-from .counter import Counter
 from .terminal import Terminal
-
-RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
-TALK = Conversation("claude", RUN, "m-17")
-
-
-class Project:
-    """A project in which an agent has worked: it changed, made and deleted a file each."""
-
-    def __init__(self, shell: Shell, counter: Counter) -> None:
-        self.shell = shell
-        self.counter = counter
-        self.path = shell.project
-        self.write("cart.py", "total = 0\n")
-        self.write("notes/plan.md", "the plan\n")
-        self.save(Moment.PROMPT, "prompt: fix the cart", step=0, conversation=TALK)
-        self.save(Moment.BEFORE_ACTION, "before Bash: git clean -fdx", step=1)
-        self.write("cart.py", "total = 1\n")
-        self.write("out.json", "{}")
-        (self.path / "notes/plan.md").unlink()
-        self.save(Moment.AFTER_ACTION, "after step 2", step=2, by=(RUN,))
-
-    def write(self, path: str, text: str) -> None:
-        file = self.path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
-    def save(
-        self,
-        moment: Moment,
-        why: str,
-        *,
-        step: int = 0,
-        by: tuple[str, ...] = (),
-        conversation: Conversation | None = None,
-    ) -> str:
-        about = About(moment, why, run=RUN, step=step, by=by, conversation=conversation)
-        return self.counter.checkpoints(str(self.path)).save(about).record.id
-
-    @property
-    def files(self) -> dict[str, str]:
-        found = (path for path in self.path.rglob("*") if path.is_file())
-        return {str(path.relative_to(self.path)): path.read_text() for path in found}
-
-
-BEFORE = {"cart.py": "total = 0\n", "notes/plan.md": "the plan\n"}
-AFTER = {"cart.py": "total = 1\n", "out.json": "{}"}
-
-
-@pytest.fixture
-def project(shell: Shell) -> Iterator[Project]:
-    with Counter(shell).open() as counter:
-        yield Project(shell, counter)
+from .undone import AFTER, BEFORE, RUN, Project, answer
 
 
 def test_the_last_action_is_undone(project: Project) -> None:
@@ -84,14 +31,6 @@ def test_the_last_action_is_undone(project: Project) -> None:
         " ✓ 3 changes undone, and compared with c1.",
         "   Take it back: handrail redo",
     ]
-
-
-def test_an_undo_is_redone(project: Project) -> None:
-    project.shell.run("undo", "--yes")
-    ran = project.shell.run("redo", "--yes")
-    assert (ran.code, ran.err) == (0, "")
-    assert project.files == AFTER
-    assert " ✓ 3 changes redone" in ran.out
 
 
 def test_what_is_not_confirmed_is_only_shown(project: Project) -> None:
@@ -165,37 +104,6 @@ def test_a_run_is_held_and_hears_how_it_went(project: Project) -> None:
     assert project.counter.restoring == set()
 
 
-def test_a_rollback_tells_where_the_conversation_was(project: Project) -> None:
-    ran = project.shell.run("rollback", "c1", "--yes")
-    assert (ran.code, ran.err) == (0, "")
-    assert project.files == BEFORE
-    command = f"claude --resume {RUN} --fork-session --resume-session-at m-17"
-    assert ran.out.endswith(f"   cd {project.path} && {command}\n")
-
-
-def test_only_the_files_go_back_if_one_wants_that(project: Project) -> None:
-    ran = project.shell.run("rollback", "c1", "--files", "--yes")
-    assert (ran.code, ran.err) == (0, "")
-    assert project.files == BEFORE
-    assert "claude" not in ran.out
-
-
-def test_a_rollback_goes_by_name(project: Project) -> None:
-    project.shell.run("checkpoint", "good")
-    project.counter.by = (RUN,)
-    project.write("cart.py", "total = 9\n")
-    ran = project.shell.run("rollback", "good", "--yes")
-    assert ran.code == 0
-    assert ran.out.startswith(" Roll back to c3 good, 0 s ago\n")
-    assert project.files == AFTER
-
-
-def test_where_nothing_differs_there_is_nothing_to_do(project: Project) -> None:
-    ran = project.shell.run("rollback", "c2")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out.endswith(" Nothing to do: the files are as they were then.\n")
-
-
 @pytest.mark.parametrize(
     ("args", "says"),
     [
@@ -224,16 +132,6 @@ def test_before_the_first_checkpoint_no_daemon_is_started(
     assert not (shell.state / "daemon.lock").exists()
 
 
-def answer(text: str, monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str]:
-    """A command on a terminal, and what a person types."""
-    out = Terminal()
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(sys, "stdin", Terminal(text))
-    monkeypatch.setattr(sys, "stdout", out)
-    code = main(args)
-    return code, out.getvalue()
-
-
 @pytest.mark.parametrize(("text", "is_done"), [("y\n", True), ("n\n", False), ("", False)])
 def test_a_person_is_asked(
     project: Project, monkeypatch: pytest.MonkeyPatch, text: str, is_done: bool
@@ -253,18 +151,6 @@ def test_a_person_may_overwrite_by_an_answer(
     assert " 2 changes. Undo this? [y/N/o] " in out
     assert code == 0
     assert project.files == BEFORE
-
-
-def test_where_all_was_changed_by_others_one_is_asked_for_that(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.shell.run("checkpoint", "mine")
-    project.write("cart.py", "total = 7\n")
-    project.shell.run("checkpoint")
-    code, out = answer("y\n", monkeypatch, "rollback", "mine")
-    assert " Overwrite 1 kept file? [y/N] " in out
-    assert code == 0
-    assert project.files == AFTER
 
 
 def test_files_that_were_changed_while_one_looked_are_not_touched(

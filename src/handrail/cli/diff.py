@@ -10,7 +10,8 @@ import msgspec
 
 from handrail.checkpoint import Checkpoints, Level, Moment, Record, Way
 from handrail.checkpoint.comparing import Became, Changed, Comparison
-from handrail.checkpoint.errors import NoSuchCheckpointError
+from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
+from handrail.checkpoint.levels import way_back
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.pager import page
@@ -115,9 +116,13 @@ def _find(checkpoints: Checkpoints, word: str) -> Record | None:
 
 
 def _default(checkpoints: Checkpoints) -> Record:
+    """Where the last iteration began that changed files."""
     records = list(checkpoints.newest_first())
-    prompts = (record for record in records if record.moment is Moment.PROMPT)
-    return next(prompts, records[0])
+    try:
+        return way_back(records, Level.ITERATION).target
+    except NothingToUndoError:
+        prompts = (record for record in records if record.moment is Moment.PROMPT)
+        return next(prompts, records[0])
 
 
 def _inside(work_tree: str, path: str) -> str:
@@ -141,7 +146,8 @@ def _lines(
     yield from _list(screen, shown)
     if rest := files[len(shown) :]:
         paths = [each.path for each in rest]
-        yield screen.paint(f"   … and {len(rest):,} more {where(paths)}: --stat", "dim")
+        text = clip(f"… and {len(rest):,} more {where(paths)}", screen.width - 11)
+        yield screen.paint(f"   {text}: --stat", "dim")
     yield ""
     yield from painted(screen, patch)
 

@@ -9,7 +9,7 @@ from handrail.checkpoint import Preview
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
-from handrail.cli.render import Screen
+from handrail.cli.render import Screen, wrap
 from handrail.cli.restore_screen import changes, show
 from handrail.cli.restore_words import (
     Manner,
@@ -51,10 +51,12 @@ class _Person:
             screen.say()
         say(screen, title(look.preview.way, manner), "bold")
         screen.say()
+        notes = list(remarks(look, manner, names))
         if look.preview.items or look.preview.spared:
-            show(screen, look.preview, over=manner.over)
+            below = sum(len(wrap(text, screen.width - 1)) for text, _ in notes)
+            show(screen, look.preview, over=manner.over, below=below)
             screen.say()
-        for text, style in remarks(look, manner, names):
+        for text, style in notes:
             say(screen, text, style)
 
     def agrees(self, look: Look) -> Says:

@@ -10,11 +10,11 @@ import msgspec
 
 from handrail.checkpoint import Level, Preview
 from handrail.checkpoint.way import Does
-from handrail.cli.render import Screen, columns, count, pad, size, visible, wrap
+from handrail.cli.render import Screen, clip, columns, count, pad, size, visible, wrap
 
 SHOWN = 20
-_AROUND = 9
-"""Lines of a terminal that the head, the remarks and the question need."""
+_AROUND = 6
+"""Lines of a terminal that the head, the rests of long lists and the question need."""
 _FEWEST = 6
 _WORD = 10
 _INDENT = "   "
@@ -41,26 +41,30 @@ class Line(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def show(screen: Screen, preview: Preview, *, over: bool = False) -> None:
-    """Print a line for each file; of many, the first of each sort."""
+def show(screen: Screen, preview: Preview, *, over: bool = False, below: int = 0) -> None:
+    """Print a line for each file; of many, the first of each sort.
+
+    `below`: how many lines follow that should be seen together with these.
+    """
     lines = sorted(_lines(preview, over=over), key=_place)
     sorts = [[line for line in lines if line.word == word] for word in _ORDER]
-    cuts = shares([len(each) for each in sorts], _room())
+    cuts = shares([len(each) for each in sorts], _room(below))
     shown = [line for each, cut in zip(sorts, cuts, strict=True) for line in each[:cut]]
     width = min(max((columns(visible(line.path)) for line in shown), default=0), _MAX_PATH)
     for each, cut in zip(sorts, cuts, strict=True):
         for line in each[:cut]:
             _say(screen, line, width)
         if rest := each[cut:]:
+            lead = f"{_INDENT}{' ' * _WORD}"
             text = f"… and {len(rest):,} more {where([line.path for line in rest])}"
-            screen.say(f"{_INDENT}{' ' * _WORD}{screen.paint(text, 'dim')}")
+            screen.say(f"{lead}{screen.paint(clip(text, screen.width - len(lead)), 'dim')}")
 
 
-def _room() -> int:
+def _room(below: int) -> int:
     """How many files are shown: so many that what is undone still stands above them."""
     if not sys.stdout.isatty():
         return SHOWN
-    return max(min(get_terminal_size().lines - _AROUND, SHOWN), _FEWEST)
+    return max(min(get_terminal_size().lines - _AROUND - below, SHOWN), _FEWEST)
 
 
 def changes(preview: Preview, *, over: bool = False) -> str:
@@ -69,6 +73,8 @@ def changes(preview: Preview, *, over: bool = False) -> str:
     if len(lines) <= SHOWN:
         return count(len(lines), "change")
     sorts = Counter(line.word[0] for line in lines)
+    if len(sorts) == 1:
+        return count(len(lines), "change")
     told = ", ".join(f"{number:,} {_NAMED.get(word, word)}" for word, number in sorts.items())
     return f"{count(len(lines), 'change')}: {told}"
 
@@ -85,7 +91,7 @@ def shares(sizes: Sequence[int], room: int) -> list[int]:
 
 def where(paths: Sequence[str]) -> str:
     """The folder that holds them all, or how many are where."""
-    if shared := commonpath([dirname(path) for path in paths]):
+    if shared := commonpath([f"/{dirname(path)}" for path in paths])[1:]:
         return f"in {shared}/"
     tops = Counter(path.partition("/")[0] + "/" if "/" in path else "" for path in paths)
     if tops[""] == len(paths):
