@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import stat
 from pathlib import Path
 
 import pytest
 
+from handrail.checkpoint import Level, Way
 from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.way import Does, Restored
 
@@ -184,6 +186,37 @@ def test_a_file_that_is_ignored_now_is_saved_before_it_is_overwritten(bench: Ben
     assert (bench.tree / "notes.txt").read_text() == "old notes"
     bench.restore(undo)
     assert (bench.tree / "notes.txt").read_text() == "new notes"
+
+
+def test_permissions_alone_are_put_back_and_forth(bench: Bench) -> None:
+    private = bench.write("key.pem", "secret")
+    private.chmod(0o600)
+    usual = bench.write("README", "read me")
+    usual.chmod(0o644)
+    saved = bench.save().record
+    _chmod(private, 0o644)
+    _chmod(usual, 0o666)
+    restored = bench.restore(saved)
+    assert restored.files == ("README", "key.pem")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (private, usual)] == [0o600, 0o644]
+    bench.checkpoints.restore(Way(Level.REDO, restored.undo, restored.after))
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (private, usual)] == [0o644, 0o666]
+
+
+def test_permissions_that_others_have_changed_are_spared(bench: Bench) -> None:
+    private = bench.write("key.pem", "secret")
+    private.chmod(0o600)
+    saved = bench.save().record
+    _chmod(private, 0o644)
+    bench.save()
+    way = Way(Level.CHECKPOINT, saved)
+    assert [each.path for each in bench.checkpoints.preview(way).spared] == ["key.pem"]
+    assert bench.checkpoints.restore(way).files == ()
+
+
+def _chmod(path: Path, bits: int) -> None:
+    path.chmod(bits)
+    os.utime(path, (1, 1))  # git sees no change within the same second
 
 
 def _spared(restored: Restored) -> dict[str, str]:

@@ -1,13 +1,13 @@
 """Carries out a plan, all of it or nothing."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
 from handrail.checkpoint.blobs import CopyBlob, open_blobs
-from handrail.checkpoint.differences import Change
+from handrail.checkpoint.differences import MAX_NAMED, Change
 from handrail.checkpoint.errors import GitError, NotRestoredError
 from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git
@@ -15,8 +15,6 @@ from handrail.checkpoint.journal import Journal, Journals
 from handrail.checkpoint.record import Record
 from handrail.checkpoint.tree import Tree
 
-_MAX_NAMED = 500
-"""More paths are not named to a process: there is an end to what it can be told."""
 _AS_BEFORE = "nothing is changed"
 _PERMISSIONS = 0o777
 """Without the bits that let a program run as somebody else."""
@@ -35,6 +33,8 @@ class Applying:
         self._target = target
         self._before = before
         self._journals = journals
+        self._old: dict[str, int | None] = {}
+        """Permissions of the files before."""
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Change the files; raises NotRestoredError, and then they are as they were."""
@@ -45,6 +45,9 @@ class Applying:
         made = folders.missing(each.path for each in writes)
         around = folders.above(each.path for each in changes)
         journal = Journal.of(self._target.id, self._before.id, beside, around, made)
+        self._old = {
+            each.path: self._tree.permissions(each.path, each.old_mode) for each in changes
+        }
         with self._kept(journal, changes):
             moves = list(zip(writes, journal.fresh_paths, strict=True))
             self._write(moves)
@@ -80,14 +83,19 @@ class Applying:
                     raise self._not_restored([change.path], f"{_AS_BEFORE}: {error}") from error
 
     def _write_one(self, copy: CopyBlob, change: Change, fresh: str) -> None:
-        permissions = self._permissions(self._target.modes, change.path, change.mode)
-        self._tree.write(fresh, change.mode, lambda write: copy(change.blob, write), permissions)
+        def fill(write: Callable[[bytes], object]) -> None:
+            copy(change.blob, write)
 
-    def _permissions(self, modes: Mapping[str, int], path: str, mode: str) -> int | None:
+        self._tree.write(fresh, change.mode, fill, self._permissions(change))
+
+    def _permissions(self, change: Change) -> int | None:
         """Those that were written down; else those of the file now, if they are usual ones."""
-        if path in modes:
-            return modes[path] & _PERMISSIONS
-        return None if path in self._before.modes else self._tree.permissions(path, mode)
+        path = change.path
+        if path in self._target.modes:
+            return self._target.modes[path] & _PERMISSIONS
+        if path in self._before.modes:
+            return None
+        return self._tree.permissions(path, change.mode)
 
     def _check(self, changes: Sequence[Change]) -> None:
         """Nobody has changed these files since they were saved: that would be lost."""
@@ -107,7 +115,7 @@ class Applying:
 
     def _edited(self, paths: Sequence[str]) -> list[str]:
         """What is other than the index says: of these paths, or of all where they are many."""
-        named = ("--", *paths) if len(paths) <= _MAX_NAMED else ()
+        named = ("--", *paths) if len(paths) <= MAX_NAMED else ()
         return self._git.paths("--literal-pathspecs", "diff-files", "-z", "--name-only", *named)
 
     def _change(self, steps: _Done, journal: Journal) -> None:
@@ -148,8 +156,7 @@ class Applying:
             return
         mode, blob = change.old_mode, change.old_blob
         beside = journal.back_path(folders.nearest(path))
-        permissions = self._permissions(self._before.modes, path, mode)
-        self._tree.write(beside, mode, lambda write: copy(blob, write), permissions)
+        self._tree.write(beside, mode, lambda write: copy(blob, write), self._old[path])
         self._tree.put(beside, path)
 
     def _not_restored(self, paths: Iterable[str], why: str) -> NotRestoredError:

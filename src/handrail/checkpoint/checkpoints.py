@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 
-from handrail.checkpoint import journal, saving, tidying
+from handrail.checkpoint import saving, tidying
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
@@ -89,8 +89,7 @@ class Checkpoints:
         journals = Journals(self._private.folder, self.work_tree)
         if journals.is_quiet:
             return None
-        with self._open(SECONDS):
-            journals.sweep()
+        with self._open(SECONDS):  # which clears up after it
             return journals.interrupted()
 
     def tidy(self) -> tidying.Tidied:
@@ -100,7 +99,6 @@ class Checkpoints:
     @contextmanager
     def _restoring(self) -> Iterator[Restoring]:
         with self._open(SECONDS) as git:
-            journal.sweep(self._private.folder, self.work_tree)
             yield Restoring(git, self._records, self._settings, self._clock())
 
     @contextmanager

@@ -1,7 +1,7 @@
 """What differs between saved trees."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -9,6 +9,8 @@ from handrail.checkpoint.git import Git
 
 LINK = "120000"
 PROGRAM = "100755"
+MAX_NAMED = 500
+"""More paths are not named to a process: there is an end to what it can be told."""
 _ABSENT = "000000"
 _REPOSITORY = "160000"
 
@@ -44,6 +46,19 @@ def differences(git: Git, *pairs: tuple[str, str]) -> list[list[Change]]:
         elif _REPOSITORY not in (part.old_mode, part.mode):
             found[-1].append(part)
     return found
+
+
+def entries(git: Git, paths: Sequence[str]) -> list[Change]:
+    """Files of the index as changes that change nothing of their content."""
+    if not paths:
+        return []
+    named = ("--", *paths) if len(paths) <= MAX_NAMED else ()
+    listed = git.run("--literal-pathspecs", "ls-files", "-s", "-z", *named).split(b"\0")
+    found = {
+        path: head.decode().split() for head, _, path in (each.partition(b"\t") for each in listed)
+    }
+    known = ((path, found.get(os.fsencode(path))) for path in paths)
+    return [Change(path, mode[0], mode[1], mode[0], mode[1]) for path, mode in known if mode]
 
 
 def _read(data: bytes) -> Iterator[Change | None]:

@@ -6,11 +6,18 @@ from datetime import datetime
 import msgspec
 
 from handrail.checkpoint.absence import Gaps, uncertain
-from handrail.checkpoint.differences import Change, differences
+from handrail.checkpoint.differences import Change, differences, entries
 from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.record import Coverage, Record
-from handrail.checkpoint.theirs import Stretch, says_conflict, stretches_since, touched
+from handrail.checkpoint.theirs import (
+    Modes,
+    Stretch,
+    changed_permissions,
+    says_conflict,
+    stretches_since,
+    touched,
+)
 from handrail.checkpoint.way import Spared, Way
 
 _NOT_OURS = frozenset({"", ".", ".."})
@@ -27,6 +34,7 @@ class Now(msgspec.Struct, frozen=True):
     at: datetime
     records: Sequence[Record] = ()
     """The checkpoints so far, the newest first."""
+    modes: Modes = {}
     by: tuple[str, ...] | None = None
     """The runs that worked since the last one; without any, a person did. None: not known."""
 
@@ -90,7 +98,7 @@ class _Wanted(msgspec.Struct, frozen=True):
 def _wanted(git: Git, way: Way, now: Now) -> tuple[list[Change], list[_Wanted]]:
     """Everything that differs from the target, and that which the way takes back."""
     target, base = way.target.tree, way.base.tree if way.base else now.tree
-    stretches = stretches_since(way.target, now.records, now.tree, now.by)
+    stretches = stretches_since(way.target, now.records, (now.tree, now.modes), now.by)
     pairs = [(each.older, each.newer) for each in stretches]
     back, undone, *changed = differences(git, (now.tree, target), (base, target), *pairs)
     met = touched(stretches, [{each.path for each in part} for part in changed])
@@ -100,7 +108,19 @@ def _wanted(git: Git, way: Way, now: Now) -> tuple[list[Change], list[_Wanted]]:
         for each in back
         if each.path in states
     ]
+    other = _other_permissions(way, now).difference(each.path for each in back)
+    base_modes = way.base.modes if way.base else now.modes
+    for each in entries(git, sorted(other)):
+        path = each.path
+        as_in_base = base_modes.get(path) == now.modes.get(path)
+        wanted.append(_Wanted(each, as_in_base, met.get(path, ())))
     return back, wanted
+
+
+def _other_permissions(way: Way, now: Now) -> frozenset[str]:
+    """Files whose permissions the way takes back."""
+    found = changed_permissions(way.target.modes, now.modes)
+    return found & changed_permissions(way.target.modes, way.base.modes) if way.base else found
 
 
 def _is_forbidden(path: str) -> bool:

@@ -13,6 +13,7 @@ from handrail.checkpoint.errors import ChangedMeanwhileError, GitError, NotResto
 from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git, join_paths
 from handrail.checkpoint.journal import Journals
+from handrail.checkpoint.memory import recall
 from handrail.checkpoint.plan import Now, Plan, make_plan
 from handrail.checkpoint.record import About, Moment, Record
 from handrail.checkpoint.records import Records
@@ -41,7 +42,9 @@ class Restoring:
         """What a restore would do; nothing is changed."""
         git = self._git
         coverage, tree = write_tree(git, self._unknown(way.target), settings=self._settings)
-        now = Now(tree, coverage, self._when, self._past, _tuple(by))
+        memory = recall(git)
+        modes = memory.modes if memory else {}
+        now = Now(tree, coverage, self._when, self._past, modes, _tuple(by))
         plan = make_plan(git, way, now, over=False)
         return Preview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
 
@@ -50,7 +53,7 @@ class Restoring:
         before = self._save_before(way, by)
         if expects and before.tree != expects:
             raise ChangedMeanwhileError(expects)
-        now = Now(before.tree, before.coverage, self._when, self._past, _tuple(by))
+        now = Now(before.tree, before.coverage, self._when, self._past, before.modes, _tuple(by))
         plan = make_plan(self._git, way, now, over=over)
         items = self._items(plan)
         after = before
@@ -127,7 +130,9 @@ class Restoring:
         (found,) = differences(self._git, (before.tree, after.tree))
         states = {each.path: (each.mode, each.blob) for each in found}
         wrong = [
-            each.path for each in plan.changes if states.get(each.path) != (each.mode, each.blob)
+            each.path
+            for each in plan.changes
+            if states.get(each.path, (each.old_mode, each.old_blob)) != (each.mode, each.blob)
         ]
         if wrong:
             raise NotRestoredError(wrong, before.id, "changed while it was restored")

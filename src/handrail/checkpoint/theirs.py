@@ -1,6 +1,6 @@
 """Who has changed which files since a checkpoint."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -8,6 +8,8 @@ import msgspec
 from handrail.checkpoint.record import Moment, Record
 from handrail.checkpoint.way import Way
 
+Modes = Mapping[str, int]
+"""Permissions that are not the usual ones, by path."""
 _UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"))
 
 
@@ -23,6 +25,8 @@ class Stretch(msgspec.Struct, frozen=True):
     """The checkpoint at its end; None: now."""
     by: tuple[str, ...] | None = None
     """The runs that worked in it; without any, a person did. None: nobody knows."""
+    permissions: frozenset[str] = frozenset()
+    """Files whose permissions became other ones."""
 
     def is_of_others(self, run: str) -> bool:
         """Whether the run had no part in it; without a run, whether no agent had."""
@@ -32,21 +36,30 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 def stretches_since(
-    target: Record, records: Iterable[Record], now: str, by: Sequence[str] | None
+    target: Record, records: Iterable[Record], now: tuple[str, Modes], by: Sequence[str] | None
 ) -> list[Stretch]:
     """What lies between a checkpoint and now, the oldest first.
 
-    `records`: the newest first; `by`: who worked since the last of them, None: not known.
+    `records`: the newest first; `now`: tree and permissions; `by`: who worked since the last
+    checkpoint, None: not known.
     """
     found: list[Stretch] = []
     last = target
     for record in reversed([each for each in records if each.number > target.number]):
-        found.append(Stretch(last.tree, record.tree, record.number, record, record.by))
+        other = changed_permissions(last.modes, record.modes)
+        found.append(Stretch(last.tree, record.tree, record.number, record, record.by, other))
         last = record
-    if last.tree != now:
+    tree, modes = now
+    other = changed_permissions(last.modes, modes)
+    if last.tree != tree or other:
         since = tuple(by) if by is not None else None
-        found.append(Stretch(last.tree, now, last.number + 1, by=since))
+        found.append(Stretch(last.tree, tree, last.number + 1, by=since, permissions=other))
     return found
+
+
+def changed_permissions(old: Modes, new: Modes) -> frozenset[str]:
+    """Files whose permissions are not the same."""
+    return frozenset(path for path in {*old, *new} if old.get(path) != new.get(path))
 
 
 Touched = dict[str, list[Stretch]]
@@ -58,7 +71,7 @@ def touched(stretches: Sequence[Stretch], changed: Sequence[Collection[str]]) ->
     lives: dict[str, list[tuple[int, list[Stretch]]]] = {}
     for stretch, paths in zip(stretches, changed, strict=True):
         back_to = _number(stretch.record)
-        for path in paths:
+        for path in {*paths, *stretch.permissions}:
             life = lives.setdefault(path, [(0, [])])
             if back_to is None:
                 met = [*life[-1][1], stretch]
