@@ -60,9 +60,12 @@ class Index(NamedTuple):
 
     def blobs(self) -> list[str]:
         """The names of their contents."""
-        if not self.records:
-            return []
-        return b"".join(record[_FACTS:_FLAGS] for record in self.records).hex(" ", _HASH).split(" ")
+        return self.blob_lines().decode().split()
+
+    def blob_lines(self) -> bytes:
+        """The same, each in a line."""
+        joined = b"".join([record[_FACTS:_FLAGS] for record in self.records])
+        return joined.hex("\n", _HASH).encode() + b"\n" if joined else b""
 
 
 def changed_ns(record: bytes) -> int:

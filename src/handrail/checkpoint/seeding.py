@@ -1,7 +1,9 @@
 """A first index from the one that the user's repository has: nothing has to be read anew."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from handrail.checkpoint import borrowing, index_file
 from handrail.checkpoint.converting import converted
@@ -52,7 +54,10 @@ def _certain(git: Git, where: Directories, found: Index) -> Index:
     folders = _folders(found.names)
     if not {folder[:-1] for folder in folders}.isdisjoint(found.names):
         raise _DamagedError("a file is in the place of a folder")
-    unsure = {*_of_other_size(git, where, found), *converted(git, where, found, folders)}
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(git.run, *_SIZES, given=found.blob_lines())
+        unsure = converted(git, where, found, folders)
+        unsure.update(_of_other_size(where, found, asked.result().split(b"\n")[:-1]))
     if not unsure and not found.unsure:
         return found
     here = [name for name in found.unsure if os.path.lexists(_full(git, name))]
@@ -74,12 +79,13 @@ def _folders(names: list[bytes]) -> set[bytes]:
     return folders
 
 
-def _of_other_size(git: Git, where: Directories, found: Index) -> Iterator[bytes]:
-    blobs, sizes = found.blobs(), found.sizes()
-    said = git.run(*_SIZES, given="".join(f"{blob}\n" for blob in blobs).encode()).splitlines()
-    if said == [b"%d" % size for size in sizes]:
-        return
-    for name, blob, size, says in zip(found.names, blobs, sizes, said, strict=True):
+def _of_other_size(where: Directories, found: Index, said: Sequence[bytes]) -> Iterator[bytes]:
+    """Names of files whose blobs are of another size, or cannot be had."""
+    sizes = found.sizes()
+    with suppress(ValueError):  # nearly always all are the same
+        if list(map(int, said)) == sizes:
+            return
+    for name, blob, size, says in zip(found.names, found.blobs(), sizes, said, strict=True):
         if says.isdigit():
             if int(says) & 0xFFFFFFFF != size:
                 yield name
