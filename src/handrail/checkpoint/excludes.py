@@ -2,11 +2,13 @@
 
 # NOTE for the saving side (remove when done):
 # - Private._prepare: write `excluded_lines(...) + nested.excluded_lines(git)` to info/exclude.
-# - staging.stage: call `is_seeded = seeding.seed(git)` at EVERY save, before looking whether there is
-#   an index: it also notices that the user's store has lost objects, and removes the index then.
+# - staging.stage: call `is_seeded = seeding.seed(git)` at EVERY save, before looking whether there
+#   is an index: it also notices that the user's store has lost objects, and removes the index.
 #   (`is_fresh = is_seeded or not os.path.exists(git.index)`; two stats where nothing is borrowed.)
 # - listing: `nested.files_of(git, path, include_options(include))`; an empty answer is no LeftOut:
 #   everything in there is ignored, or there is nothing.
+# - committing.differences: `diff-index --cached` needs --ita-invisible-in-index: a seeded index
+#   announces files that have to be read by intent-to-add entries (never in a tree).
 
 import os
 import re
