@@ -29,6 +29,10 @@ _MARKS = frozenset(Moment) - {Moment.BEFORE_RESTORE, Moment.RESTORED}
 """Moments that need no checkpoint of their own where nothing has changed."""
 
 
+_STARTS = frozenset({Moment.PROMPT, Moment.UNATTENDED})
+_BOUNDS = _STARTS | {Moment.ITERATION_END}
+
+
 class Saved(msgspec.Struct, frozen=True):
     """A checkpoint, which an earlier one may be if nothing has changed since."""
 
@@ -123,8 +127,15 @@ def _is_still(last: Record, index: _Index, about: About) -> bool:
     """Whether the checkpoint before says all there is to say."""
     is_same = not index.changes and index.tree == last.tree
     held = (index.staged.coverage, index.staged.modes)
-    is_mark = not about.name and about.moment in _MARKS
+    is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
     return is_same and held == (last.coverage, last.modes) and is_mark
+
+
+def _begins(last: Record, about: About) -> bool:
+    """Whether an iteration begins of which the checkpoint before knows nothing: `undo
+    --iteration` goes back to where it began, and the conversation with it."""
+    is_known = last.run == about.run and last.moment in _BOUNDS
+    return about.moment in _STARTS and not is_known
 
 
 def _count(git: Git, index: _Index) -> tuple[int, int]:
