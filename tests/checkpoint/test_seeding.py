@@ -521,11 +521,14 @@ def test_settling_waits_for_a_store_that_is_not_there(bench: Bench) -> None:
     assert held(bench, record) == bench.content()
 
 
-def test_settling_gives_up_what_nobody_has_and_the_next_checkpoint_is_whole(bench: Bench) -> None:
+@pytest.mark.parametrize("lose", [without_a_blob, with_a_damaged_blob])
+def test_settling_gives_up_what_nobody_has_and_the_next_checkpoint_is_whole(
+    bench: Bench, lose: Change
+) -> None:
     shop(bench)
     seed(bench)
     bench.save()
-    without_a_blob(bench)
+    lose(bench)
     assert settle(bench)
     shutil.rmtree(bench.tree / ".git")
     bench.write("src/b.py", "changed")

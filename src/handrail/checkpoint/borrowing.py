@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint import index_file
+from handrail.checkpoint.errors import GitError, GitTooSlowError, StoreError
 from handrail.checkpoint.git import Git
 
 _MISSING = b" missing"
+_AS_THEY_ARE = ("--quiet", "--window=0", "--delta-base-offset", "--threads=1")
+"""No search for likenesses: those that the user's git has found are taken over."""
+_MAX_DAMAGED = 50
 _GIVEN = ("cat-file", "--batch-check=%(objectname)", "--buffer")
 
 
@@ -59,13 +63,7 @@ def copy(git: Git) -> list[str]:
     with _alone(git) as private:
         absent = _absent(git, needed, *private)
     lost = set(_absent(git, absent))
-    found = [name for name in absent if name not in lost]
-    if found:
-        pack = os.path.join(git.directory, "objects", "pack", "pack")
-        # No search for likenesses: what the user's git has found is taken over.
-        options = ("--quiet", "--window=0", "--delta-base-offset")
-        git.run("pack-objects", *options, pack, given=_lines(found))
-    return sorted(lost)
+    return sorted([*lost, *_pack(git, [name for name in absent if name not in lost])])
 
 
 def settle(git: Git) -> bool:
@@ -80,11 +78,33 @@ def settle(git: Git) -> bool:
         still = set(_absent(git, _needed(git), *private)).difference(lost)
     if still or (lost and not all(map(os.path.isdir, _lenders(git)))):
         return False  # it may be on a disk that comes back
-    _forget(git)
     if lost:  # files that are still there are taken in anew
         for index in _indexes(git):
             os.unlink(index)
+    _forget(git)
     return True
+
+
+def _pack(git: Git, names: list[str]) -> list[str]:
+    """Write a pack of these, or several; those that are damaged."""
+    pack = os.path.join(git.directory, "objects", "pack", "pack")
+    damaged: list[str] = []
+    waiting = [names] if names else []
+    while waiting:
+        batch = waiting.pop()
+        half = len(batch) // 2
+        try:
+            git.run("pack-objects", *_AS_THEY_ARE, pack, given=_lines(batch))
+        except (GitTooSlowError, StoreError):
+            raise
+        except GitError:
+            if len(damaged) == _MAX_DAMAGED:
+                raise
+            if half:
+                waiting += [batch[half:], batch[:half]]
+            else:
+                damaged += batch
+    return damaged
 
 
 def _needed(git: Git) -> list[str]:
