@@ -14,7 +14,7 @@ from handrail.cli.render import Screen, clip, columns, count, pad, size, visible
 
 SHOWN = 20
 _AROUND = 6
-"""Lines of a terminal that the head, the rests of long lists and the question need."""
+"""Lines of a terminal that the head, the question and its answer need."""
 _FEWEST = 6
 _WORD = 10
 _INDENT = "   "
@@ -48,7 +48,7 @@ def show(screen: Screen, preview: Preview, *, over: bool = False, below: int = 0
     """
     lines = sorted(_lines(preview, over=over), key=_place)
     sorts = [[line for line in lines if line.word == word] for word in _ORDER]
-    cuts = shares([len(each) for each in sorts], _room(below))
+    cuts = shares([len(each) for each in sorts], _room(below + sum(map(bool, sorts))))
     shown = [line for each, cut in zip(sorts, cuts, strict=True) for line in each[:cut]]
     width = min(max((columns(visible(line.path)) for line in shown), default=0), _MAX_PATH)
     for each, cut in zip(sorts, cuts, strict=True):
@@ -69,7 +69,8 @@ def _room(below: int) -> int:
 
 def changes(preview: Preview, *, over: bool = False) -> str:
     """How many files become other than they are: `3 changes`, or more if there are many."""
-    lines = [line for line in _lines(preview, over=over) if line.word != _KEEP]
+    lines = sorted(_lines(preview, over=over), key=_place)
+    lines = [line for line in lines if line.word != _KEEP]
     if len(lines) <= SHOWN:
         return count(len(lines), "change")
     sorts = Counter(line.word[0] for line in lines)

@@ -132,7 +132,10 @@ def question(screen: Screen, preview: Preview, manner: Manner) -> str:
     if kept and not preview.items:
         return f"Overwrite {count(kept, 'kept file')}? [y/N]   {hint}"
     choice = "[y/N/o]" if kept else "[y/N]"
-    return f"{changes(preview, over=manner.over)}. {manner.ask} {choice}   {hint}"
+    counted = changes(preview, over=manner.over)
+    # Many are counted by sort, which needs a line of its own.
+    between = "\n" if ":" in counted else ""
+    return f"{counted}.{between} {manner.ask} {choice}   {hint}"
 
 
 def _kept(preview: Preview, manner: Manner) -> int:
