@@ -1,6 +1,7 @@
 """Tidies up the checkpoints of a project, in the background, beside whoever saves."""
 
 import os
+import sys
 from collections.abc import Sequence
 
 import msgspec
@@ -106,7 +107,7 @@ class _Tidying:
     def _would_help(self, git: Git, roots: repack.Roots, needed: int) -> bool:
         """Whether it is the older ones that need room: in a large project it may be the last."""
         there = list(self._records.newest_first())
-        old = to_forget(there, self._settings, self._now, needed * len(there))
+        old = to_forget(there, self._settings, self._now, used_bytes=sys.maxsize)
         least = repack.needed_bytes(git, roots.without(record.git_commit for record in old))
         return needed - least > _HELPS * needed
 
