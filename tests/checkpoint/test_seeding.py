@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from handrail.checkpoint import Coverage, Record, borrowing, index_file, seeding
+from handrail.checkpoint import About, Coverage, Record, borrowing, index_file, seeding
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.index_file import Index, UnreadableError
 from handrail.checkpoint.private import Private
@@ -230,6 +230,19 @@ def shared_clone(bench: Bench) -> None:
     bench.git("clone", "-q", "--shared", str(second), "shop", at=bench.home)
 
 
+def relative_alternate(bench: Bench) -> None:
+    shared_clone(bench)
+    for name in ("shop", "second"):
+        lender = {"shop": "second", "second": "first"}[name]
+        alternates = bench.home / name / ".git/objects/info/alternates"
+        alternates.write_text(f"../../../{lender}/.git/objects\n")
+
+
+def git_directory_elsewhere(bench: Bench) -> None:
+    (bench.tree / ".git").rename(bench.home / "of shop")
+    (bench.tree / ".git").write_text("gitdir: ../of shop\n")
+
+
 def sha256(bench: Bench) -> None:
     shutil.rmtree(bench.tree / ".git")
     bench.git("init", "-q", "--object-format=sha256")
@@ -319,6 +332,8 @@ ODD: dict[str, Change] = {
     "a damaged blob": with_a_damaged_blob,
     "a partial clone": partial_clone,
     "a shared clone of a shared clone": shared_clone,
+    "stores that name each other by relative paths": relative_alternate,
+    "a git directory elsewhere": git_directory_elsewhere,
     "another object format": sha256,
     "a bare repository": bare,
     "a work tree elsewhere": other_work_tree,
@@ -381,6 +396,32 @@ def test_a_program_that_the_repository_names_is_not_run(bench: Bench, tmp_path: 
     seed(bench)
     bench.save()
     assert not (tmp_path / "ran").exists()
+
+
+def test_settings_that_are_a_pipe_are_not_waited_for(bench: Bench) -> None:
+    shop(bench)
+    (bench.tree / ".git/config").unlink()
+    os.mkfifo(bench.tree / ".git/config")
+    assert seed(bench)
+    assert held(bench, bench.save().record) == bench.content()
+
+
+def test_a_work_tree_whose_name_is_two_lines_is_read_anew(bench: Bench) -> None:
+    shop(bench)
+    odd = bench.home / "two\nlines"
+    bench.tree.rename(odd)
+    assert not seed(bench, odd)
+    record = bench.of(odd).save(About(why="a test")).record
+    odd.rename(bench.tree)
+    assert held(bench, record) == bench.content()
+
+
+def test_a_process_that_was_killed_before_the_index_was_written_did_no_harm(bench: Bench) -> None:
+    shop(bench)
+    with private(bench) as git:
+        borrowing.borrow(git, str(bench.tree / ".git/objects"))
+    bench.write("a.txt", "changed")
+    assert held(bench, bench.save().record) == bench.content()
 
 
 def test_a_file_that_changed_while_the_index_was_written_is_read_anew(bench: Bench) -> None:

@@ -51,10 +51,11 @@ def _is_as_known(work_tree: str, name: bytes, record: bytes) -> bool:
 def _of_user(git: Git, where: Directories) -> str:
     """The file with rules for all repositories."""
     # Read as a file of settings: nothing that it names is run, nothing else is read.
-    config = ("config", "--file", os.path.join(where.common, "config"), "--no-includes", *_ASKED)
-    own = os.fsdecode(git.run(*config, good=(0, 1))).strip()
-    if own:
-        return own
+    config = os.path.join(where.common, "config")
+    if os.path.isfile(config):
+        asked = ("config", "--file", config, "--no-includes", *_ASKED)
+        if own := os.fsdecode(git.run(*asked, good=(0, 1))).strip():
+            return own
     return git.of_user().text("config", "--global", "--default", _USUAL, *_ASKED)
 
 

@@ -33,7 +33,7 @@ def seed(git: Git) -> bool:
             return False
         os.unlink(git.index)
     where = directories(git.work_tree)
-    objects = os.path.join(where.common, "objects")
+    objects = os.path.realpath(os.path.join(where.common, "objects"))
     try:
         found = index_file.read(os.path.join(where.own, "index"))
         if not os.path.isdir(objects) or "\n" in objects:
