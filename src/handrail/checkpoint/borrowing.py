@@ -23,7 +23,8 @@ def borrow(git: Git, objects: str) -> None:
     if real in lenders:
         return
     os.makedirs(os.path.dirname(_place(git)), exist_ok=True)
-    _replace(_place(git), "".join(f"{lender}\n" for lender in (*lenders, real)))
+    lines = "".join(f"{lender}\n" for lender in (*lenders, real))
+    _replace(_place(git), lines, durable=True)  # as durable as the checkpoints that need it
 
 
 def borrowed(git: Git) -> bool:
@@ -47,7 +48,7 @@ def has_lost(git: Git) -> bool:
     try:
         needed = index_file.read(git.index).blobs()
     except (OSError, index_file.UnreadableError):
-        return True
+        return False  # git itself will say so
     if _absent(git, needed):
         return True
     _replace(_seen(git), seen)
@@ -157,7 +158,7 @@ def _look_of(lenders: Iterable[str]) -> str:
 
 
 def _lenders(git: Git) -> list[str]:
-    return _read(_place(git)).splitlines()
+    return _read(_place(git)).split("\n")[:-1]
 
 
 def _indexes(git: Git) -> list[str]:
@@ -187,10 +188,13 @@ def _read(path: str) -> str:
         return ""
 
 
-def _replace(path: str, text: str) -> None:
+def _replace(path: str, text: str, *, durable: bool = False) -> None:
     fresh = f"{path}.new"
     with open(fresh, "wb") as file:
         file.write(os.fsencode(text))
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(fresh, path)
 
 
