@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from handrail.cli import corrections
-from handrail.cli.demo_script import FILES, GOAL, NOTES, SCRIPT, UNSAVED, Line
+from handrail.cli.demo_script import DRAFT, FILES, GOAL, NOTES, SCRIPT, UNSAVED, Line
 from handrail.cli.joined import RunFacts
 from handrail.cli.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
 from handrail.intervene.incidents import Incidents
@@ -39,6 +39,7 @@ from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
 
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
+_POINT = r"Checkpoint (c\d+) "
 _SECONDS = 20.0
 """How long the daemon may take for a checkpoint, a rollback or a stop."""
 _POLL = 0.02
@@ -118,6 +119,7 @@ class Stage:
             **{f"GIT_{who}_EMAIL": "demo@example.com" for who in ("AUTHOR", "COMMITTER")},
         }
         self._trashed: list[str] = []
+        self._undone: list[str] = []
         self.restored: list[str] = []
         """What was brought back, and how."""
         self._read = 0
@@ -209,7 +211,7 @@ class Stage:
         command = str((done.input or {})["command"])
         scene = msgspec.structs.replace(scene, ran=command, exit_code=code, says=_result(done))
         if command == shown:
-            return scene
+            return self._behind_checkpoint(scene, told)
         _, *changes = told.splitlines()
         restore = changes.pop() if changes[-1].startswith("To put it back") else ""
         self._trashed += re.findall(_TRASHED, restore)
@@ -219,6 +221,16 @@ class Stage:
             says=f"changed: {self._short('; '.join(changes))}",
             restore=_restore_line(restore),
         )
+
+    def _behind_checkpoint(self, scene: Scene, told: str) -> Scene:
+        """An action that ran only because the files were saved first."""
+        found = re.search(_POINT, told)
+        if found is None:
+            return scene
+        undo = f"undo --action {scene.step}"
+        self._undone.append(undo)
+        says = f"the files were saved first, as {found[1]}"
+        return msgspec.structs.replace(scene, says=says, restore=f"handrail {undo}")
 
     def _short(self, text: str) -> str:
         """Paths as the agent would write them."""
@@ -267,6 +279,21 @@ class Stage:
             else:
                 continue
             self.restored.append(f"handrail restore {said}")
+        while self._undone:
+            self._undo(self._undone.pop(0))
+
+    def _undo(self, command: str) -> None:
+        """What a person would type."""
+        subprocess.run(
+            [sys.executable, "-m", "handrail", *command.split(), "--yes"],
+            cwd=self.project,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        if _same(Path(self.project, DRAFT), FILES[DRAFT]):
+            self.restored.append(f"handrail {command}   brought {DRAFT} back, byte for byte")
 
     def incident(self) -> str:
         """The name of the incident, having read its report; empty: nothing was stopped."""
