@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Checkpoints, Level, Record, Restored, Saved, Way
+from handrail.checkpoint import About, Checkpoints, Level, Preview, Record, Restored, Saved, Way
 from handrail.config.checkpoints import Checkpoints as Settings
 
 
@@ -31,6 +31,9 @@ class Bench:
     def restore(self, to: Record) -> Restored:
         """Everything since then, whoever has changed it."""
         return self.checkpoints.restore(Way(Level.CHECKPOINT, to), over=True)
+
+    def look(self, to: Record) -> Preview:
+        return self.checkpoints.preview(Way(Level.CHECKPOINT, to))
 
     def write(self, path: str, content: str | bytes = "") -> Path:
         file = self.tree / path

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 
-from handrail.checkpoint import saving, tidying
+from handrail.checkpoint import coverage, saving, tidying
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
@@ -61,8 +61,15 @@ class Checkpoints:
         return self._records.find(typed, self.work_tree)
 
     def uncovered(self, targets: Sequence[str]) -> tuple[str, ...]:
-        """Files at or below these absolute paths that the last checkpoint does not hold."""
-        raise NotImplementedError
+        """Files at or below these absolute paths that the last checkpoint does not hold.
+
+        The first 50; a folder without any that it holds stands for all that is in it.
+        """
+        last = self._records.last(self.work_tree)
+        if last is None:
+            return tuple(coverage.existing(targets)[: coverage.MAX_UNCOVERED])
+        with self._open(self._settings.hard_seconds) as git:
+            return coverage.uncovered(git, last, targets, self._settings.include)
 
     def preview(self, way: Way, *, by: Sequence[str] | None = None) -> Preview:
         """What a restore would do; nothing is changed.

@@ -1,12 +1,16 @@
 """What a checkpoint does not hold, in few words that are still exact."""
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from handrail.checkpoint.caps import folders_above
+from handrail.checkpoint.git import Git, split_paths
+from handrail.checkpoint.listing import include_options
 from handrail.checkpoint.memory import is_text
-from handrail.checkpoint.record import Coverage, LeftOut
+from handrail.checkpoint.record import Coverage, LeftOut, Record
 
 MAX_LEFT_OUT = 1_000
+MAX_UNCOVERED = 50
 
 
 def bounded(
@@ -39,3 +43,109 @@ def _by_folder(entries: dict[str, str], known: Iterable[str]) -> dict[str, str]:
 
 def _shown(path: str) -> str:
     return path if is_text(path) else path.encode(errors="backslashreplace").decode()
+
+
+def uncovered(
+    git: Git, last: Record, targets: Sequence[str], include: Sequence[str]
+) -> tuple[str, ...]:
+    """The first of the files at or below absolute paths that a checkpoint does not hold."""
+    outside: list[str] = []
+    inside: dict[str, str] = {}
+    for target in targets:
+        path = path_within(git.work_tree, target)
+        if path is None or ".git" in path.split("/"):
+            outside += existing([target])
+        elif os.path.lexists(target):
+            inside.setdefault(path, target.rstrip("/") or "/")
+    if not inside:
+        return tuple(outside[:MAX_UNCOVERED])
+    found = _topmost(_not_held(git, last, list(inside), include))
+    named = (name for path in found for name in _as_asked(path, inside))
+    return tuple(dict.fromkeys([*outside, *named]))[:MAX_UNCOVERED]
+
+
+def existing(targets: Iterable[str]) -> list[str]:
+    """Those that are there, folders with a slash at their end."""
+    there = (target.rstrip("/") or "/" for target in targets if os.path.lexists(target))
+    return [f"{path}/" if _is_folder(path) and path != "/" else path for path in there]
+
+
+def path_within(work_tree: str, target: str) -> str | None:
+    """From the top of the work tree, "" for the top itself; None: it is somewhere else."""
+    plain = os.path.normpath(target)
+    if os.path.realpath(plain) == work_tree:
+        return ""
+    folder, name = os.path.split(plain)
+    real = os.path.join(os.path.realpath(folder), name)  # a link itself is what is meant
+    return real.removeprefix(f"{work_tree}/") if real.startswith(f"{work_tree}/") else None
+
+
+def _not_held(
+    git: Git, last: Record, paths: Sequence[str], include: Sequence[str]
+) -> Iterator[str]:
+    below = ("--", *(path or "." for path in paths))
+    # Of the whole tree: git fails where a path is asked for that lies in a folder of the answer.
+    others = ("-o", "-z", "--exclude-standard", "--directory", *include_options(include))
+    ignored, new, changed, other, known = git.literal().run_beside(
+        ("ls-files", "-i", *others),
+        ("ls-files", "--no-empty-directory", *others),
+        ("diff-files", "-z", "--name-only", *below),
+        ("diff-index", "--cached", "-z", "--name-only", "--no-renames", last.tree, *below),
+        ("ls-files", "-z", *below),
+    )
+    for path in (*split_paths(ignored.out), *split_paths(new.out)):
+        if any(_meet(path, asked) for asked in paths):
+            yield path
+    for path in {*split_paths(changed.out), *split_paths(other.out)}:
+        if os.path.lexists(os.path.join(git.work_tree, path)):
+            yield path
+    for entry in last.coverage.left_out:
+        if any(_meet(entry.path, path) for path in paths):
+            yield from _there(git.work_tree, entry.path)
+    yield from _repositories(git.work_tree, paths, split_paths(known.out))
+
+
+def _repositories(work_tree: str, paths: Sequence[str], known: Iterable[str]) -> Iterator[str]:
+    """Git's own folders, which no checkpoint holds."""
+    folders = {folder for path in known for folder in folders_above(path)}
+    below = [folder for folder in folders if any(_is_below(folder, path) for path in paths)]
+    for folder in (*below, *([""] if "" in paths else [])):
+        yield from _there(work_tree, f"{folder}.git")
+
+
+def _there(work_tree: str, path: str) -> Iterator[str]:
+    full = os.path.join(work_tree, path.rstrip("/"))
+    if os.path.lexists(full):
+        yield path.rstrip("/") + ("/" if _is_folder(full) else "")
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _is_below(path: str, top: str) -> bool:
+    return not top or f"{path.rstrip('/')}/".startswith(f"{top}/")
+
+
+def _meet(path: str, other: str) -> bool:
+    return _is_below(path, other) or (path.endswith("/") and other.startswith(path))
+
+
+def _topmost(paths: Iterable[str]) -> list[str]:
+    """Without those that lie in a folder which is there itself."""
+    found: list[str] = []
+    for path in sorted(set(paths)):
+        if not (found and found[-1].endswith("/") and path.startswith(found[-1])):
+            found.append(path)
+    return found
+
+
+def _as_asked(path: str, asked: dict[str, str]) -> Iterator[str]:
+    """Absolute paths, at or below those that were asked for: they may lead through links."""
+    for top, target in asked.items():
+        if not top:
+            yield os.path.join(target, path)
+        elif _is_below(path, top):
+            yield target + path[len(top) :]
+        elif _meet(path, top):
+            yield from existing([target])

@@ -132,6 +132,12 @@ class Git:
         other._settings = self._settings | dict(settings)
         return other
 
+    def literal(self) -> "Git":
+        """The same git, for which a path is a path whatever is in it: `*`, `:(top)x`."""
+        other = copy(self)
+        other._environ = {**self._environ, "GIT_LITERAL_PATHSPECS": "1"}
+        return other
+
     def within(self, deadline: Deadline) -> "Git":
         """The same git with another time limit."""
         other = copy(self)

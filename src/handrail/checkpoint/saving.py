@@ -68,7 +68,8 @@ def save(
     message = about.why[:_MAX_WHY] or about.moment
     written = commit(git, f"refs/checkpoints/c{number}", index.tree, index.changes, message, now)
     _check_not_empty(git, index.staged, written.tree)
-    files, size = _count(git, index) if last else (index.staged.files, index.staged.bytes)
+    is_all = not last or index.tree != last.tree
+    files, size = (index.staged.files, index.staged.bytes) if is_all else _count(git, index)
     record = Record(
         **structs.asdict(about),
         number=number,
@@ -107,7 +108,8 @@ def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None
         if not os.path.exists(git.index):
             raise
         os.unlink(git.index)
-        return _fill_once(git, also, settings, None)
+        staged = stage(git, settings, also, is_first=True, cold=True)
+        return _Index(staged, git.text("write-tree"))
 
 
 def _fill_once(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:

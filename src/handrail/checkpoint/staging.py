@@ -44,15 +44,21 @@ class Staged(msgspec.Struct, frozen=True):
 
 
 def stage(
-    git: Git, settings: Settings, also: Iterable[str] = (), *, is_first: bool = False
+    git: Git,
+    settings: Settings,
+    also: Iterable[str] = (),
+    *,
+    is_first: bool = False,
+    cold: bool = False,
 ) -> Staged:
     """Bring the index up to date.
 
-    `also`: paths that count even where they are ignored; `is_first`: nobody has counted yet.
+    `also`: paths that count even where they are ignored; `is_first`: nobody has counted yet;
+    `cold`: by what is in the work tree alone.
     """
     is_fresh = not os.path.exists(git.index)
-    is_seeded = is_fresh and seeding.seed(git)
-    memory = None if is_fresh else recall(git)
+    is_seeded = not cold and seeding.seed(git)
+    memory = None if is_fresh or is_seeded else recall(git)
     listing = list_changes(git, settings.include)
     dropped = list_dropped(git, memory.include, settings.include) if memory else []
     with open_sorter(git.work_tree, settings) as sorter:
@@ -74,8 +80,7 @@ class _Staging:
         self._left_out: list[LeftOut] = []
         self._out: list[str] = []
         """What the index must not hold any more."""
-        self._files = 0
-        self._bytes = 0
+        self._sizes: dict[str, int] = {}
         self._limit = Deadline(git.deadline.left * FOR_STAGING)
 
     def see_all(self) -> None:
@@ -84,8 +89,7 @@ class _Staging:
             with suppress(OSError):
                 facts = self._sorter.look(path)
                 self._modes.see(path, facts.st_mode)
-                self._files += 1
-                self._bytes += facts.st_size
+                self._sizes[path] = facts.st_size
 
     def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
         """Take in what was listed, and out what must not be held."""
@@ -138,8 +142,7 @@ class _Staging:
         if len(batch) >= _MANY:
             git = git.tuned(_AS_PACK)
         self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
-        self._files += len(batch)
-        self._bytes += sum(file.size for file in batch)
+        self._sizes.update((file.path, file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[File]) -> list[list[File]]:
         """What is left of a batch that git rejected: without the bad ones, or in halves."""
@@ -159,6 +162,8 @@ class _Staging:
         if self._out:
             self._update(self._git, "--force-remove", paths=self._out)
             self._modes.forget(self._out)
+            for path in self._out:
+                self._sizes.pop(path, None)
 
     def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
         try:
@@ -174,8 +179,8 @@ class _Staging:
         if memory != self._memory:
             remember(self._git, memory)
         return Staged(
-            self._files,
-            self._bytes,
+            len(self._sizes),
+            sum(self._sizes.values()),
             wanted,
             bounded(self._left_out, self._known, unfinished=late),
             memory.modes,
