@@ -198,7 +198,7 @@ def _is_cleared(scene: Scene, moment: int) -> bool:
     if note is None:
         assert scene.bench.content() in (scene.before, scene.after), moment
     else:
-        assert (note.target, note.undo) == (scene.start.id, undo)
+        assert (note.target, note.undo) == (scene.start.id, undo), moment
     if moment % 2:
         scene.restore()
         assert scene.bench.content() == scene.before, moment

@@ -36,8 +36,12 @@ class Applying:
         self._old: dict[str, int | None] = {}
         """Permissions of the files before."""
 
-    def apply(self, changes: Sequence[Change]) -> None:
-        """Change the files; raises NotRestoredError, and then they are as they were."""
+    @contextmanager
+    def applied(self, changes: Sequence[Change]) -> Iterator[None]:
+        """Change the files; raises NotRestoredError, and then they are as they were.
+
+        Whoever is killed before the end of the block is known to have been interrupted.
+        """
         deletes = [(each, "") for each in changes if each.deletes]
         writes = [each for each in changes if not each.deletes]
         folders = Folders(self._git.work_tree)
@@ -57,6 +61,7 @@ class Applying:
             self._change([*deletes, *moves], journal)
             # One folder: a file system with a journal writes down all that was before it, too.
             self._tree.sync(os.path.dirname(changes[-1].path))
+            yield
 
     @contextmanager
     def _kept(self, journal: Journal, changes: Sequence[Change]) -> Iterator[None]:
@@ -64,8 +69,10 @@ class Applying:
         self._note(journal, changes)
         try:
             yield
-        finally:
+        except BaseException:
             self._journals.clear(journal)
+            raise
+        self._journals.end()
 
     def _note(self, journal: Journal, changes: Sequence[Change]) -> None:
         try:

@@ -97,6 +97,10 @@ class Journals:
     def clear(self, journal: Journal) -> None:
         """Remove what a restore has made beside the files, and its journal."""
         journal.clear(self._work_tree)
+        self.end()
+
+    def end(self) -> None:
+        """A restore is over, and has left nothing beside the files."""
         with suppress(OSError):  # then it is swept the next time
             os.unlink(self._under_way)
 

@@ -59,8 +59,9 @@ class Restoring:
         after = before
         if plan.changes:
             tree = Tree(self._git.work_tree)
-            Applying(self._git, tree, self._journals, way.target, before).apply(plan.changes)
-            after = self._save_after(way, before, plan)
+            applying = Applying(self._git, tree, self._journals, way.target, before)
+            with applying.applied(plan.changes):
+                after = self._save_after(way, before, plan)
             self._verify(plan, before, after)
         self._journals.settle()
         return Restored(before, after, items, plan.spared, before.coverage.left_out)
