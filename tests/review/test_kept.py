@@ -72,6 +72,11 @@ def test_a_deletion_of_what_no_checkpoint_holds_cannot_be_undone(tree: Path, los
     assert "no checkpoint holds" in held.reasons[0]
 
 
+def test_what_is_moved_to_the_trash_instead_needs_no_checkpoint(tree: Path) -> None:
+    kept = Kept(str(tree), uncovered=(f"{tree}/data/",))
+    assert review(tree, "rm -rf data", kept).decision is Decision.MODIFY
+
+
 def test_what_can_be_made_again_need_not_be_held(tree: Path) -> None:
     uncovered = (f"{tree}/node_modules/", f"{tree}/data/__pycache__/")
     held = review(tree, "find . -name '*.csv' -delete", Kept(str(tree), uncovered=uncovered))

@@ -39,6 +39,7 @@ from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
 
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
+_TOLD = "A person has put files back"
 _POINT = r"Checkpoint (c\d+) "
 _SECONDS = 20.0
 """How long the daemon may take for a checkpoint, a rollback or a stop."""
@@ -204,7 +205,11 @@ class Stage:
         if not line.harmless:
             return Scene(step, line.tool, shown, "allow", "allowed (not run in the demo)")
         told = done.said("additionalContext")
-        scene = Scene(step, line.tool, shown, "warn" if told else "allow", "")
+        scene = Scene(step, line.tool, shown, "allow", "")
+        if told.startswith(_TOLD):
+            scene = msgspec.structs.replace(scene, says="and is told what a person has put back")
+        elif told:
+            scene = msgspec.structs.replace(scene, decision="warn")
         if line.tool != "Bash":
             return scene
         code = 0 if done.ok else int(re.findall(r"\d+", done.output)[0])

@@ -117,14 +117,16 @@ class Reviewer:
     def _review(self, action: Action, history: History, kept: Kept | None) -> Review:
         at = self._sites.circumstances(action, history)
         understood = self._understand(action, at)
+        effects = understood.effects
         if kept is not None:
             held = _held(kept, understood.program, at)
-            effects = tuple(as_kept(effect, held) for effect in understood.effects)
-            understood = msgspec.structs.replace(understood, effects=effects)
+            weighed = tuple(as_kept(effect, held) for effect in effects)
+            understood = msgspec.structs.replace(understood, effects=weighed)
         draft = note_outside(self._judge(action, understood, at), at)
         if draft.decision is not Decision.MODIFY:
             return draft
-        rewrite = self._rewrite(action, understood, draft, at)
+        # What is moved away instead of deleted needs no checkpoint.
+        rewrite = self._rewrite(action, understood, effects, at)
         if rewrite is not None:
             return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
         return _without_rewrite(draft)
@@ -290,17 +292,19 @@ class Reviewer:
         )
 
     def _rewrite(
-        self, action: Action, understood: Understood, draft: Review, at: Circumstances
+        self,
+        action: Action,
+        understood: Understood,
+        effects: Sequence[Effect],
+        at: Circumstances,
     ) -> Rewrite | None:
         program = understood.program
         if program is None or program.broken:
             return None
-        if all(
-            _covered(effect, at) for effect in draft.effects if effect.severity >= Severity.HIGH
-        ):
+        if all(_covered(effect, at) for effect in effects if effect.severity >= Severity.HIGH):
             return None
         trash = f"{at.trash}/{self._trash_name(action)}"
-        made = rewrite_command(understood.command, program, draft.effects, trash)
+        made = rewrite_command(understood.command, program, effects, trash)
         if made is None:
             return None
         text, changes = made
