@@ -52,7 +52,7 @@ def test_of_many_files_the_first_of_each_sort_are_shown(
     assert len(lines) == SHOWN + 1
     assert [line.split()[1] for line in lines[:3]] == ["b.txt", "a.txt", "src/000.py"]
     assert lines[-1] == "             … and 312 more in src/"
-    assert changes(preview(items)) == "332 changes: 330 deleted, 1 changed, 1 restored"
+    assert changes(preview(items)) == "332 changes: 1 restored, 1 changed, 330 deleted"
 
 
 def test_a_few_changes_are_only_counted() -> None:

@@ -86,8 +86,10 @@ _COLUMNS = (
 )
 _WHY = 3
 """The column that gets the room that the others leave."""
+_SPARED = (6, 5, 4)
+"""Columns that a narrow terminal goes without, one after the other: size, files, run."""
 _GAP = "  "
-_LEAST = 12
+_LEAST = 20
 
 
 def show(screen: Screen, records: Sequence[Record], names: Mapping[str, str]) -> None:
@@ -96,18 +98,25 @@ def show(screen: Screen, records: Sequence[Record], names: Mapping[str, str]) ->
     heads = tuple(column.head for column in _COLUMNS)
     used = [at for at in range(len(_COLUMNS)) if any(row[at] for row in rows)]
     wide = {at: max(columns(row[at]) for row in (heads, *rows)) for at in used}
-    others = sum(width + len(_GAP) for at, width in wide.items() if at != _WHY)
-    wide[_WHY] = min(wide[_WHY], max(screen.width - 1 - others, _LEAST))
+    for spared in _SPARED:
+        if _room(screen, wide) < _LEAST:
+            wide.pop(spared, None)
+    wide[_WHY] = min(wide[_WHY], _room(screen, wide))
 
     def line(row: Sequence[str], style: str = "") -> str:
-        cells = (_COLUMNS[at].fill(clip(row[at], wide[at]), wide[at]) for at in used)
-        styles = (style or _COLUMNS[at].style for at in used)
+        cells = (_COLUMNS[at].fill(clip(row[at], wide[at]), wide[at]) for at in wide)
+        styles = (style or _COLUMNS[at].style for at in wide)
         painted = [screen.paint(*pair) for pair in zip(cells, styles, strict=True)]
         return f" {_GAP.join(painted)}".rstrip()
 
     screen.say(line(heads, "dim"))
     for row in rows:
         screen.say(line(row))
+
+
+def _room(screen: Screen, wide: Mapping[int, int]) -> int:
+    """What the other columns leave for the reason."""
+    return screen.width - 1 - sum(width + len(_GAP) for at, width in wide.items() if at != _WHY)
 
 
 def _cells(record: Record, names: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -121,6 +122,8 @@ class Restores:
             event = self._rolled_back(way, back)
             state = None if wanted.files_only or back.problem else _state_of(way)
             self._brain.later(lambda: self._release(told, event, way.target.run, state))
+            with suppress(TooSlowError):  # the brain does one thing after the other
+                await self._brain.do(lambda: None)
         goes_back = way.level is Level.CHECKPOINT and not wanted.files_only
         conversation = await asyncio.to_thread(located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
