@@ -1,5 +1,6 @@
 """From a session's hooks to `handrail undo`, through a real daemon."""
 
+from handrail.server.start import stop_daemon
 from tests.server.place import Place
 
 
@@ -39,3 +40,19 @@ def test_what_a_shell_command_did_is_undone_and_redone(place: Place) -> None:
     assert "↶" in listed
     assert place.run("redo", "--yes").returncode == 0
     assert (plan.exists(), cart.read_text()) == (False, "total = 1\n")
+
+
+def test_a_daemon_that_was_started_anew_knows_whose_changes_they_are(place: Place) -> None:
+    cart = place.project / "cart.py"
+    cart.write_text("total = 0\n")
+    place.start()
+    place.tell("SessionStart", source="startup")
+    place.tell("UserPromptSubmit", prompt="fix it")
+    act(place, "sed -i s/0/1/ cart.py", "t1")
+    stop_daemon(place.home)
+    place.start()
+    act(place, "touch made.txt", "t2")
+    undone = place.run("undo", "--task", "--yes")
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert cart.read_text() == "total = 0\n"
+    assert not (place.project / "made.txt").exists()

@@ -129,6 +129,9 @@ class Keeper:
         """Save after an action that was saved for, and now and then."""
         state = supervisor.state
         tree = self._tree(state.cwd)
+        if state.phase == "working":  # a daemon that has just started does not know yet
+            tree.working.add(state.run)
+            tree.touched.add(state.run)
         if tree.before.get(state.run, step + 1) <= step:
             del tree.before[state.run]
             self._save_soon(supervisor, Moment.AFTER_ACTION, f"after step {step}")
