@@ -9,7 +9,12 @@ import msgspec
 from handrail.checkpoint.applying import Applying
 from handrail.checkpoint.blobs import sizes
 from handrail.checkpoint.differences import Change, differences
-from handrail.checkpoint.errors import ChangedMeanwhileError, GitError, NotRestoredError
+from handrail.checkpoint.errors import (
+    ChangedMeanwhileError,
+    CheckpointError,
+    GitError,
+    NotRestoredError,
+)
 from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git, join_paths
 from handrail.checkpoint.journal import Journals
@@ -78,13 +83,16 @@ class Restoring:
 
     def _save_after(self, way: Way, before: Record, plan: Plan) -> Record:
         paths = [each.path for each in plan.changes]
-        about = About(Moment.RESTORED, f"went back to {way.target.id}")
         try:
-            self._forget(plan.uncertain)
-            saved = self._save(about, paths)
-        except GitError as error:
+            return self._write_down(way, before, plan, paths)
+        except (CheckpointError, OSError) as error:
             why = f"restored, but not compared: {error}"
             raise NotRestoredError(paths, before.id, why) from error
+
+    def _write_down(self, way: Way, before: Record, plan: Plan, paths: Sequence[str]) -> Record:
+        self._forget(plan.uncertain)
+        about = About(Moment.RESTORED, f"went back to {way.target.id}")
+        saved = self._save(about, paths)
         steps: dict[str, int] = {}
         for record in self._past:
             steps = record.steps | steps
