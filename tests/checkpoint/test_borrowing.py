@@ -49,6 +49,24 @@ def test_what_was_borrowed_survives_a_branch_that_is_deleted(bench: Bench) -> No
     assert bench.content() == before
 
 
+def test_the_users_repository_stays_as_it_is_byte_for_byte(bench: Bench) -> None:
+    shop(bench)
+    bench.write("a.txt", "as it is in no commit, but in the store")
+    bench.git("add", "a.txt")
+    bench.git("reset", "-q")
+    before = repository_files(bench)
+    bench.save()
+    bench.write("src/b.py", "this is a.txt\n")  # what another file has
+    bench.save()
+    assert settle(bench)
+    assert repository_files(bench) == before
+
+
+def repository_files(bench: Bench) -> dict[str, bytes]:
+    found = (path for path in (bench.tree / ".git").rglob("*") if path.is_file())
+    return {str(path): path.read_bytes() for path in found}
+
+
 def test_only_what_is_needed_is_copied(bench: Bench) -> None:
     shop(bench)
     bench.write("a.txt", "in the history only")

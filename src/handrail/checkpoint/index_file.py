@@ -3,7 +3,8 @@
 import hashlib
 import os
 import stat
-from itertools import pairwise
+from itertools import islice
+from operator import lt
 from struct import Struct
 from typing import NamedTuple
 
@@ -167,7 +168,7 @@ def _odd_entry(data: bytes, at: int, version: int, before: bytes) -> tuple[bytes
 
 def _check(names: list[bytes], unsure: dict[bytes, None]) -> None:
     """Raise ValueError for paths that git itself would not have written."""
-    if any(earlier >= later for earlier, later in pairwise(names)):
+    if not all(map(lt, names, islice(names, 1, None))):
         raise ValueError("names are not in order")
     if not unsure.keys().isdisjoint(names):
         raise ValueError("a name is there twice")
