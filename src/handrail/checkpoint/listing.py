@@ -17,6 +17,10 @@ _MAX_PATTERN = 4096
 """Bytes; no path is longer."""
 _MAX_PATTERNS = 100_000
 """Bytes of all together: they are on a command line."""
+_STARS = re.compile(r"\*+")
+_MAX_STARS = 10
+"""Git tries each of them at every place: the time it takes is beyond all bounds with many."""
+_SHOWN = 40
 _CLOSED = re.compile(rb"could not open directory '(.*)': ")
 
 
@@ -67,7 +71,7 @@ def include_options(include: Sequence[str]) -> list[str]:
 
 
 def usable(include: Sequence[str] | set[str]) -> list[str]:
-    """The patterns that can match something; raises BadIncludeError where they are too many."""
+    """The patterns that can match something; raises BadIncludeError where they are too much."""
     patterns = [
         pattern
         for pattern in include
@@ -76,6 +80,9 @@ def usable(include: Sequence[str] | set[str]) -> list[str]:
         and not pattern.startswith("!")
         and len(os.fsencode(pattern)) <= _MAX_PATTERN
     ]
+    for pattern in patterns:
+        if len(_STARS.findall(pattern)) > _MAX_STARS:
+            raise BadIncludeError(f"{pattern[:_SHOWN]!r} has more than {_MAX_STARS} stars")
     if sum(len(os.fsencode(pattern)) for pattern in patterns) > _MAX_PATTERNS:
         raise BadIncludeError(f"more than {_MAX_PATTERNS} bytes of patterns; name folders instead")
     return patterns

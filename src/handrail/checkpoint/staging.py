@@ -101,9 +101,9 @@ class _Staging:
         taken = within_caps(changed.files, new.files, self._known, self._settings, store)
         self._left_out += taken.left_out
         self._out += [*changed.displaced, *dropped]
-        if tracked or new.files or dropped:
-            self._note(taken.files)
-        self._add([*(File(path, 0, 0) for path in changed.gone), *taken.files])
+        files = [*(File(path, 0, 0) for path in changed.gone), *taken.files]
+        self._note(files)
+        self._add(files)
         self._out += tracked.intersection(each.path for each in self._left_out)
         self._take_out()
         return self._done(len(changed.files) + len(new.files))

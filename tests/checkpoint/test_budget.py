@@ -1,0 +1,247 @@
+"""A checkpoint takes in only so much, and knows what it has left out."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handrail.checkpoint import About, LeftOut, Record, caps, staging
+from handrail.checkpoint.caps import DISK_FULL, File, folders_above, too_large, within_caps
+from handrail.checkpoint.coverage import MAX_LEFT_OUT, bounded
+from handrail.checkpoint.errors import GitTooSlowError, NothingSavedError
+from handrail.checkpoint.staging import NO_TIME
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
+
+from .conftest import Bench
+
+
+def save(bench: Bench, settings: Settings, seconds: float = 0.0) -> Record:
+    return bench.of(bench.tree, settings).save(About(), seconds=seconds).record
+
+
+def left_out(record: Record) -> list[str]:
+    return [each.path for each in record.coverage.left_out]
+
+
+def test_a_file_that_grew_too_large_is_not_taken_for_deleted(bench: Bench) -> None:
+    settings = Settings(max_file_mb=1)
+    bench.write("a.txt", "a")
+    bench.write("log.txt", "short")
+    before = save(bench, settings)
+    bench.write("log.txt", bytes(MEGABYTE + 1))
+    after = save(bench, settings)
+    assert after.coverage.left_out == (LeftOut("log.txt", too_large(settings)),)
+    assert set(bench.held(after)) == {"a.txt"}
+    bench.write("log.txt", "short again")
+    assert set(bench.held(save(bench, settings))) == {"a.txt", "log.txt"}
+    assert before.coverage.complete
+
+
+def test_a_file_of_exactly_the_limit_is_held(bench: Bench) -> None:
+    bench.write("a.bin", bytes(MEGABYTE))
+    assert save(bench, Settings(max_file_mb=1)).coverage.complete
+
+
+def test_what_is_left_out_makes_a_checkpoint_of_its_own(bench: Bench) -> None:
+    """Else it would look as if it had not been there at that time."""
+    settings = Settings(max_file_mb=1)
+    bench.write("a.txt", "a")
+    before = save(bench, settings)
+    bench.write("huge.bin", bytes(MEGABYTE + 1))
+    after = save(bench, settings)
+    assert (after.number, after.tree) == (before.number + 1, before.tree)
+    bench.write("huge.bin", bytes(MEGABYTE + 2))
+    assert save(bench, settings) == after
+
+
+def test_of_too_many_new_files_the_fullest_folder_is_left_out(bench: Bench) -> None:
+    bench.write("src/main.py", "main")
+    for number in range(12):
+        bench.write(f"data/raw/{number}.csv", "1")
+    bench.write("data/readme.txt", "r")
+    record = save(bench, Settings(max_files=10))
+    assert left_out(record) == ["data/raw/"]
+    assert set(bench.held(record)) == {"src/main.py", "data/readme.txt"}
+    assert not record.coverage.unfinished
+
+
+def test_a_folder_with_saved_files_is_not_left_out_as_a_whole(bench: Bench) -> None:
+    bench.write("data/saved.csv", "0")
+    save(bench, Settings())
+    for number in range(6):
+        bench.write(f"data/a/{number}.csv", "1")
+    record = save(bench, Settings(max_files=5))
+    assert left_out(record) == ["data/a/"]
+    assert set(bench.held(record)) == {"data/saved.csv"}
+
+
+def test_files_outside_of_folders_are_left_out_by_name_the_largest_first(bench: Bench) -> None:
+    for number in range(5):
+        bench.write(f"{number}.txt", "x" * (number + 1))
+    assert left_out(save(bench, Settings(max_files=3))) == ["3.txt", "4.txt"]
+
+
+def test_changed_files_do_not_count_as_new_ones(bench: Bench) -> None:
+    for number in range(3):
+        bench.write(f"{number}.txt", "x")
+    save(bench, Settings())
+    for number in range(3):
+        bench.write(f"{number}.txt", "changed")
+    assert save(bench, Settings(max_files=1)).coverage.complete
+
+
+def test_the_next_checkpoint_goes_on_where_this_one_stopped(bench: Bench) -> None:
+    settings = Settings(max_mb=1, max_file_mb=1)
+    for number in range(3):
+        bench.write(f"{number}.bin", os.urandom(600_000))
+    assert left_out(save(bench, settings)) == ["1.bin", "2.bin"]
+    assert left_out(save(bench, settings)) == ["2.bin"]
+    assert left_out(save(bench, settings)) == []
+
+
+def test_a_disk_that_is_nearly_full_is_not_filled(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a.txt", "a")
+    bench.save()
+    bench.write("b.txt", "b" * 100)
+    bench.write("c.txt", "c")
+    monkeypatch.setattr(caps, "_room", lambda _: 50)
+    record = bench.save().record
+    assert record.coverage.left_out == (LeftOut("b.txt", DISK_FULL),)
+    assert set(bench.held(record)) == {"a.txt", "c.txt"}
+
+
+def test_a_first_checkpoint_that_would_be_empty_is_none(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a.txt", "a")
+    monkeypatch.setattr(caps, "_room", lambda _: -1)
+    with pytest.raises(NothingSavedError, match=DISK_FULL):
+        bench.save()
+    assert list(bench.checkpoints.newest_first()) == []
+
+
+def test_files_that_cannot_be_taken_in_leave_an_honest_empty_checkpoint(bench: Bench) -> None:
+    bench.write("huge.bin", bytes(MEGABYTE + 1))
+    record = save(bench, Settings(max_file_mb=1))
+    assert left_out(record) == ["huge.bin"]
+    assert record.files == 0
+
+
+def test_what_there_was_no_time_for_is_said_and_done_the_next_time(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("tracked.txt", "1")
+    bench.save()
+    bench.write("tracked.txt", "2")
+    bench.write("small.txt", "s")
+    bench.write("larger.txt", "larger")
+    monkeypatch.setattr(staging, "_BATCH_FILES", 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(staging._Staging, "_add_batch", slow_after(1))
+        record = bench.save().record
+    assert record.coverage.unfinished
+    assert record.coverage.left_out == (
+        LeftOut("larger.txt", NO_TIME),
+        LeftOut("small.txt", NO_TIME),
+    )
+    assert bench.held(record) == {"tracked.txt": b"2"}
+    finished = bench.save().record
+    assert finished.coverage.complete
+    assert set(bench.held(finished)) == {"tracked.txt", "small.txt", "larger.txt"}
+
+
+def test_a_changed_file_without_time_is_not_held_as_it_was_before(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a.txt", "a")
+    bench.write("b.txt", "b")
+    bench.save()
+    bench.write("b.txt", "other")
+    with monkeypatch.context() as patched:
+        patched.setattr(staging._Staging, "_add_batch", slow_after(0))
+        record = bench.save().record
+    assert bench.held(record) == {"a.txt": b"a"}
+    assert record.coverage.unfinished
+
+
+def slow_after(batches: int) -> object:
+    """Taking in, for which there is no more time after some batches."""
+    real = staging._Staging._add_batch
+    done = 0
+
+    def add(self: staging._Staging, batch: list[File]) -> None:
+        nonlocal done
+        if done == batches:
+            raise GitTooSlowError("update-index", 0)
+        done += 1
+        real(self, batch)
+
+    return add
+
+
+def test_a_batch_that_hangs_costs_only_what_it_holds(bench: Bench, tmp_path: Path) -> None:
+    bench.write("a.txt", "a")
+    bench.save()
+    bench.write("b.txt", "b")
+    real = bench.environ["PATH"]
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(
+        '#!/bin/sh\ncase "$*" in *"update-index --add"*) exec sleep 600;; esac\n'
+        f'PATH={real} exec git "$@"\n'
+    )
+    fake.chmod(0o755)
+    bench.environ["PATH"] = f"{fake.parent}:{real}"
+    record = bench.of(bench.tree).save(About(), seconds=2).record
+    assert record.coverage == bounded([LeftOut("b.txt", NO_TIME)], list, unfinished=True)
+    fake.unlink()
+    assert bench.save().record.coverage.complete
+
+
+def test_a_long_list_is_told_by_folders_that_hold_nothing_else() -> None:
+    many = [LeftOut(f"data/{number}/x.bin", "why") for number in range(MAX_LEFT_OUT)]
+    mixed = [LeftOut("src/big.bin", "why"), LeftOut("top.bin", "why")]
+    coverage = bounded([*many, *mixed], lambda: ["src/main.py", "a.txt"])
+    assert [each.path for each in coverage.left_out] == ["data/", "src/big.bin", "top.bin"]
+    assert not coverage.unfinished
+
+
+def test_a_list_that_stays_too_long_is_cut_and_says_so() -> None:
+    many = [LeftOut(f"{number}.bin", "why") for number in range(MAX_LEFT_OUT + 1)]
+    coverage = bounded(many, list)
+    assert len(coverage.left_out) == MAX_LEFT_OUT
+    assert coverage.unfinished
+
+
+def test_a_name_that_cannot_be_written_down_makes_the_list_inexact() -> None:
+    coverage = bounded([LeftOut(os.fsdecode(b"\xff.bin"), "why")], list)
+    assert coverage.left_out == (LeftOut("\\udcff.bin", "why"),)
+    assert coverage.unfinished
+
+
+_paths = st.lists(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join), unique=True
+)
+
+
+@given(_paths, _paths, st.integers(1, 6))
+def test_every_file_is_taken_or_named_and_no_saved_one_is_below_a_named_folder(
+    tmp_path_factory: pytest.TempPathFactory, paths: list[str], known: list[str], most: int
+) -> None:
+    new = [File(f"{path}.x", 1, 0o100644) for path in paths]
+    saved = [f"{path}.x" for path in known]
+    new = [file for file in new if file.path not in saved]
+    settings = Settings(max_files=most)
+    taken = within_caps([], new, lambda: saved, settings, str(tmp_path_factory.getbasetemp()))
+    named = {each.path for each in taken.left_out}
+    assert len(taken.files) <= most
+    for file in new:
+        is_named = bool(named.intersection([file.path, *folders_above(file.path)]))
+        assert is_named == (file not in taken.files)
+    for path in saved:
+        assert not named.intersection(folders_above(path))
