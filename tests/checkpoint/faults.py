@@ -16,7 +16,7 @@ from .conftest import Bench
 
 _WORKER = """
 import json, os, signal, sys
-from handrail.checkpoint import About, CheckpointError, Checkpoints
+from handrail.checkpoint import About, Checkpoints, Level, Way
 from handrail.config.checkpoints import Checkpoints as Settings
 
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate",
@@ -38,8 +38,11 @@ def work(does, folder, tree, environ, moment):
     kill_at(moment)
     if does == "save":
         print(checkpoints.save(About(why="in a process")).record.id, flush=True)
-    else:
+    elif does == "tidy":
         print(*checkpoints.tidy().forgotten, flush=True)
+    else:
+        way = Way(Level.CHECKPOINT, checkpoints.find(does))
+        print(*checkpoints.restore(way, over=True).files, flush=True)
 
 for line in sys.stdin:
     child = os.fork()
@@ -89,7 +92,7 @@ class RiggedGit:
 
 
 class Worker:
-    """Saves and tidies in processes of their own."""
+    """Saves, tidies and restores in processes of their own."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -101,7 +104,10 @@ class Worker:
         )
 
     def run(self, does: str, bench: Bench, *, git: RiggedGit | None = None, at: int = 0) -> str:
-        """What a process says that saves or tidies, or "killed"; `at`: at which change it is."""
+        """What a process says that does something, or "killed"; `at`: at which change it is.
+
+        `does`: "save", "tidy", or the id of a checkpoint that is gone back to.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         environ = {**bench.environ, **({"PATH": git.path} if git else {})}

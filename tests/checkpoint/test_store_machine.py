@@ -15,7 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from handrail.checkpoint import About, Level, Record, Way
+from handrail.checkpoint import About, Level, Record, Restored, Way
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
@@ -31,10 +31,11 @@ class Store(RuleBasedStateMachine):
     """A work tree, its checkpoints, and what each of them has to hold."""
 
     worker: Worker
+    folder: Path
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = Path(tempfile.mkdtemp(prefix="handrail-store-"))
+        self.root = Path(tempfile.mkdtemp(dir=self.folder))
         self.bench = Bench(self.root)
         self.checkpoints = self.bench.of(self.bench.tree, Settings(keep=_KEEP, quota_mb=1))
         self.model: dict[str, _Content] = {}
@@ -81,17 +82,23 @@ class Store(RuleBasedStateMachine):
     def restore(self, data: st.DataObject) -> None:
         now = self._content()
         target = data.draw(st.sampled_from(list(self.checkpoints.newest_first())))
+        restored = self._restore(target)
+        if data.draw(st.booleans()):
+            self._redo(restored.undo, restored.after, now)
+
+    def _restore(self, target: Record) -> Restored:
+        now = self._content()
         restored = self.checkpoints.restore(Way(Level.CHECKPOINT, target), over=True)
         assert self._content() == self.model[target.id]
         self.model[restored.undo.id] = now
         self._remember(restored.after)
-        if data.draw(st.booleans()):
-            self._redo(restored.undo, restored.after, now)
+        return restored
 
     def _redo(self, undo: Record, after: Record, was: _Content) -> None:
+        now = self._content()
         redone = self.checkpoints.restore(Way(Level.REDO, undo, after))
         assert self._content() == was
-        self._remember(redone.undo)
+        self.model[redone.undo.id] = now
         self._remember(redone.after)
 
     @rule()
@@ -109,6 +116,18 @@ class Store(RuleBasedStateMachine):
         if does == "save":  # it may be there, whole, or not at all
             self.model.setdefault(kept[0], now)
         self.model = {id_: held for id_, held in self.model.items() if id_ in kept}
+
+    @rule(data=st.data(), at=st.integers(1, 60))
+    def kill_restore(self, data: st.DataObject, at: int) -> None:
+        now = self._content()
+        target = data.draw(st.sampled_from(list(self.checkpoints.newest_first())))
+        self.worker.run(target.id, self.bench, at=at)
+        self.checkpoints.interrupted()  # what it left in the work tree is swept
+        there = [record.id for record in self.checkpoints.newest_first()]
+        new = [id_ for id_ in reversed(there) if id_ not in self.model]
+        self.model |= dict(zip(new, (now, self.model[target.id]), strict=False))
+        if len(new) < 2:  # it came to no end, so it can be finished
+            self._restore(target)
 
     @invariant()
     def every_checkpoint_is_known(self) -> None:
@@ -135,8 +154,10 @@ class Store(RuleBasedStateMachine):
         return {name: held for name, held in found.items() if not name.endswith(".log")}
 
 
-def test_every_kept_checkpoint_comes_back_whatever_was_done() -> None:
+def test_every_kept_checkpoint_comes_back_whatever_was_done(tmp_path: Path) -> None:
+    Store.folder = tmp_path
     Store.worker = Worker()
-    few = settings(max_examples=12, stateful_step_count=20)
-    run_state_machine_as_test(Store, settings=few)
-    Store.worker.close()
+    try:
+        run_state_machine_as_test(Store, settings=settings(max_examples=10, stateful_step_count=20))
+    finally:
+        Store.worker.close()
