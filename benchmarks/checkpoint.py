@@ -342,7 +342,8 @@ _WARM_NOTE = (
     "new file, one a deletion. Each round changes other files, and what a checkpoint says to "
     "have found is compared with what was done. *And back*: `git stash push -u`, then `git stash "
     "pop`. *And commit*: with a copy of the index, `git add -A`, `write-tree`, `commit-tree`. "
-    "The copy is that of the table above."
+    "The copy is that of the table above. 5 rounds, 3 with 5,000 changes; on 100,000 files what "
+    "is compared runs twice."
 )
 _BACK_NOTE = (
     "Going back saves the files before, and compares and saves them afterwards. `git stash pop` "
