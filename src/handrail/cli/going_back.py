@@ -77,7 +77,8 @@ class _Person:
         elif preview.items or any(each.conflict for each in preview.spared):
             say(self._screen, "Nothing was changed.", "")
         else:
-            say(self._screen, "Nothing to do: the files are as they were then.", "")
+            files = "all else is as it was" if preview.spared else "the files are as they were"
+            say(self._screen, f"Nothing to do: {files} then.", "")
 
     def tell(self, look: Look, back: Back, following: str) -> None:
         """What was done."""

@@ -109,7 +109,7 @@ def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[St
         then, now = target.head[:_SHORT], preview.head[:_SHORT]
         stays = f"Your branch stays at {now}; it was at {then} then."
         yield f"{stays} To move it too, afterwards: git reset --soft {then}", "yellow"
-    if not target.coverage.complete:
+    if preview.items and not target.coverage.complete:
         yield f"{target.id} is partial: what is not in it is left as it is.", "yellow"
     for run in look.working:
         waits = "its next change waits until this is done"
