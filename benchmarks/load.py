@@ -27,10 +27,11 @@ class Door(msgspec.Struct, frozen=True):
 
     def request(self, body: bytes) -> bytes:
         """A whole HTTP request."""
+        token = f"authorization: Bearer {self.token}\r\n" if self.token else ""
         head = (
             "POST /hooks/claude HTTP/1.1\r\n"
             f"host: 127.0.0.1:{self.port}\r\n"
-            f"authorization: Bearer {self.token}\r\n"
+            f"{token}"
             "content-type: application/json\r\n"
             f"content-length: {len(body)}\r\n\r\n"
         )
