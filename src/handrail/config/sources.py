@@ -1,7 +1,7 @@
 """Where settings are looked for."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -25,7 +25,7 @@ def user_file(environ: Mapping[str, str]) -> Path | None:
         if not home:
             return None
         folder = f"{home}/.config"
-    return _existing(Path(folder, "handrail", FILE_NAME))
+    return _existing(os.path.join(folder, "handrail", FILE_NAME))
 
 
 def project_file(cwd: Path, home: str) -> Path | None:
@@ -33,17 +33,19 @@ def project_file(cwd: Path, home: str) -> Path | None:
 
     Where neither is above, only `cwd` counts: anyone may put a file into /tmp.
     """
-    folders = [cwd, *cwd.parents]
-    ends = [index for index, folder in enumerate(folders) if _is_end(folder, home)]
-    for folder in folders[: ends[0] + 1 if ends else 1]:
-        if found := _existing(folder / FILE_NAME):
-            return found
-    return None
+    folders: list[str] = []
+    for folder in _upwards(cwd):
+        folders.append(folder)
+        if folder == home or _is_work_tree(folder):
+            break
+    else:
+        del folders[1:]
+    return next(filter(None, (_existing(os.path.join(each, FILE_NAME)) for each in folders)), None)
 
 
 def work_tree(cwd: Path) -> Path | None:
     """The root of the git work tree around a folder."""
-    return next((folder for folder in (cwd, *cwd.parents) if _is_work_tree(folder)), None)
+    return next((Path(folder) for folder in _upwards(cwd) if _is_work_tree(folder)), None)
 
 
 def shown_path(path: Path, cwd: Path, home: str) -> str:
@@ -55,14 +57,18 @@ def shown_path(path: Path, cwd: Path, home: str) -> str:
     return str(path)
 
 
-def _is_end(folder: Path, home: str) -> bool:
-    return str(folder) == home or _is_work_tree(folder)
+def _upwards(folder: Path) -> Iterator[str]:
+    """A folder and all above it, as texts: a daemon looks every second, and paths are slow."""
+    at, above = "", str(folder)
+    while above != at:
+        yield above
+        at, above = above, os.path.dirname(above) or "."
 
 
-def _is_work_tree(folder: Path) -> bool:
-    return os.path.lexists(folder / ".git")
+def _is_work_tree(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
 
 
-def _existing(path: Path) -> Path | None:
+def _existing(path: str) -> Path | None:
     """Something in its place counts, even a broken link: its reader says what is wrong."""
-    return path if os.path.lexists(path) else None
+    return Path(path) if os.path.lexists(path) else None

@@ -131,7 +131,15 @@ class Redactor:
             if words is not None:
                 leaves.append((" " if _is_command(words) else "\n").join(words))
                 return True
-            return depth > 0 and all(self._gather(item, leaves, depth - 1) for item in value)
+            return depth > 0 and self._gather_items(value, leaves, depth)
+        return True
+
+    def _gather_items(self, value: Sequence[object], leaves: list[str], depth: int) -> bool:
+        for item in value:
+            if isinstance(item, str):
+                leaves.append(item)
+            elif not self._gather(item, leaves, depth - 1):
+                return False
         return True
 
     def _gather_dict(self, value: dict[object, object], leaves: list[str], depth: int) -> bool:

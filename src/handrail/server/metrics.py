@@ -90,6 +90,9 @@ class Metrics:
             "hook", "Time from a hook's request to its answer, the write to the disk included."
         )
         self._begin_with_zero()
+        # Looked up once: these are counted with every hook.
+        self._decided = {each: self._reviews.labels(each.value) for each in Decision}
+        self._worked, self._failed = map(self._ended.labels, ("ok", "failed"))
         self._said: dict[_About, bool] = {}
         self._stops_judged: dict[_About, bool] = {}
         """Of refusals and changes, what was said last."""
@@ -118,12 +121,12 @@ class Metrics:
 
     def reviewed(self, event: ActionReviewed) -> None:
         """An action was judged."""
-        self._reviews.labels(event.verdict.decision.value).inc()
+        self._decided[event.verdict.decision].inc()
         self._review_time.observe(event.ms / 1000)
 
     def ended(self, event: ActionEnded) -> None:
         """An action ran."""
-        self._ended.labels("ok" if event.outcome.ok else "failed").inc()
+        (self._worked if event.outcome.ok else self._failed).inc()
         self._overruled += event.overruled
 
     def faulted(self, event: FaultNoted) -> None:

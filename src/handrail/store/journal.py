@@ -110,7 +110,11 @@ def _collect(value: object, found: list[object]) -> None:
             _collect(item, found)
     elif isinstance(value, msgspec.Struct):
         for name in _free_fields(type(value)):
-            _collect(getattr(value, name), found)
+            item = getattr(value, name)
+            if isinstance(item, _FREE):
+                found.append(item)
+            elif item:
+                _collect(item, found)
 
 
 def _filled(value: object, texts: Iterator[object]) -> object:
