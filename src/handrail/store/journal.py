@@ -81,7 +81,7 @@ def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:
         return None
     found: list[object] = []
     _collect(event, found)
-    return body if redactor.value(found) is found else None
+    return body if redactor.value(found) == found else None
 
 
 def _encode(event: Event) -> bytes:
