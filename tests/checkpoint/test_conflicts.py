@@ -231,6 +231,8 @@ class TestEverythingSince:
     def test_what_was_redone_is_one_again(self, bench: Bench) -> None:
         bench.write("a", "1")
         start = saved(bench)
+        bench.write("b", "of A")
+        saved(bench, "A")
         bench.write("a", "by hand")
         saved(bench)
         done = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), over=True)
@@ -239,6 +241,8 @@ class TestEverythingSince:
 
     def test_it_is_said_how_long_ago(self, bench: Bench) -> None:
         start = saved(bench)
+        bench.write("b", "of A")
+        saved(bench, "A")
         bench.write("a", "by hand")
         record = saved(bench)
         for seconds, says in (
@@ -253,7 +257,7 @@ class TestEverythingSince:
                 str(bench.folder), str(bench.tree), environ=bench.environ, clock=later.timestamp
             )
             preview = checkpoints.preview(Way(Level.CHECKPOINT, start))
-            assert spared(preview) == {"a": f"changed by a person (in c2, {says})"}
+            assert spared(preview) == {"a": f"changed by a person (in c3, {says})"}
 
     def test_many_checkpoints_between_need_no_more_processes(
         self, bench: Bench, tmp_path: Path
@@ -452,3 +456,14 @@ def fingerprint(bench: Bench) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+def test_where_no_agent_has_worked_people_take_back_what_people_did(bench: Bench) -> None:
+    bench.write("a", "1")
+    start = saved(bench)
+    bench.write("a", "2")
+    saved(bench)
+    bench.write("b", "3")
+    restored = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), by=())
+    assert restored.spared == ()
+    assert bench.content() == {"a": b"1"}

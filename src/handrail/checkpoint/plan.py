@@ -99,6 +99,9 @@ def _wanted(git: Git, way: Way, now: Now) -> tuple[list[Change], list[_Wanted]]:
     """Everything that differs from the target, and that which the way takes back."""
     target, base = way.target.tree, way.base.tree if way.base else now.tree
     stretches = stretches_since(way.target, now.records, (now.tree, now.modes), now.by)
+    if not way.run and not any(each.by for each in stretches):
+        # No agent has worked at all: people take back what people did.
+        stretches = [msgspec.structs.replace(each, by=None) for each in stretches]
     pairs = [(each.older, each.newer) for each in stretches]
     back, undone, *changed = differences(git, (now.tree, target), (base, target), *pairs)
     met = touched(stretches, [{each.path for each in part} for part in changed])

@@ -133,9 +133,9 @@ class Record(About, frozen=True, rename="camel", kw_only=True):
 
     def is_called(self, typed: str) -> bool:
         """Whether a person who types this may mean it."""
-        return typed in {self.id, self.name} or (
-            len(typed) >= _LEAST_TYPED and self.git_commit.startswith(typed)
-        )
+        if len(typed) >= _LEAST_TYPED and self.git_commit.startswith(typed):
+            return True
+        return bool(typed) and typed in {self.id, self.name}
 
 
 _LEAST_TYPED = 7
