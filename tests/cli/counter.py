@@ -16,6 +16,7 @@ from starlette.routing import Route
 from tests.server.asgi import ask
 
 from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.server.brain import Brain
 from handrail.server.home import Home
 from handrail.server.restores import Restores
@@ -41,10 +42,10 @@ class Counter:
         self._environ = {**shell.environ, "PATH": os.environ["PATH"]}
         self.runs = Runs(Journal(MemoryStore()), Projects(shell.environ))
 
-    def checkpoints(self, folder: str) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
         tree = work_tree_of(folder, self._environ)
         folder = checkpoint_folder(str(self._shell.state), tree)
-        return Checkpoints(folder, tree, environ=self._environ)
+        return Checkpoints(folder, tree, settings or Settings(), self._environ)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by

@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 from blockbuster import blockbuster_ctx
 
 from handrail.checkpoint import Checkpoints
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.server.app import Face
 from handrail.server.brain import Brain
 from handrail.server.metrics import Metrics
@@ -33,7 +34,7 @@ class _NoShelf:
     def __init__(self) -> None:
         self.restoring: set[str] = set()
 
-    def checkpoints(self, folder: str) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
         return Checkpoints("/nowhere", folder)
 
     def worked(self, folder: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from starlette.types import Message
 
 from handrail.checkpoint import About, Checkpoints, Moment, Restored
 from handrail.checkpoint.errors import GitError, NotRestoredError
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.action import Outcome
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
 from handrail.model.run import StateSnapshot
@@ -39,11 +40,12 @@ class Shelf:
         self._folder = str(folder / "checkpoints")
         self._environ = {**bed.environ, "PATH": os.environ["PATH"]}
 
-    def checkpoints(self, folder: str) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
+        chosen = settings or Settings()
         if not folder.startswith(str(self._bed.path)):
-            return self.kind(self._folder, folder, environ=self._environ)
+            return self.kind(self._folder, folder, chosen, self._environ)
         tree, clock = str(self._bed.path), self._bed.clock
-        return self.kind(self._folder, tree, environ=self._environ, clock=clock)
+        return self.kind(self._folder, tree, chosen, self._environ, clock)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by
@@ -127,6 +129,17 @@ def test_what_is_unchanged_is_the_checkpoint_before(desk: Desk) -> None:
     desk.ask("save")
     status, said = desk.ask("save")
     assert (status, said["is_new"], said["record"]["number"]) == (200, False, 2)
+
+
+def test_files_are_saved_as_the_project_wants_it(desk: Desk) -> None:
+    desk.bed.settings("checkpoints: {include: [keep.log]}\n")
+    (desk.bed.path / ".gitignore").write_text("*.log\n")
+    for name in ("keep.log", "other.log"):
+        (desk.bed.path / name).write_text("x")
+    desk.ask("save")
+    paths = [each["path"] for each in desk.look()["preview"]["items"]]
+    assert "keep.log" in paths
+    assert "other.log" not in paths
 
 
 def test_a_look_changes_nothing_and_holds_nobody(desk: Desk) -> None:
@@ -269,7 +282,7 @@ def test_what_cannot_be_read_is_refused(desk: Desk, body: bytes) -> None:
 
 
 def test_a_git_that_fails_is_told(desk: Desk) -> None:
-    def broken(folder: str) -> Checkpoints:
+    def broken(folder: str, settings: Settings | None = None) -> Checkpoints:
         raise GitError("write-tree", "no space left on device")
 
     desk.shelf.checkpoints = broken  # type: ignore[method-assign]

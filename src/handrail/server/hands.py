@@ -14,6 +14,7 @@ from handrail.checkpoint import (
     Way,
 )
 from handrail.checkpoint.errors import NotRestoredError
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.intervene.notify import Message, Notifier
 from handrail.model.event import (
     ActionEnded,
@@ -81,9 +82,9 @@ class Hands:
         """Wait until everything that was begun is done."""
         self.lanes.settle()
 
-    def checkpoints(self, folder: str) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
         """Those of the project that a folder belongs to."""
-        return self.keeper.checkpoints(folder)
+        return self.keeper.checkpoints(folder, settings)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         """The runs that worked there since the last checkpoint."""
@@ -159,18 +160,19 @@ class Hands:
         state = supervisor.state
         run, cwd = state.run, state.cwd
         commit = next((one.commit for one in state.course.checkpoints if one.id == checkpoint), "")
-        settings, name = supervisor.project.config.notify, self._name(supervisor)
+        config, name = supervisor.project.config, self._name(supervisor)
         late = abs(self._clock() - decided) > _LATE
 
         def work() -> None:
             if late:
                 event = RolledBack(self._clock(), checkpoint, intervention, problem=_TOO_LATE)
             else:
-                event = self._restored(run, cwd, checkpoint, commit, intervention)
+                checkpoints = self.checkpoints(cwd, config.checkpoints)
+                event = self._restored(checkpoints, run, checkpoint, commit, intervention)
             self._record(run, event)
             if event.problem:
                 body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
-                self._notifier.tell(settings, Message(f"Handrail: {name}", body))
+                self._notifier.tell(config.notify, Message(f"Handrail: {name}", body))
 
         self.lanes.put(self.keeper.lane(cwd), work).add_done_callback(log_failure)
 
@@ -181,13 +183,12 @@ class Hands:
     # Called in a lane
 
     def _restored(
-        self, run: str, cwd: str, checkpoint: str, commit: str, intervention: str
+        self, checkpoints: Checkpoints, run: str, checkpoint: str, commit: str, intervention: str
     ) -> RolledBack:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
-            checkpoints = self.keeper.checkpoints(cwd)
             way = Way(Level.CHECKPOINT, checkpoints.find(commit), run=run)
-            restored = checkpoints.restore(way, by=self.keeper.worked(cwd))
+            restored = checkpoints.restore(way, by=self.keeper.worked(checkpoints.work_tree))
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):
                 _log.exception("files could not be put back")

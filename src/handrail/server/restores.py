@@ -23,6 +23,7 @@ from handrail.checkpoint.errors import (
 from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.names import BadNameError, check_name
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts.claude_transcript import located
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.model.run import StateSnapshot
@@ -61,7 +62,7 @@ class Shelf(Protocol):
     restoring: set[str]
     """Runs whose files are just being put back because a person wants it."""
 
-    def checkpoints(self, folder: str) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
         """Those of the project that a folder belongs to."""
 
     def worked(self, folder: str) -> tuple[str, ...]:
@@ -95,12 +96,16 @@ class Restores:
     async def _save(self, wanted: ToSave) -> Kept:
         if wanted.name:
             check_name(wanted.name)
+        checkpoints = await self._open(wanted.cwd)
         about = About(why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd))
-        saved = await self._shelf.do(wanted.cwd, lambda: self._of(wanted.cwd).save(about))
+        saved = await self._shelf.do(wanted.cwd, lambda: checkpoints.save(about))
         return Kept(saved.record, saved.is_new)
 
     async def _look(self, wanted: ToUndo) -> Look:
-        preview, interrupted = await self._shelf.do(wanted.cwd, lambda: self._preview(wanted))
+        checkpoints = await self._open(wanted.cwd)
+        preview, interrupted = await self._shelf.do(
+            wanted.cwd, lambda: self._preview(checkpoints, wanted)
+        )
         target = preview.way.target
         since: dict[str, int] = {}
         if wanted.level is Level.CHECKPOINT:
@@ -110,11 +115,14 @@ class Restores:
         return Look(preview, working, since, interrupted)
 
     async def _restore(self, wanted: ToRestore) -> Back:
-        way = await self._shelf.do(wanted.cwd, lambda: self._way_seen(wanted))
+        checkpoints = await self._open(wanted.cwd)
+        way = await asyncio.to_thread(_way_seen, checkpoints, wanted)
         told = await self._brain.answer(lambda: self._hold(way))
         back = Back("", problem=_NOT_DONE)
         try:
-            back = await self._shelf.do(wanted.cwd, lambda: self._put_back(wanted, way))
+            back = await self._shelf.do(
+                wanted.cwd, lambda: self._put_back(checkpoints, wanted, way)
+            )
         except CheckpointError as error:
             back = Back("", problem=str(error))
             raise
@@ -130,32 +138,15 @@ class Restores:
 
     # In the hands' thread
 
-    def _preview(self, wanted: ToUndo) -> tuple[Preview, Interrupted | None]:
-        checkpoints = self._of(wanted.cwd)
+    def _preview(
+        self, checkpoints: Checkpoints, wanted: ToUndo
+    ) -> tuple[Preview, Interrupted | None]:
         by = self._shelf.worked(wanted.cwd)
-        way = self._way_back(checkpoints, wanted, by)
+        way = _way_back(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
-    def _way_back(self, checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Way:
-        if wanted.level is Level.CHECKPOINT:
-            return Way(wanted.level, checkpoints.find(wanted.checkpoint))
-        records = list(checkpoints.newest_first())
-        now = ""
-        if records and wanted.level is not Level.REDO:
-            # What only a person has changed since the last checkpoint is nothing to undo.
-            is_of_run = wanted.run in by if wanted.run else bool(by)
-            last = Way(Level.CHECKPOINT, records[0])
-            now = checkpoints.preview(last).now if is_of_run else records[0].tree
-        return way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
-
-    def _way_seen(self, wanted: ToRestore) -> Way:
-        checkpoints = self._of(wanted.cwd)
-        base = checkpoints.find(wanted.base) if wanted.base else None
-        return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
-
-    def _put_back(self, wanted: ToRestore, way: Way) -> Back:
+    def _put_back(self, checkpoints: Checkpoints, wanted: ToRestore, way: Way) -> Back:
         by = self._shelf.worked(wanted.cwd)
-        checkpoints = self._of(wanted.cwd)
         try:
             done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
         except NotRestoredError as error:
@@ -211,10 +202,12 @@ class Restores:
             if state.phase in phases and self._is_in(tree, state.cwd)
         )
 
-    def _of(self, folder: str) -> Checkpoints:
+    async def _open(self, folder: str) -> Checkpoints:
+        """The checkpoints of a project, by the settings that hold there."""
         if not os.path.isabs(folder):
             raise RefusedError(folder, "it is not an absolute path")
-        return self._shelf.checkpoints(folder)
+        project = await self._brain.do(lambda: self._runs.projects.at(folder))
+        return await asyncio.to_thread(self._shelf.checkpoints, folder, project.config.checkpoints)
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
         """By run, how many actions were done in a work tree since a moment."""
@@ -232,6 +225,24 @@ class Restores:
 
     def _is_in(self, tree: str, folder: str) -> bool:
         return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
+
+
+def _way_back(checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Way:
+    if wanted.level is Level.CHECKPOINT:
+        return Way(wanted.level, checkpoints.find(wanted.checkpoint))
+    records = list(checkpoints.newest_first())
+    now = ""
+    if records and wanted.level is not Level.REDO:
+        # What only a person has changed since the last checkpoint is nothing to undo.
+        is_of_run = wanted.run in by if wanted.run else bool(by)
+        last = Way(Level.CHECKPOINT, records[0])
+        now = checkpoints.preview(last).now if is_of_run else records[0].tree
+    return way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
+
+
+def _way_seen(checkpoints: Checkpoints, wanted: ToRestore) -> Way:
+    base = checkpoints.find(wanted.base) if wanted.base else None
+    return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
 
 
 def _state_of(way: Way) -> State:
