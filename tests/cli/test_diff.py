@@ -64,6 +64,14 @@ def test_by_default_it_is_since_the_last_prompt(project: Project) -> None:
     assert project.json() == SINCE_PROMPT
 
 
+def test_files_are_compared_as_the_project_saves_them(project: Project) -> None:
+    project.write(".gitignore", b"*.log\n")
+    project.write("keep.log", b"x\n")
+    assert "keep.log" not in project.json("c2")
+    project.write("handrail.yaml", b"checkpoints: {include: [keep.log]}\n")
+    assert "keep.log" in project.json("c2")
+
+
 def test_a_checkpoint_may_be_named(project: Project) -> None:
     assert list(project.json("c2")) == ["src/logo.png", "src/new.py"]
     assert project.json("c1") == SINCE_PROMPT

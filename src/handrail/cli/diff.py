@@ -69,7 +69,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
       handrail diff before-refactor | git apply -R
     """
     check_there_is_one()
-    checkpoints = open_checkpoints()
+    checkpoints = open_checkpoints(options.load_config(os.getcwd()).checkpoints)
     asked = _asked(checkpoints, words)
     if asked.new is None:
         now = checkpoints.preview(Way(Level.CHECKPOINT, asked.old)).now

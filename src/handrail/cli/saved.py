@@ -22,6 +22,7 @@ from handrail.checkpoint.work_tree import check_work_tree
 from handrail.cli.moments import span
 from handrail.cli.render import count
 from handrail.cli.runs import Runs, find_home, open_log
+from handrail.config.checkpoints import Checkpoints as Settings
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -40,9 +41,9 @@ _MOMENTS = {
 }
 
 
-def open_checkpoints() -> Checkpoints:
+def open_checkpoints(settings: Settings = Settings()) -> Checkpoints:  # noqa: B008 - it is frozen
     """Those of the project of the current folder, for reading."""
-    return Checkpoints(checkpoints_folder(), _work_tree())
+    return Checkpoints(checkpoints_folder(), _work_tree(), settings)
 
 
 def checkpoints_folder() -> str:
