@@ -36,6 +36,8 @@ _SETTINGS = {
 }
 ATTRIBUTES = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 """Of a git directory: stronger than every .gitattributes, so that bytes stay as they are."""
+_MEMORY = {"MALLOC_TOP_PAD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "268435456"}
+"""Of the C library: git asks for memory for each file anew, and gives it back each time."""
 _PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _MAX_SAID = 500
 _OF_STORE = re.compile(
@@ -91,6 +93,7 @@ class Git:
         self._environ = {
             **{name: environ[name] for name in _PASSED_ON if name in environ},
             "LC_ALL": "C",
+            **_MEMORY,
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_AUTHOR_EMAIL": "handrail@localhost",
             "GIT_AUTHOR_NAME": "Handrail",
