@@ -107,14 +107,43 @@ def test_a_path_through_a_link_is_answered_as_it_was_asked(bench: Bench, tmp_pat
     assert bench.checkpoints.uncovered([asked]) == (f"{asked}/new.py",)
 
 
-def test_names_are_names_and_not_patterns(bench: Bench) -> None:
+def test_names_are_names_and_no_patterns_of_git(bench: Bench) -> None:
     bench.write("a.txt", "a")
     bench.save()
     for name in ("*", ":(top)x", "-rf", "new\nline"):
         bench.write(name, "n")
-    assert uncovered(bench, "*") == ["*"]
+    assert uncovered(bench, "\\*") == ["*"]
     assert uncovered(bench, ":(top)x", "-rf") == ["-rf", ":(top)x"]
     assert uncovered(bench, "new\nline") == ["new\nline"]
+
+
+def test_only_what_a_glob_may_mean_counts(bench: Bench) -> None:
+    bench.repository()
+    bench.write(".gitignore", "build/\n*.log\n")
+    bench.write("build/deep/out.o", "o")
+    bench.write("src/x.log", "log")
+    bench.write("src/a.py", "a")
+    bench.save()
+    assert uncovered(bench, "**/*.md") == []
+    assert uncovered(bench, "**/*.LOG") == ["src/x.log"]
+    assert uncovered(bench, "**/*.o") == ["build/"]
+    assert uncovered(bench, "**/deep") == ["build/"]
+    assert uncovered(bench, "**/HEAD") == [".git/"]
+
+
+def test_a_glob_without_a_checkpoint_means_what_is_there(bench: Bench) -> None:
+    bench.write("src/a.py", "a")
+    assert uncovered(bench, "src/**/*.py", "src/**/*.md") == ["src/"]
+    assert uncovered(bench, "src/**/*.md") == []
+
+
+def test_a_match_after_many_others_is_not_overlooked(bench: Bench) -> None:
+    bench.write(".gitignore", "*.log\n*.zip\n")
+    for number in range(MAX_UNCOVERED + 10):
+        bench.write(f"{number}.log", "n")
+    bench.write("z.zip", "z")
+    bench.save()
+    assert uncovered(bench, "**/*.zip") == ["z.zip"]
 
 
 def test_the_answer_is_not_long(bench: Bench) -> None:

@@ -134,11 +134,17 @@ def test_it_is_refused_where_none_can_be_taken(shop: Workshop) -> None:
 
 
 def test_it_is_refused_where_no_checkpoint_holds_what_it_deletes(shop: Workshop) -> None:
-    (shop.tree / ".gitignore").write_text("cart.log\n")
-    (shop.tree / "cart.log").write_text("precious\n")
+    (shop.tree / ".gitignore").write_text("cart.own\n")
+    (shop.tree / "cart.own").write_text("precious\n")
     verdict = decide(shop, bash(shop, UNDO_ME))
     assert verdict.decision is Decision.BLOCK
-    assert "no checkpoint holds" in verdict.reason
+    assert f"no checkpoint holds {shop.tree}/cart.own" in verdict.reason
+
+
+def test_what_it_does_not_delete_need_not_be_held(shop: Workshop) -> None:
+    (shop.tree / ".gitignore").write_text("shop.own\n")
+    (shop.tree / "shop.own").write_text("precious\n")
+    assert decide(shop, bash(shop, UNDO_ME)).decision is Decision.WARN
 
 
 def test_the_same_call_twice_is_saved_for_once(shop: Workshop) -> None:

@@ -77,7 +77,7 @@ def test_a_call_without_an_id_cannot_be_asked_about_again(tree: Path) -> None:
 def test_what_is_deleted_is_named(tree: Path) -> None:
     wanted = bash(tree, "find data -name '*.csv' -delete")
     assert wanted is not None
-    assert wanted.targets == (f"{tree}/data",)
+    assert wanted.targets == (f"{tree}/data/**/*.csv",)
 
 
 def test_why_it_is_saved_fits_a_line(tree: Path) -> None:

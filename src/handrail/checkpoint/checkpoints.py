@@ -17,6 +17,7 @@ from handrail.checkpoint.staging import FOR_STAGING
 from handrail.checkpoint.way import Preview, Restored, Way
 from handrail.checkpoint.work_tree import check_work_tree
 from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.config.glob import known_folder
 
 SECONDS = 60.0
 """How long anything but saving may take."""
@@ -60,16 +61,17 @@ class Checkpoints:
         """The checkpoint with this id, name or commit; raises NoSuchCheckpointError."""
         return self._records.find(typed, self.work_tree)
 
-    def uncovered(self, targets: Sequence[str]) -> tuple[str, ...]:
-        """Files at or below these absolute paths that the last checkpoint does not hold.
+    def uncovered(self, globs: Sequence[str]) -> tuple[str, ...]:
+        """Files which these absolute globs may mean that the last checkpoint does not hold.
 
         The first 50; a folder without any that it holds stands for all that is in it.
         """
         last = self._records.last(self.work_tree)
         if last is None:
-            return tuple(coverage.existing(targets)[: coverage.MAX_UNCOVERED])
+            there = coverage.existing(dict.fromkeys(map(known_folder, globs)))
+            return tuple(coverage.meant(globs, there))[: coverage.MAX_UNCOVERED]
         with self._open(self._settings.hard_seconds) as git:
-            return coverage.uncovered(git, last, targets, self._settings.include)
+            return coverage.uncovered(git, last, globs, self._settings.include)
 
     def preview(self, way: Way, *, by: Sequence[str] | None = None) -> Preview:
         """What a restore would do; nothing is changed.

@@ -8,9 +8,12 @@ from handrail.checkpoint.git import Git, split_paths
 from handrail.checkpoint.listing import include_options
 from handrail.checkpoint.memory import is_text
 from handrail.checkpoint.record import Coverage, LeftOut, Record
+from handrail.config.glob import known_folder
+from handrail.config.reach import may_mean
 
 MAX_LEFT_OUT = 1_000
 MAX_UNCOVERED = 50
+_MAX_LOOKED_AT = 100_000
 
 
 def bounded(
@@ -46,22 +49,41 @@ def _shown(path: str) -> str:
 
 
 def uncovered(
-    git: Git, last: Record, targets: Sequence[str], include: Sequence[str]
+    git: Git, last: Record, globs: Sequence[str], include: Sequence[str]
 ) -> tuple[str, ...]:
-    """The first of the files at or below absolute paths that a checkpoint does not hold."""
+    """The first of the files which absolute globs may mean that a checkpoint does not hold."""
     outside: list[str] = []
     inside: dict[str, str] = {}
-    for target in targets:
+    for target in map(known_folder, globs):
         path = path_within(git.work_tree, target)
         if path is None or ".git" in path.split("/"):
             outside += existing([target])
         elif os.path.lexists(target):
             inside.setdefault(path, target.rstrip("/") or "/")
-    if not inside:
-        return tuple(outside[:MAX_UNCOVERED])
-    found = _topmost(_not_held(git, last, list(inside), include))
+    found = _topmost(_not_held(git, last, list(inside), include)) if inside else []
     named = (name for path in found for name in _as_asked(path, inside))
-    return tuple(dict.fromkeys([*outside, *named]))[:MAX_UNCOVERED]
+    return tuple(meant(globs, dict.fromkeys([*outside, *named])))[:MAX_UNCOVERED]
+
+
+def meant(globs: Sequence[str], found: Iterable[str]) -> Iterator[str]:
+    """Those of the files, and of the folders with a slash at their end, that globs may mean."""
+    for path in found:
+        if any(may_mean(glob, path) or _means_some_in(glob, path) for glob in globs):
+            yield path
+
+
+def _means_some_in(glob: str, folder: str) -> bool:
+    """Whether a glob may mean something in a folder; one with too much in it is not looked at."""
+    if not folder.endswith("/"):
+        return False
+    looked = 0
+    for top, folders, files in os.walk(folder):
+        looked += len(folders) + len(files)
+        if looked > _MAX_LOOKED_AT:
+            return True
+        if any(may_mean(glob, os.path.join(top, name)) for name in (*folders, *files)):
+            return True
+    return False
 
 
 def existing(targets: Iterable[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from handrail.config.glob import known_folder
+from handrail.config.reach import may_mean
 from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.ordinal import Undo
 from handrail.shell.command import Command
@@ -45,6 +47,8 @@ def works_in(command: Command, root: str) -> bool:
 
 
 def _touches(effect: Effect, path: str) -> bool:
-    target = effect.target.partition("*")[0].rstrip("/") if effect.glob else effect.target
+    if effect.glob and not path.endswith("/"):
+        return may_mean(effect.target, path)
+    target = known_folder(effect.target) if effect.glob else effect.target
     bare = path.rstrip("/")
     return bare == target or bare.startswith(f"{target}/") or target.startswith(f"{bare}/")

@@ -37,7 +37,7 @@ class SaveFirst(msgspec.Struct, frozen=True):
     need: Need
     why: str = ""
     targets: tuple[str, ...] = ()
-    """Paths that it deletes: whether a checkpoint holds them decides about it."""
+    """Globs of what it deletes: whether a checkpoint holds that decides about it."""
 
 
 class SavedFirst(msgspec.Struct, frozen=True):

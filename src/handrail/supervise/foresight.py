@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+from handrail.config.glob import escape
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
@@ -65,4 +66,4 @@ def _targets(review: Review) -> Iterator[str]:
     for effect in review.effects:
         if effect.kind is not Kind.DELETE or effect.undo is not Undo.CHECKPOINT or effect.opaque:
             continue
-        yield effect.target.partition("*")[0].rstrip("/") if effect.glob else effect.target
+        yield effect.target if effect.glob else escape(effect.target)
