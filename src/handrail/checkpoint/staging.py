@@ -27,7 +27,7 @@ _TAKE_IN = ("--add", "--remove", "--replace")
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
 """Git streams what it takes for large files into one pack: much faster than a file for each."""
-_BATCH_FILES = 4_000
+_BATCH_FILES = 5_000
 _BATCH_BYTES = 16 * MEGABYTE
 
 
