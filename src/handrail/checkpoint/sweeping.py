@@ -14,6 +14,8 @@ _PART_OF_PACK = re.compile(r"tmp_(?s:.*)|\.tmp-(?s:.*)")
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
 _OF_PACK = re.compile(r"(pack-[0-9a-f]+)\.\w+")
 
+_COARSE = 10.0
+"""Seconds by which the times of files may be wrong, on another machine's disk say."""
 _SCRATCH = ("scratch", "alone")
 """Folders that are there only for the while of one question to git."""
 
@@ -38,7 +40,7 @@ def sweep_all(folder: str, since: float) -> None:
         if name.startswith("tmp_"):
             shutil.rmtree(place, ignore_errors=True)
         # Thousands of objects: only where a name has come or gone since.
-        elif _FAN_OUT.fullmatch(name) and os.stat(place).st_mtime >= since:
+        elif _FAN_OUT.fullmatch(name) and os.stat(place).st_mtime >= since - _COARSE:
             _unlink(path for path in _files(place) if os.path.basename(path).startswith("tmp_"))
 
 
