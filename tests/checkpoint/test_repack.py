@@ -229,6 +229,8 @@ _PARTS = [
     f"git/objects/pack/pack-{'a' * 40}.pack",
     "git/packed-refs.lock",
     "git/packed-refs.new",
+    "git/fast_import_crash_123",
+    f"git/objects/pack/pack-{'b' * 40}.keep",
 ]
 _ONLY_AFTER_A_KILL = [
     "git/objects/ab/tmp_obj_abc",

@@ -26,7 +26,7 @@ _GROWTH = 2
 """A pack joins smaller ones if it is not larger than this many times what they are together."""
 _SPARED = 100 * MEGABYTE
 """The disk is never filled up to the last of it."""
-_PARTS = (".idx", ".pack", ".rev", ".bitmap")
+_PARTS = (".idx", ".pack", ".rev", ".bitmap", ".keep")
 """Of a pack, in the order of their removal: without the first, git does not look at the rest."""
 
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 
-_UNDER_WAY = re.compile(r"(?s:.*)\.(lock|new|tmp)")
+_UNDER_WAY = re.compile(r"(?s:.*)\.(lock|new|tmp)|fast_import_crash_\d+")
 _PART_OF_PACK = re.compile(r"tmp_(?s:.*)|\.tmp-(?s:.*)")
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
 _OF_PACK = re.compile(r"(pack-[0-9a-f]+)\.\w+")
