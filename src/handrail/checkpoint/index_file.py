@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+import struct
 from itertools import islice
 from operator import lt
 from struct import Struct
@@ -16,6 +17,7 @@ _FACTS = 40
 """Times, place, mode, owner and size of a file, as they were when git last looked."""
 _FLAGS = _FACTS + _HASH
 _CHANGED = Struct(">8xII")
+_MODE_AND_FLAGS = Struct(">24xI32xH")
 _SIZE = Struct(">36xI")
 _NAME = _FLAGS + 2
 _UNPADDED = 4
@@ -27,7 +29,7 @@ _EXTENDED = 0x4000
 _STAGE = 0x3000
 _SKIPPED = 0x4000
 _ANNOUNCED = 0x2000
-_FILES = frozenset(mode.to_bytes(4, "big") for mode in (0o100644, 0o100755, 0o120000))
+_FILES = frozenset((0o100644, 0o100755, 0o120000))
 _EMPTY = bytes.fromhex("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
 _NOTHING_KNOWN = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(12) + _EMPTY
 _TREES = b"TREE"
@@ -91,7 +93,7 @@ def read(path: str) -> Index:
         raise UnreadableError(path)
     try:
         return _parse(data, version, found.st_mtime_ns)
-    except (IndexError, ValueError) as error:
+    except (IndexError, ValueError, struct.error) as error:
         raise UnreadableError(path) from error
 
 
@@ -122,7 +124,7 @@ def _parse(data: bytes, version: int, written_ns: int) -> Index:
     at = _HEAD
     name = b""
     for _ in range(int.from_bytes(data[8:12], "big")):
-        flags = data[at + _FLAGS] << 8 | data[at + _FLAGS + 1]
+        mode, flags = _MODE_AND_FLAGS.unpack_from(data, at)
         if flags < _LONG and version < _UNPADDED:  # nearly all
             end = at + _NAME + flags
             name = data[at + _NAME : end]
@@ -131,7 +133,7 @@ def _parse(data: bytes, version: int, written_ns: int) -> Index:
             is_sure = True
         else:
             name, record, is_sure, after = _odd_entry(data, at, version, name)
-        if record[24:28] not in _FILES:
+        if mode not in _FILES:
             left_out += 1  # another repository, or a folder that is not checked out
         elif is_sure:
             names.append(name)
