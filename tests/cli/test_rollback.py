@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from handrail.checkpoint import Moment
+
 from .undone import AFTER, BEFORE, RUN, Project, answer
 
 
@@ -43,9 +45,22 @@ def test_where_all_was_changed_by_others_one_is_asked_for_that(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.shell.run("checkpoint", "mine")
+    project.write("passing.txt", "x")
+    project.save(Moment.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
+    (project.path / "passing.txt").unlink()
+    project.save(Moment.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
     project.write("cart.py", "total = 7\n")
     project.shell.run("checkpoint")
     code, out = answer("y\n", monkeypatch, "rollback", "mine")
     assert " Overwrite 1 kept file? [y/N] " in out
     assert code == 0
+    assert project.files == AFTER
+
+
+def test_where_no_agent_has_worked_a_person_takes_back_what_they_did(project: Project) -> None:
+    project.shell.run("checkpoint", "mine")
+    project.write("cart.py", "total = 7\n")
+    project.shell.run("checkpoint")
+    ran = project.shell.run("rollback", "mine", "--yes")
+    assert (ran.code, ran.err) == (0, "")
     assert project.files == AFTER

@@ -177,3 +177,13 @@ def test_names_that_are_no_text_go_back_too(project: Project) -> None:
     project.save(Moment.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
     assert project.shell.run("undo", "--yes").code == 0
     assert odd.read_text() == "x"
+
+
+def test_without_a_repository_the_nearest_saved_folder_is_meant(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.path / ".git").rmdir()
+    monkeypatch.chdir(project.path / "notes")
+    assert len(project.shell.run("checkpoints").out.splitlines()) == 3
+    assert project.shell.run("undo", "--yes").code == 0
+    assert project.files == BEFORE

@@ -13,7 +13,14 @@ from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, count, size, wrap
 from handrail.cli.runs import find_home
-from handrail.cli.saved import age, coverage_in_words, open_checkpoints, record_json, same_name
+from handrail.cli.saved import (
+    age,
+    coverage_in_words,
+    open_checkpoints,
+    project_folder,
+    record_json,
+    same_name,
+)
 from handrail.server.restore_wire import Kept, ToSave
 
 _MAX_NAMED = 3
@@ -47,11 +54,10 @@ def command(name: str, as_json: bool) -> int:
             check_name(name)
         except BadNameError as error:
             raise click.ClickException(str(error)) from None
-    checkpoints = open_checkpoints()
-    check_work_tree(checkpoints.work_tree, os.environ)
-    before = same_name(checkpoints.newest_first(), name)
-    project = os.path.basename(checkpoints.work_tree)
-    answer = ask(find_home(), "/checkpoints", ToSave(os.getcwd(), name), f"saving {project}")
+    folder = check_work_tree(project_folder(), os.environ)
+    before = same_name(open_checkpoints(folder).newest_first(), name)
+    says = f"saving {os.path.basename(folder)}"
+    answer = ask(find_home(), "/checkpoints", ToSave(folder, name), says)
     kept = msgspec.convert(answer, Kept)
     if as_json:
         click.echo(json_line({**record_json(kept.record), "isNew": kept.is_new}))

@@ -10,7 +10,14 @@ from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, count, pad, size, wrap
 from handrail.cli.runs import find_home
-from handrail.cli.saved import age, open_checkpoints, reason, record_json, run_names
+from handrail.cli.saved import (
+    age,
+    open_checkpoints,
+    reason,
+    record_json,
+    run_names,
+    saved_folder,
+)
 
 _SHOWN = 20
 _MAX_RUN = 14
@@ -42,7 +49,7 @@ def command(show_all: bool, as_json: bool) -> int:
       handrail checkpoints --all
       handrail checkpoints --json | jq '.[] | select(.name != "")'
     """
-    checkpoints = open_checkpoints()
+    checkpoints = open_checkpoints(saved_folder())
     if as_json:
         found = checkpoints.newest_first()
         click.echo(json_line([record_json(each) for each in found]))

@@ -17,7 +17,7 @@ from handrail.cli.jsonline import json_line
 from handrail.cli.pager import page
 from handrail.cli.render import Screen, clip, columns, count, pad, visible
 from handrail.cli.restore_screen import SHOWN, clip_path, where
-from handrail.cli.saved import age, check_there_is_one, checkpoints_folder, open_checkpoints, reason
+from handrail.cli.saved import age, checkpoints_folder, find_saved, open_checkpoints, reason
 
 _ID = re.compile(r"c\d+")
 _MAX_PATH = 54
@@ -68,15 +68,15 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
       handrail diff c12 c14 src/
       handrail diff before-refactor | git apply -R
     """
-    check_there_is_one()
-    checkpoints = open_checkpoints(options.load_config(os.getcwd()).checkpoints)
+    folder = find_saved()
+    checkpoints = open_checkpoints(folder, options.load_config(folder).checkpoints)
     asked = _asked(checkpoints, words)
     if asked.new is None:
         now = checkpoints.preview(Way(Level.CHECKPOINT, asked.old)).now
     else:
         now = asked.new.tree
     trees = (asked.old.tree, now)
-    comparison = Comparison(checkpoints_folder(), checkpoints.work_tree, trees, asked.paths)
+    comparison = Comparison(checkpoints_folder(folder), folder, trees, asked.paths)
     for path in asked.paths:
         if not comparison.knows(path):
             raise click.ClickException(f"there is no checkpoint and no file {path!r}")

@@ -1,14 +1,12 @@
 """`handrail redo`: the last undo or rollback is taken back."""
 
-import os
-
 import click
 
 from handrail.checkpoint import Level
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
-from handrail.cli.saved import check_there_is_one
+from handrail.cli.saved import find_saved
 from handrail.server.restore_wire import ToUndo
 
 
@@ -29,8 +27,7 @@ def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     was not confirmed.
     """
     options.by_a_person()
-    check_there_is_one()
-    wanted = ToUndo(cwd=os.getcwd(), level=Level.REDO)
+    wanted = ToUndo(cwd=find_saved(), level=Level.REDO)
     manner = Manner(
         verb="Redo",
         ask="Redo this?",

@@ -1,14 +1,12 @@
 """`handrail rollback`: everything goes back to how it was at a checkpoint."""
 
-import os
-
 import click
 
 from handrail.checkpoint import Level
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
-from handrail.cli.saved import check_there_is_one, find_record, open_checkpoints
+from handrail.cli.saved import find_record, find_saved, open_checkpoints
 from handrail.server.restore_wire import ToUndo
 
 
@@ -33,8 +31,8 @@ def command(
     was at a known place then, the command is printed that takes it up there. Your
     own branch, index and stash stay as they are.
 
-    Files that you have changed since, while no agent was at work, are left alone
-    unless you say otherwise; so are those that the checkpoint does not hold.
+    If agents have worked since, files that you have changed yourself are left
+    alone unless you say otherwise; so are those that the checkpoint does not hold.
 
     \b
     Examples:
@@ -48,9 +46,9 @@ def command(
     options.by_a_person()
     if files_only and everything:
         raise click.UsageError("--files and --all: say one of them")
-    check_there_is_one()
-    record = find_record(open_checkpoints(), name)
-    wanted = ToUndo(cwd=os.getcwd(), level=Level.CHECKPOINT, checkpoint=record.id)
+    folder = find_saved()
+    record = find_record(open_checkpoints(folder), name)
+    wanted = ToUndo(cwd=folder, level=Level.CHECKPOINT, checkpoint=record.id)
     manner = Manner(
         verb="Roll back",
         ask="Roll back?",

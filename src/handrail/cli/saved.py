@@ -35,35 +35,53 @@ _MOMENTS = {
     Moment.BEFORE_ACTION: "before an action",
     Moment.AFTER_ACTION: "after an action",
     Moment.UNATTENDED: "before an unattended run",
+    Moment.TASKS: "after tasks",
     Moment.PERIODIC: "now and then",
     Moment.BEFORE_RESTORE: "before going back",
     Moment.RESTORED: "after going back",
 }
 
 
-def open_checkpoints(settings: Settings = Settings()) -> Checkpoints:  # noqa: B008 - it is frozen
-    """Those of the project of the current folder, for reading."""
-    return Checkpoints(checkpoints_folder(), _work_tree(), settings)
+def project_folder() -> str:
+    """The repository of the current folder, or that folder itself."""
+    return os.path.realpath(work_tree_of(os.getcwd(), os.environ))
 
 
-def checkpoints_folder() -> str:
-    """Where they are."""
-    return checkpoint_folder(find_home().path, _work_tree())
+def saved_folder() -> str:
+    """The same; without a repository, the nearest folder above of which something was saved."""
+    here = project_folder()
+    if os.path.exists(os.path.join(here, ".git")):
+        return here
+    above = here
+    while above != "/":
+        if _is_saved(above):
+            return above
+        above = os.path.dirname(above)
+    return here
 
 
-def check_there_is_one() -> None:
-    """What cannot be done is said before a daemon is started for it."""
-    checkpoints = open_checkpoints()
-    check_work_tree(checkpoints.work_tree, os.environ)
-    if next(checkpoints.newest_first(), None) is None:
-        where = checkpoints.work_tree
+def checkpoints_folder(work_tree: str) -> str:
+    """Where the checkpoints of a work tree are."""
+    return checkpoint_folder(find_home().path, work_tree)
+
+
+def open_checkpoints(work_tree: str, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+    """Those of a work tree, for reading."""
+    return Checkpoints(checkpoints_folder(work_tree), work_tree, settings)
+
+
+def find_saved() -> str:
+    """The work tree that a person wants to look at or go back in; raises if nothing is saved."""
+    work_tree = check_work_tree(saved_folder(), os.environ)
+    if not _is_saved(work_tree):
         raise click.ClickException(
-            f"there are no checkpoints of {where} yet; handrail checkpoint takes one"
+            f"there are no checkpoints of {work_tree} yet; handrail checkpoint takes one"
         )
+    return work_tree
 
 
-def _work_tree() -> str:
-    return work_tree_of(os.getcwd(), os.environ)
+def _is_saved(work_tree: str) -> bool:
+    return next(open_checkpoints(work_tree).newest_first(), None) is not None
 
 
 def find_record(checkpoints: Checkpoints, typed: str) -> Record:

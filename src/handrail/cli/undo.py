@@ -1,7 +1,5 @@
 """`handrail undo`: what an agent did to the files is taken back."""
 
-import os
-
 import click
 
 from handrail.checkpoint import Level
@@ -9,7 +7,7 @@ from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
 from handrail.cli.runs import Runs, find_home, open_log
-from handrail.cli.saved import check_there_is_one
+from handrail.cli.saved import find_saved
 from handrail.server.restore_wire import ToUndo
 
 _THE_LAST = "last"
@@ -59,10 +57,10 @@ def command(
     """
     options.by_a_person()
     level, args = _level(step, iteration=iteration, task=task)
-    check_there_is_one()
+    folder = find_saved()
     number = int(step) if step and step != _THE_LAST else 0
     run = _run(typed)
-    wanted = ToUndo(cwd=os.getcwd(), level=level, run=run, step=number)
+    wanted = ToUndo(cwd=folder, level=level, run=run, step=number)
     manner = Manner(
         verb="Undo",
         ask="Undo this?",
