@@ -36,10 +36,8 @@ _SETTINGS = {
 }
 ATTRIBUTES = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 """Of a git directory: stronger than every .gitattributes, so that bytes stay as they are."""
-_MEMORY = {"MALLOC_TOP_PAD_": "67108864", "MALLOC_TRIM_THRESHOLD_": "268435456"}
-"""Of the C library: git asks for memory for each file anew, and gives it back each time."""
 _MEMORY = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_TOP_PAD_": "4194304"}
-"""Memory is kept: given back after each file and asked for again, it costs half of the time."""
+"""Of the C library: git would ask for memory for each file anew, and give it back each time."""
 _PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _MAX_SAID = 500
 _OF_STORE = re.compile(
