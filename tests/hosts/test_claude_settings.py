@@ -240,7 +240,7 @@ def test_commands_for_older_versions_are_quoted_for_a_shell() -> None:
         ((2, 1, 197), set()),
         ((2, 1, 101), set()),
         ((2, 1, 100), {"PostToolBatch"}),
-        ((2, 0, 76), {"PostToolBatch", "ConfigChange"}),
+        ((2, 0, 76), {"PostToolBatch", "ConfigChange", "TaskCreated", "TaskCompleted"}),
         (
             (1, 0, 128),
             {
@@ -249,6 +249,8 @@ def test_commands_for_older_versions_are_quoted_for_a_shell() -> None:
                 "PostToolUseFailure",
                 "PermissionRequest",
                 "SubagentStart",
+                "TaskCreated",
+                "TaskCompleted",
             },
         ),
     ],

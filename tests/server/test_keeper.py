@@ -11,7 +11,7 @@ from handrail.checkpoint import Conversation, Record
 from handrail.checkpoint.errors import CheckpointError
 from handrail.model import Action, Decision, Verdict
 from handrail.model.action import Outcome
-from handrail.model.event import CheckpointTaken, FaultNoted, IterationEnded, RunStarted
+from handrail.model.event import CheckpointTaken, FaultNoted, IterationEnded, RunStarted, TaskNoted
 from handrail.server.keeper import CODE_SECONDS
 from handrail.supervise.breach import Ended
 from tests.server.workshop import RUN, Workshop, prompt
@@ -247,3 +247,16 @@ def test_a_bug_in_saving_refuses_what_must_be_saved_and_ends_nothing(
     assert decide(shop, bash(shop, UNDO_ME)).decision is Decision.BLOCK
     [fault] = [event for event in shop.events() if isinstance(event, FaultNoted)]
     assert fault.kind == "checkpoint"
+
+
+def test_after_so_many_completed_tasks_files_are_saved(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, "checkpoints: {every_tasks: 2}\n")
+    shop.record(prompt())
+    for number in range(1, 4):
+        (shop.tree / "cart.txt").write_text(f"{number}\n")
+        shop.record(TaskNoted(shop.time, f"task-{number}", "pending"))
+        shop.record(TaskNoted(shop.time, f"task-{number}", "done"))
+    shop.close()
+    _, after = records(shop)
+    assert (after.moment.value, after.why) == ("tasks", "after 2 tasks")
+    assert after.case_states == {"task-1": "done", "task-2": "done"}

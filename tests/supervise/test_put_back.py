@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.model.event import PromptGiven, RestoreAsked, RolledBack, RunStarted
+from handrail.model.event import PromptGiven, RestoreAsked, RolledBack, RunStarted, TaskNoted
 from handrail.model.ordinal import Decision
 from handrail.model.run import StateSnapshot
 from tests.supervise.bed import Bed
@@ -68,6 +68,13 @@ def test_goal_and_prompt_go_back_with_the_files_and_what_was_found_stays(bed: Be
     state = bed.run.state
     assert (state.last_prompt, state.history.goal) == ("Fix the cart.", "Fix the cart.")
     assert (state.step, state.usage) == (step, failures)
+
+
+def test_tasks_go_back_with_the_files(bed: Bed) -> None:
+    bed.run.record(TaskNoted(1.0, "t1", "pending"))
+    bed.run.record(TaskNoted(1.1, "t1", "done"))
+    put_back(bed, "x", state=StateSnapshot(tasks={"t1": "pending"}))
+    assert bed.run.state.tasks == {"t1": "pending"}
 
 
 def test_files_only_leaves_what_the_run_knows(bed: Bed) -> None:

@@ -20,6 +20,8 @@ class Moment(StrEnum):
     AFTER_ACTION = "after_action"
     UNATTENDED = "unattended"
     """Before a run that nobody watches."""
+    TASKS = "tasks"
+    """After so many completed tasks."""
     PERIODIC = "periodic"
     BEFORE_RESTORE = "before_restore"
     RESTORED = "restored"
@@ -113,6 +115,8 @@ class Record(About, frozen=True, rename="camel", kw_only=True):
     bytes: int = 0
     """How much they are together."""
     coverage: Coverage = Coverage()
+    include: tuple[str, ...] = ()
+    """Patterns of ignored files that it holds all the same."""
     head: str = ""
     """The commit that the user's own repository was at."""
     steps: dict[str, int] = {}

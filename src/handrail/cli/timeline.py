@@ -27,6 +27,7 @@ from handrail.model.event import (
     RunEnded,
     RunStarted,
     SettingsChanged,
+    TaskNoted,
 )
 from handrail.model.ordinal import Decision
 from handrail.review.tools import SHELL_TOOLS
@@ -238,6 +239,12 @@ def _agent_started(event: AgentStarted, facts: RunFacts) -> Said:
     return Said(f"sub-agent {facts.letter(event.agent)}{kind} began")
 
 
+def _task(event: TaskNoted, facts: RunFacts) -> Said:
+    name = event.subject or event.task
+    done = event.state == "done"
+    return Said(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
+
+
 def _agent_ended(event: AgentEnded, facts: RunFacts) -> Said:
     return Said(f"sub-agent {facts.letter(event.agent)} ended")
 
@@ -301,6 +308,7 @@ _SAY = cast(
         BreachFound: _breach,
         AgentStarted: _agent_started,
         AgentEnded: _agent_ended,
+        TaskNoted: _task,
         Compacted: _compacted,
         IterationEnded: _iteration_ended,
         SettingsChanged: _settings_changed,

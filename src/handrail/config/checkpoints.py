@@ -21,6 +21,13 @@ class Checkpoints(Struct, frozen=True, forbid_unknown_fields=True):
             "settings and databases. Not below folders that are ignored themselves."
         ),
     ] = (".env", ".env.*", "*.sqlite", "*.sqlite3", "*.db")
+    every_tasks: Annotated[
+        int,
+        Meta(
+            description="After how many tasks that an agent has completed one is taken; 0: never.",
+            ge=0,
+        ),
+    ] = 5
     max_file_mb: Annotated[
         int, Meta(description="A larger file is left out, and said so.", ge=1)
     ] = 50

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from time import time
+from typing import Literal
 
 import msgspec
 
@@ -21,6 +22,7 @@ from handrail.model.event import (
     RunEnded,
     RunStarted,
     SettingsChanged,
+    TaskNoted,
 )
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -252,6 +254,15 @@ class ClaudeHooks:
             return _now(reply.NO_OPINION)
         return self._note(supervisor, AgentEnded(self._clock(), visit.payload.agent_id))
 
+    def task(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A task is on the agent's list, or is completed."""
+        payload = visit.payload
+        state: Literal["pending", "done"] = (
+            "done" if payload.hook_event_name == "TaskCompleted" else "pending"
+        )
+        event = TaskNoted(self._clock(), payload.task_id, state, payload.task_subject)
+        return self._note(supervisor, event)
+
     def compact(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The conversation is about to be shortened."""
         return self._note(supervisor, Compacted(self._clock(), visit.payload.trigger))
@@ -282,6 +293,8 @@ _REACTIONS: dict[str, Callable[[ClaudeHooks, Visit, Supervisor], Answer]] = {
     "Stop": ClaudeHooks.stop,
     "SubagentStart": ClaudeHooks.agent_start,
     "SubagentStop": ClaudeHooks.agent_stop,
+    "TaskCreated": ClaudeHooks.task,
+    "TaskCompleted": ClaudeHooks.task,
     "PreCompact": ClaudeHooks.compact,
     "ConfigChange": ClaudeHooks.config_change,
 }

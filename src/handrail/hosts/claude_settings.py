@@ -76,6 +76,8 @@ _EVENTS = (
     _Event("PostToolBatch", (2, 1, 118)),
     _Event("SubagentStart", (2, 0, 44)),
     _Event("SubagentStop", (1, 0, 41)),
+    _Event("TaskCreated", (2, 1, 84)),
+    _Event("TaskCompleted", (2, 1, 33)),
     _Event("PreCompact", (1, 0, 48)),
     _Event("ConfigChange", (2, 1, 48), blocks=True),
     _Event("Stop", (1, 0, 38)),

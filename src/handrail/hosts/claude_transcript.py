@@ -194,6 +194,7 @@ _FINDERS: Mapping[Moment, _Find] = {
     Moment.PROMPT: _before_prompt,
     Moment.BEFORE_ACTION: _before_call,
     Moment.AFTER_ACTION: _after_call,
+    Moment.TASKS: _after_call,
     Moment.PERIODIC: _after_call,
     Moment.ITERATION_END: _at_rest,
     Moment.UNATTENDED: _at_rest,

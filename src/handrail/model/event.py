@@ -4,6 +4,8 @@ One struct per event, told apart by the field `event`. A field may be added with
 nothing is ever renamed or removed, because logs are read for ever.
 """
 
+from typing import Literal
+
 import msgspec
 
 from handrail.model.action import Action, Outcome
@@ -98,6 +100,14 @@ class AgentEnded(_Event, frozen=True, omit_defaults=True, tag="agent_ended"):
     """A sub-agent stopped."""
 
     agent: str
+
+
+class TaskNoted(_Event, frozen=True, omit_defaults=True, tag="task_noted"):
+    """An agent has put a task on its list, or has completed one."""
+
+    task: str
+    state: Literal["pending", "done"]
+    subject: str = ""
 
 
 class Compacted(_Event, frozen=True, omit_defaults=True, tag="compacted"):
@@ -260,6 +270,7 @@ Event = (
     | BreachFound
     | AgentStarted
     | AgentEnded
+    | TaskNoted
     | Compacted
     | IterationEnded
     | SettingsChanged

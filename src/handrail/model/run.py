@@ -45,6 +45,8 @@ class StateSnapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="cam
     last_prompt: str = ""
     created: tuple[str, ...] = ()
     """Files that the run had made itself."""
+    tasks: dict[str, str] = {}
+    """By task, how far it was."""
 
 
 class Incident(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -28,6 +28,7 @@ from handrail.model.event import (
     RolledBack,
     RunEnded,
     RunStarted,
+    TaskNoted,
 )
 from handrail.model.intervention import Means
 from handrail.server.home import Home
@@ -113,6 +114,11 @@ class Hands:
     def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
         """So that a rollback does not go back too far."""
         self.keeper.after_action(supervisor, event.step, event.at)
+
+    def task(self, supervisor: Supervisor, event: TaskNoted) -> None:
+        """After so many completed tasks."""
+        if event.state == "done":
+            self.keeper.after_task(supervisor)
 
     def rested(self, supervisor: Supervisor, event: IterationEnded) -> None:
         """What the agent has done; sub-agents may still be at work."""
@@ -210,6 +216,7 @@ _ACTS: dict[type, _Act] = {
         (RunStarted, Hands.began),
         (PromptGiven, Hands.before_prompt),
         (ActionEnded, Hands.after_action),
+        (TaskNoted, Hands.task),
         (IterationEnded, Hands.rested),
         (RunEnded, Hands.ended),
         (FindingMade, Hands.found),

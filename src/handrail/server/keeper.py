@@ -71,8 +71,8 @@ class _Tree(msgspec.Struct):
     """Runs that have worked since the last checkpoint."""
     saved: float = 0.0
     """When the last one was taken."""
-    new: int = 0
-    """How many since it was tidied up."""
+    new: int = _TIDY_EVERY - 1
+    """How many since it was tidied up: after the first, what it has borrowed is copied."""
     before: dict[str, int] = {}
     """By run, the step before which one was taken, and after which one is."""
 
@@ -147,6 +147,13 @@ class Keeper:
         if is_due and not self._lanes.is_busy(tree.folder):
             self._save_soon(supervisor, Moment.PERIODIC, f"after step {step}")
 
+    def after_task(self, supervisor: Supervisor) -> None:
+        """Save after so many completed tasks."""
+        every = supervisor.project.config.checkpoints.every_tasks
+        done = sum(state == "done" for state in supervisor.state.tasks.values())
+        if every and done and done % every == 0:
+            self._save_soon(supervisor, Moment.TASKS, f"after {done} tasks")
+
     def wants(self, first: SaveFirst, state: RunState, settings: Settings) -> bool:
         """Whether an action has anything to wait for; if so, `save_first` is called with it."""
         if not settings.enabled:
@@ -190,8 +197,10 @@ class Keeper:
             step=state.step,
             by=tuple(sorted(by)),
             conversation=self._talk(state.host, state.run),
-            case_states={state.run: "done" if state.phase == "ended" else "active"},
-            state_snapshot=StateSnapshot(state.history.goal, state.last_prompt, created),
+            case_states=dict(state.tasks) or {state.run: "active"},
+            state_snapshot=StateSnapshot(
+                state.history.goal, state.last_prompt, created, dict(state.tasks)
+            ),
             agent_states=(AgentState(state.run, state.run, state.prompts),),
         )
 

@@ -31,6 +31,7 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
     StopConfirmed,
+    TaskNoted,
 )
 from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
@@ -42,6 +43,7 @@ from handrail.supervise.usage import Usage
 
 Phase = Literal["working", "waiting", "ended"]
 
+_MAX_TASKS = 1000
 _MAX_OPEN = 256
 """Refused actions stay open, because nothing tells that they did not run."""
 _MAX_REFUSED = 8
@@ -107,6 +109,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
     open: list[OpenAction] = []
     agents: dict[str, str] = {}
     """Sub-agents at work, and their kinds."""
+    tasks: dict[str, str] = {}
+    """What the agent has on its list, and how far each is."""
     compactions: int = 0
     settings: InForce | None = None
     """Those that it began with: what is on the disk may be laxer by now."""
@@ -287,6 +291,12 @@ def _agent_ended(state: RunState, event: AgentEnded) -> None:
     state.course.watch.ended(event.agent)
 
 
+def _task(state: RunState, event: TaskNoted) -> None:
+    state.tasks[event.task] = event.state
+    if len(state.tasks) > _MAX_TASKS:
+        del state.tasks[next(iter(state.tasks))]
+
+
 def _compacted(state: RunState, event: Compacted) -> None:
     state.compactions += 1
     state.course.watch.compacted()
@@ -341,6 +351,7 @@ def _rolled_back(state: RunState, event: RolledBack) -> None:
         state.history.goal = event.state.goal
         state.last_prompt = event.state.last_prompt
         state.history.created.intersection_update(event.state.created)
+        state.tasks = dict(event.state.tasks)
 
 
 def _stop_confirmed(state: RunState, event: StopConfirmed) -> None:
@@ -392,6 +403,7 @@ _APPLY: dict[type, _Apply] = {
         (BreachFound, _breach),
         (AgentStarted, _agent_started),
         (AgentEnded, _agent_ended),
+        (TaskNoted, _task),
         (Compacted, _compacted),
         (IterationEnded, _iteration_ended),
         (SettingsChanged, _settings_changed),
