@@ -2,11 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from handrail.checkpoint.blobs import open_blobs
 from handrail.checkpoint.differences import LINK, Change
 from handrail.checkpoint.git import Git, join_paths
+from handrail.checkpoint.listing import usable
 from handrail.checkpoint.record import LeftOut, Record
 
 _HERE = "./"
@@ -27,7 +29,7 @@ def uncertain(
         return {}
     if target.coverage.unfinished:
         return dict.fromkeys(paths, _UNFINISHED)
-    found = dict.fromkeys(_ignored_then(git, paths, back), _IGNORED)
+    found = dict.fromkeys(_ignored_then(git, paths, back, target.include), _IGNORED)
     gaps = Gaps(target.coverage.left_out)
     for path in paths:
         if (why := gaps.why(path)) is not None:
@@ -49,34 +51,75 @@ class Gaps:
         return next((self._why[name] for name in names if name in self._why), None)
 
 
-def _ignored_then(git: Git, paths: Sequence[str], back: Mapping[str, Change]) -> set[str]:
-    asked = join_paths([_HERE + path for path in paths])
+def _ignored_then(
+    git: Git, paths: Sequence[str], back: Mapping[str, Change], include: Sequence[str]
+) -> set[str]:
     if not any(os.path.basename(path) == _IGNORE_FILE for path in back):
-        return _ignored(git, asked)  # they are now as they were then
-    scratch = os.path.join(os.path.dirname(git.directory), "scratch")
-    shutil.rmtree(scratch, ignore_errors=True)
-    os.mkdir(scratch, 0o700)
+        ignored = _ignored(git, paths)  # they are now as they were then
+        return ignored - _included(git, ignored, include)
+    with _empty(git, "scratch") as then:
+        _write_ignore_files(then, git, paths, back)
+        ignored = _ignored(then, paths)
+        return ignored - _included(then, ignored, include)
+
+
+def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
+    """Those that were saved all the same: by a pattern, and not below an ignored folder."""
+    folders = {f"{folder}/" for path in ignored for folder in _folders_above(path) if folder}
+    closed = _ignored(git, sorted(folders))
+    open_ones = [
+        path
+        for path in ignored
+        if not any(f"{folder}/" in closed for folder in _folders_above(path))
+    ]
+    # In a file, others would mean something else than on the command line.
+    patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
+    if not open_ones or not patterns:
+        return set()
+    with _empty(git, "patterns") as alone:
+        with open(os.path.join(alone.work_tree, _IGNORE_FILE), "wb") as file:
+            file.write(b"".join(os.fsencode(f"{pattern}\n") for pattern in patterns))
+        asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
+        found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
+        # Each is told by four: where the pattern stands, in which line, what it is, the path.
+        return {
+            path.removeprefix(_HERE)
+            for where, path in zip(found[::4], found[3::4], strict=True)
+            if where == _IGNORE_FILE
+        }
+
+
+@contextmanager
+def _empty(git: Git, name: str) -> Iterator[Git]:
+    """An empty work tree, which the next process sweeps if this one is killed."""
+    folder = os.path.join(os.path.dirname(git.directory), name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder, 0o700)
     try:
-        _write_ignore_files(git, scratch, paths, back)
-        return _ignored(git.elsewhere(scratch), asked)
+        yield git.elsewhere(folder)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ignored(git: Git, asked: bytes) -> set[str]:
+def _ignored(git: Git, paths: Sequence[str]) -> set[str]:
     # 1: none of them.
-    found = git.paths("check-ignore", "--no-index", "-z", "--stdin", given=asked, good=(0, 1))
+    asked = ("check-ignore", "--no-index", "-z", "--stdin")
+    found = git.paths(*asked, given=_joined(paths), good=(0, 1)) if paths else ()
     return {path.removeprefix(_HERE) for path in found}
 
 
+def _joined(paths: Iterable[str]) -> bytes:
+    return join_paths([_HERE + path for path in paths])
+
+
 def _write_ignore_files(
-    git: Git, scratch: str, paths: Sequence[str], back: Mapping[str, Change]
+    into: Git, git: Git, paths: Sequence[str], back: Mapping[str, Change]
 ) -> None:
     """Those that counted for the paths: where they have changed, as they were then."""
     with open_blobs(git) as copy:
         for folder in sorted({above for path in paths for above in _folders_above(path)}):
             name = os.path.join(folder, _IGNORE_FILE)
-            now, then = os.path.join(git.work_tree, name), os.path.join(scratch, name)
+            now, then = os.path.join(git.work_tree, name), os.path.join(into.work_tree, name)
             change = back.get(name)
             if change is None and os.path.isfile(now) and not os.path.islink(now):
                 os.makedirs(os.path.dirname(then), exist_ok=True)

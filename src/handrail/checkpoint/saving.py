@@ -80,6 +80,7 @@ def save(
         files=files,
         bytes=size,
         coverage=index.staged.coverage,
+        include=settings.include,
         head=head_of(git.work_tree),
         steps=_step(about),
         modes=index.staged.modes,
