@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Level, Way
+from handrail.checkpoint import About, Level, Way
 from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.way import Does, Restored
 
@@ -207,11 +207,13 @@ def test_permissions_that_others_have_changed_are_spared(bench: Bench) -> None:
     private = bench.write("key.pem", "secret")
     private.chmod(0o600)
     saved = bench.save().record
+    bench.write("work.txt", "of an agent")
+    bench.checkpoints.save(About(by=("A",)))
     _chmod(private, 0o644)
     bench.save()
     way = Way(Level.CHECKPOINT, saved)
     assert [each.path for each in bench.checkpoints.preview(way).spared] == ["key.pem"]
-    assert bench.checkpoints.restore(way).files == ()
+    assert bench.checkpoints.restore(way).files == ("work.txt",)
 
 
 def _chmod(path: Path, bits: int) -> None:

@@ -94,7 +94,7 @@ class RunFacts(msgspec.Struct):
             if done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint:
                 self.plans.add(done.id)
         elif isinstance(event, RolledBack):
-            self.rollbacks += not event.problem
+            self.rollbacks += not event.problem and not event.asked
 
     def _act(self, event: ActionReviewed) -> None:
         tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]

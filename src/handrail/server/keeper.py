@@ -73,6 +73,8 @@ class _Tree(msgspec.Struct):
     """When the last one was taken."""
     new: int = _TIDY_EVERY - 1
     """How many since it was tidied up: after the first, what it has borrowed is copied."""
+    problem: str = ""
+    """Why it could not be tidied up the last time."""
     before: dict[str, int] = {}
     """By run, the step before which one was taken, and after which one is."""
 
@@ -268,8 +270,7 @@ class Keeper:
         tree.new += saved.is_new
         if tree.new >= _TIDY_EVERY:
             tree.new = 0
-            tidied = self._lanes.put(f"{tree.folder} tidy", lambda: _tidy(checkpoints))
-            tidied.add_done_callback(log_failure)
+            self._tidy_soon(checkpoints, about.run, tree)
         return record
 
     def _tree(self, cwd: str) -> _Tree:
@@ -301,6 +302,15 @@ class Keeper:
 
         self._lanes.put(self._tree(cwd).folder, work).add_done_callback(log_failure)
 
+    def _tidy_soon(self, checkpoints: Checkpoints, run: str, tree: _Tree) -> None:
+        def work() -> None:
+            problem = checkpoints.tidy().problem
+            if problem and problem != tree.problem:
+                self._note(run, FaultNoted(self._clock(), "checkpoint", problem))
+            tree.problem = problem
+
+        self._lanes.put(f"{tree.folder} tidy", work).add_done_callback(log_failure)
+
     def _note_trouble(self, run: str, says: str) -> None:
         """Remember why the files could not be saved, and write it down if it is news."""
         before = self._troubles.pop(run, None)
@@ -313,7 +323,3 @@ class Keeper:
 
 _BEGINNINGS = frozenset({Moment.PROMPT, Moment.UNATTENDED})
 """Moments at which a run has not worked yet."""
-
-
-def _tidy(checkpoints: Checkpoints) -> None:
-    checkpoints.tidy()
