@@ -311,6 +311,19 @@ def test_permissions_are_not_remembered_without_end() -> None:
     assert len(modes.all) == MAX_MODES
 
 
+@pytest.mark.parametrize(("version", "packs"), [("2.34.1", 1), ("2.37.0", 2), ("nonsense", 1)])
+def test_many_new_files_are_one_pack_where_git_can_do_that(
+    bench: Bench, tmp_path: Path, version: str, packs: int
+) -> None:
+    for number in range(20):
+        bench.write(f"{number}.txt", f"content {number}")
+    say = f'case "$*" in *" version") echo "git version {version}"; exit;; esac'
+    rig(bench, tmp_path / "bin", say)
+    assert bench.held(bench.save().record) == bench.content()
+    found = (bench.folder / "git" / "objects" / "pack").glob("*.pack")
+    assert len(list(found)) == packs  # that of the commit, and that of the files
+
+
 class TestHead:
     """Where the user's own repository was."""
 

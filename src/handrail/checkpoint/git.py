@@ -40,6 +40,9 @@ _MEMORY = {"MALLOC_TRIM_THRESHOLD_": "268435456", "MALLOC_TOP_PAD_": "4194304"}
 """Of the C library: git would ask for memory for each file anew, and give it back each time."""
 _PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _MAX_SAID = 500
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_versions: dict[str, tuple[int, int]] = {}
+"""By program; whoever renews one does not make it older."""
 _OF_STORE = re.compile(
     "no space left|disk quota|file too large|read-only file system|failed to insert into database"
     "|unable to (write|create temporary|create '|open object)|insufficient permission"
@@ -128,6 +131,14 @@ class Git:
         other = copy(self)
         other._environ = {key: text for key, text in self._environ.items() if key != name}
         return other
+
+    def is_since(self, *version: int) -> bool:
+        """Whether the program is of this version, or newer."""
+        program = shutil.which("git", path=self._environ.get("PATH")) or ""
+        if program not in _versions:
+            found = _VERSION.search(self.text("version"))
+            _versions[program] = (int(found[1]), int(found[2])) if found else (0, 0)
+        return _versions[program] >= version
 
     def tuned(self, settings: Mapping[str, str]) -> "Git":
         """The same git with more settings."""

@@ -27,6 +27,8 @@ _TAKE_IN = ("--add", "--remove", "--replace")
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
 """Git streams what it takes for large files into one pack: much faster than a file for each."""
+_ONE_PACK_SINCE = (2, 37)
+"""Before, it was a pack for each."""
 _BATCH_FILES = 5_000
 _BATCH_BYTES = 16 * MEGABYTE
 
@@ -139,7 +141,7 @@ class _Staging:
         if not self._limit.left:
             raise GitTooSlowError("update-index", self._limit.seconds)
         git = self._git.within(Deadline(self._git.deadline.left * _FOR_A_BATCH))
-        if len(batch) >= _MANY:
+        if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
             git = git.tuned(_AS_PACK)
         self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
         self._sizes.update((file.path, file.size) for file in batch if file.mode)
