@@ -65,6 +65,14 @@ def test_a_held_file_stays_held_while_its_pattern_stays(ignoring: Bench) -> None
     assert ignoring.held(saved)[".env"] == b"KEY=3"
 
 
+def test_other_patterns_make_another_checkpoint(bench: Bench) -> None:
+    """What an earlier one says was not there may be there by now, and not be held."""
+    bench.write("a.txt", "a")
+    first = bench.save().record
+    second = bench.of(bench.tree, Settings(include=())).save(About()).record
+    assert (second.tree, second.number) == (first.tree, first.number + 1)
+
+
 def test_a_file_that_is_not_ignored_stays_whatever_patterns_go(bench: Bench) -> None:
     bench.write("a.txt", "a")
     assert held(bench, "*.txt") == ["a.txt"]
