@@ -1,6 +1,7 @@
 """When files are saved, who waits for it, and whose work it was."""
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,6 +160,18 @@ def test_before_code_that_nobody_knows_files_are_saved_now_and_then(shop: Worksh
     assert not waits(shop, bash(shop, "make test", 2))
     shop.time += CODE_SECONDS
     assert waits(shop, bash(shop, "make check", 3))
+
+
+def test_where_saving_is_slow_not_every_change_waits_for_it(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count(0.0, 3.0)
+    monkeypatch.setattr("handrail.server.keeper.perf_counter", lambda: next(ticks))
+    decide(shop, bash(shop, "echo 1 > cart.txt"))
+    assert not waits(shop, bash(shop, "echo 2 > cart.txt", 2))
+    assert waits(shop, bash(shop, UNDO_ME, 3))
+    shop.time += 30
+    assert waits(shop, bash(shop, "echo 4 > cart.txt", 4))
 
 
 def write(shop: Workshop) -> Action:

@@ -33,6 +33,11 @@ CODE_SECONDS = 30.0
 """How far apart they are before code that may do anything."""
 _TIDY_EVERY = 20
 """New checkpoints of a project after which it is tidied up."""
+_SLOW = 1.0
+"""Seconds; where a checkpoint takes longer, not every change is worth one, beside those that must
+be undone."""
+_REST = 10
+"""How many times as long as it took there is none then."""
 _MAX_TROUBLES = 1000
 _MAX_TREES = 1000
 _MAX_WAITING = 1000
@@ -71,6 +76,8 @@ class _Tree(msgspec.Struct):
     """Runs that have worked since the last checkpoint."""
     saved: float = 0.0
     """When the last one was taken."""
+    took: float = 0.0
+    """How many seconds that took."""
     new: int = _TIDY_EVERY - 1
     """How many since it was tidied up: after the first, what it has borrowed is copied."""
     problem: str = ""
@@ -178,8 +185,11 @@ class Keeper:
         trouble = self._troubles.get(first.run)
         if trouble is not None and not trouble.is_over(self._clock()):
             return False
-        since = abs(self._clock() - self._tree(first.cwd).saved)
-        return first.need is Need.CHANGE or since >= CODE_SECONDS
+        tree = self._tree(first.cwd)
+        since = abs(self._clock() - tree.saved)
+        if first.need is Need.CHANGE:
+            return tree.took < _SLOW or since >= tree.took * _REST
+        return since >= CODE_SECONDS
 
     def ended(self, state: RunState) -> None:
         """A run has ended."""
@@ -260,7 +270,7 @@ class Keeper:
         saved = checkpoints.save(about)
         took = round((perf_counter() - began) * 1000, 3)
         record, at = saved.record, self._clock()
-        tree.saved = at
+        tree.saved, tree.took = at, took / 1000
         tree.touched = set(tree.working)
         self._troubles.pop(about.run, None)
         if saved.is_new or not is_known(record.git_commit):
