@@ -298,6 +298,8 @@ _HOOKS = {
     "PostToolBatch": "What has not been heard of by now did not run. Starts a daemon that died.",
     "SubagentStart": "A sub-agent belongs to the run that started it.",
     "SubagentStop": "It is done.",
+    "TaskCreated": "The agent has put a task on its list.",
+    "TaskCompleted": "It has completed one: every five, the files are saved.",
     "PreCompact": "Noted; the run goes on.",
     "ConfigChange": "New settings are not taken over while they would switch hooks off.",
     "Stop": "The agent waits for the next prompt. Guidance that is due may send it on, once.",

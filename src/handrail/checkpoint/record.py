@@ -117,8 +117,6 @@ class Record(About, frozen=True, rename="camel", kw_only=True):
     coverage: Coverage = Coverage()
     include: tuple[str, ...] = ()
     """Patterns of ignored files that it holds all the same."""
-    include: tuple[str, ...] = ()
-    """Patterns of ignored files that it holds all the same."""
     head: str = ""
     """The commit that the user's own repository was at."""
     steps: dict[str, int] = {}
