@@ -77,8 +77,12 @@ def squeezed(text: str) -> str:
 
 
 @contextmanager
-def terminal(bed: Bed, script: Script, mode: str) -> Iterator[Terminal]:
-    """A session that a person sits at; it is over after the block."""
+def terminal(bed: Bed, script: Script, mode: str, command: str = "") -> Iterator[Terminal]:
+    """A session that a person sits at; it is over after the block.
+
+    `command`: a command line that ends with a call of Claude Code, by default just that.
+    """
+    options = f"--model claude-sonnet-4-5 --permission-mode {mode}"
     (bed.config / ".claude.json").write_text(json.dumps(_first_questions_answered(bed)))
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
@@ -92,7 +96,7 @@ def terminal(bed: Bed, script: Script, mode: str) -> Iterator[Terminal]:
             "TERM": "xterm-256color",
         }
         process = subprocess.Popen(
-            [CLAUDE, "--model", "claude-sonnet-4-5", "--permission-mode", mode],
+            ["sh", "-c", f"{command or f'exec {CLAUDE}'} {options}"],
             cwd=bed.repo,
             env=environ,
             stdin=its,

@@ -12,6 +12,7 @@ from handrail.checkpoint import Moment
 from handrail.testing.model_server import Call, ModelServer, Request, Say, Script, Turn
 from tests.claude.supervised import Supervised, bash, supervised
 from tests.claude.talking import served_by, talking
+from tests.claude.terminal import terminal
 
 ALPHA = ["ALPHA", "call-a1", "call-a2", "call-a3", "call-a4", "Finished alpha."]
 BETA = ["BETA", "call-b1", "Finished beta."]
@@ -108,6 +109,19 @@ def test_the_conversation_goes_on_where_it_was_then(
 ) -> None:
     first, *_ = story.take_up(story.id_of(moment, step))
     assert held(first) == [*holds, GAMMA]
+
+
+def test_the_printed_command_opens_it_in_a_terminal(story: Story) -> None:
+    checkpoint = story.id_of(Moment.PROMPT, 4)
+    out = story.world.handrail("rollback", checkpoint, "--over", "--yes")
+    command = out.splitlines()[-1].strip()
+    with terminal(story.world.bed, [Say("I go on.")] * 20, "manual", command) as screen:
+        screen.wait_for(f"Session renamed to: back-at-{checkpoint}")
+        screen.wait_for("Finished alpha.")
+        screen.say(GAMMA)
+        screen.wait_for("I go on.")
+        [request] = [request for request in screen.model.requests if request.tools]
+        assert held(request) == [*ALPHA, GAMMA]
 
 
 def test_the_session_itself_stays_as_it_is(story: Story) -> None:

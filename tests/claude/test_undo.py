@@ -2,18 +2,21 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from handrail.model.event import RestoreAsked
 from handrail.testing.model_server import Answer, Call, Request, Say, Script, Turn
 from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
 from tests.claude.talking import talking
 
 Files = dict[bytes, tuple[int, bytes]]
@@ -319,6 +322,45 @@ def test_an_agent_at_work_hears_that_files_were_put_back(claude: Path) -> None:
         told = [asked.text for asked in session.requests if asked.tools]
         assert [PUT_BACK in text for text in told] == [False, False, True]
         assert (world.repo / "plan.txt").exists()
+
+
+def test_nothing_is_changed_while_files_are_put_back(claude: Path) -> None:
+    with supervised() as world:
+        (world.repo / "plan.txt").write_text("a plan\n")
+        slow = world.bed.root / "slow"
+        waits = f"while [ -e {slow} ]; do sleep 0.01; done"
+        only = f'case "$*" in *fast-import*) {waits};; esac'
+        world.program("git", f'{only}; exec {shutil.which("git")} "$@"')
+        stops = [threading.Event() for _ in range(2)]
+        running = world.bed.start(
+            "Tidy up.",
+            [
+                bash("find . -name 'plan*' -delete", "find"),
+                Turn([bash("echo 1 > other.txt", "during")], after=stops[0]),
+                Turn([bash("echo 2 > other.txt", "after")], after=stops[1]),
+                Say("Done."),
+            ],
+        )
+        until(lambda: len(running.model.requests) > 1, "the first call has not ended")
+        world.handrail("checkpoint")  # what was begun is done before
+        slow.touch()
+        with ThreadPoolExecutor() as beside:
+            undone = beside.submit(run, world, "undo", "--yes")
+            until(lambda: any(isinstance(e, RestoreAsked) for e in world.events()), "no restore")
+            stops[0].set()
+            until(lambda: len(running.model.requests) > 2, "the second call has not ended")
+            assert not (world.repo / "other.txt").exists()
+            slow.unlink()
+            assert undone.result().code == 0
+        stops[1].set()
+        session = running.wait()
+        results = session.tool_results()
+        assert results["during"].is_error
+        assert STOPPED in results["during"].text
+        assert "is putting the files back to a checkpoint" in results["during"].text
+        assert session.ran("after")
+        assert (world.repo / "other.txt").read_text() == "2\n"
+        assert (world.repo / "plan.txt").read_text() == "a plan\n"
 
 
 # Where nothing can be saved
