@@ -330,7 +330,8 @@ _MEANS: dict[str, str] = {
     Capability.END: "signals to the processes of the session; where a person sits at it, its own "
     "window is left to them",
     Capability.LIMIT: "Claude Code starts its processes itself.",
-    Capability.REWIND: "No hook does that: the agent keeps its memory of what it did.",
+    Capability.REWIND: "No hook does that: the agent keeps its memory of what it did. A person "
+    "can: `handrail rollback` prints the command.",
     Capability.SWITCH: "No hook does that.",
     "count tokens": "No hook tells how many were used.",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
