@@ -78,3 +78,21 @@ def test_a_list_of_the_user_is_no_pattern_of_ours(bench: Bench) -> None:
     bench.write("local.txt", "mine")
     checkpoints.restore(Way(Level.CHECKPOINT, before))
     assert (bench.tree / "local.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("where", ["shop/.git/info/exclude", ".config/git/ignore"])
+def test_where_lists_outside_of_the_tree_have_changed_nothing_is_deleted(
+    bench: Bench, where: str
+) -> None:
+    bench.repository()
+    ignored = bench.home / where
+    ignored.parent.mkdir(parents=True, exist_ok=True)
+    ignored.write_text("local.txt\n")
+    bench.write("local.txt", "mine, and there all the time")
+    before = bench.save().record
+    ignored.write_text("")
+    bench.write("new.txt", "")
+    restored = bench.restore(before)
+    assert [each.path for each in restored.spared] == ["local.txt", "new.txt"]
+    assert "nobody knows" in restored.spared[0].why
+    assert (bench.tree / "local.txt").exists()

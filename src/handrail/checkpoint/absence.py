@@ -15,6 +15,7 @@ _HERE = "./"
 """In front of a name that would otherwise mean something to git: `:(top)x`."""
 _IGNORE_FILE = ".gitignore"
 _UNFINISHED = "that checkpoint was not finished, so nobody knows whether it was there"
+_OTHER_LISTS = "git ignores other files than it did then, so nobody knows whether it was there"
 _IGNORED = "it was ignored then, so nobody knows whether it was there"
 
 
@@ -29,6 +30,8 @@ def uncertain(
         return {}
     if target.coverage.unfinished:
         return dict.fromkeys(paths, _UNFINISHED)
+    if target.ignoring != git.ignoring:
+        return dict.fromkeys(paths, _OTHER_LISTS)
     found = dict.fromkeys(_ignored_then(git, paths, back, target.include), _IGNORED)
     gaps = Gaps(target.coverage.left_out)
     for path in paths:

@@ -55,7 +55,9 @@ class Committed(msgspec.Struct, frozen=True):
 
 def differences(git: Git, tree: str) -> list[Difference]:
     """How the index is other than a tree."""
-    asked = ("diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", tree)
+    # Files that are only announced, because they are still to be read, are in no tree.
+    how = ("--cached", "--ita-invisible-in-index", "-z", "--raw", "--no-renames", "--no-abbrev")
+    asked = ("diff-index", *how, tree)
     fields = git.run(*asked).split(b"\0")
     return list(_read(fields))
 

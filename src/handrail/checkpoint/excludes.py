@@ -1,15 +1,6 @@
 """What the user has git leave alone, beyond the .gitignore files in the work tree."""
 
-# NOTE for the saving side (remove when done):
-# - Private._prepare: write `excluded_lines(...) + nested.excluded_lines(git)` to info/exclude.
-# - staging.stage: call `is_seeded = seeding.seed(git)` at EVERY save, before looking whether there
-#   is an index: it also notices that the user's store has lost objects, and removes the index.
-#   (`is_fresh = is_seeded or not os.path.exists(git.index)`; two stats where nothing is borrowed.)
-# - listing: `nested.files_of(git, path, include_options(include))`; an empty answer is no LeftOut:
-#   everything in there is ignored, or there is nothing.
-# - committing.differences: `diff-index --cached` needs --ita-invisible-in-index: a seeded index
-#   announces files that have to be read by intent-to-add entries (never in a tree).
-
+import hashlib
 import os
 import re
 
@@ -40,6 +31,18 @@ def excluded_lines(work_tree: str, state: str) -> str:
     if not inside.startswith(".."):
         lines += "\n/" + _SPECIAL.sub(r"\\\1", inside) + "/\n"
     return lines
+
+
+def ignoring(git: Git) -> str:
+    """A digest of what is ignored by lists that are not part of the work tree."""
+    everywhere = git.excludes or os.path.join(_settings_folder(git), "git", "ignore")
+    lists = (_own_excludes(git.work_tree), read_text(everywhere, _MAX_BYTES))
+    return hashlib.sha256("\0".join(lists).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _settings_folder(git: Git) -> str:
+    found = git.environ.get("XDG_CONFIG_HOME", "")
+    return found or os.path.join(git.environ.get("HOME", "/"), ".config")
 
 
 def _own_excludes(work_tree: str) -> str:

@@ -90,10 +90,12 @@ class Git:
         self.work_tree = work_tree
         self.excludes = ""
         """The user's own list of files that git leaves alone everywhere."""
+        self.ignoring = ""
+        """A digest of the lists of ignored files that are not part of the work tree."""
         self.deadline = deadline
         self.held = tuple(held)
         self._settings = _SETTINGS
-        self._environ = {
+        self.environ = {
             **{name: environ[name] for name in _PASSED_ON if name in environ},
             "LC_ALL": "C",
             **_MEMORY,
@@ -124,17 +126,17 @@ class Git:
         """The same git with another work tree."""
         other = self._without("GIT_WORK_TREE")
         other.work_tree = work_tree
-        other._environ["GIT_WORK_TREE"] = work_tree
+        other.environ["GIT_WORK_TREE"] = work_tree
         return other
 
     def _without(self, name: str) -> "Git":
         other = copy(self)
-        other._environ = {key: text for key, text in self._environ.items() if key != name}
+        other.environ = {key: text for key, text in self.environ.items() if key != name}
         return other
 
     def is_since(self, *version: int) -> bool:
         """Whether the program is of this version, or newer."""
-        program = shutil.which("git", path=self._environ.get("PATH")) or ""
+        program = shutil.which("git", path=self.environ.get("PATH")) or ""
         if program not in _versions:
             found = _VERSION.search(self.text("version"))
             _versions[program] = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -149,7 +151,7 @@ class Git:
     def literal(self) -> "Git":
         """The same git, for which a path is a path whatever is in it: `*`, `:(top)x`."""
         other = copy(self)
-        other._environ = {**self._environ, "GIT_LITERAL_PATHSPECS": "1"}
+        other.environ = {**self.environ, "GIT_LITERAL_PATHSPECS": "1"}
         return other
 
     def within(self, deadline: Deadline) -> "Git":
@@ -205,7 +207,7 @@ class Git:
         if self.excludes:
             settings["core.excludesFile"] = self.excludes
         options = [part for name, text in settings.items() for part in ("-c", f"{name}={text}")]
-        program = shutil.which("git", path=self._environ.get("PATH"))
+        program = shutil.which("git", path=self.environ.get("PATH"))
         if program is None:
             raise GitError(arguments[0], "git is not installed, and checkpoints need it")
         try:
@@ -215,7 +217,7 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self.work_tree,
-                env=self._environ,
+                env=self.environ,
                 pass_fds=self.held,
                 start_new_session=True,
             )

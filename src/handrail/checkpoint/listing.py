@@ -11,7 +11,6 @@ from handrail.checkpoint.errors import BadIncludeError
 from handrail.checkpoint.git import Git, split_paths
 from handrail.checkpoint.record import LeftOut
 
-NESTED = "a repository of its own"
 UNREADABLE = "it cannot be read"
 _MAX_PATTERN = 4096
 """Bytes; no path is longer."""
@@ -45,10 +44,8 @@ def list_changes(git: Git, include: Sequence[str]) -> Listing:
     for path in split_paths(others.out):
         if not path.endswith("/"):
             new.append(path)
-        elif inside := nested.files_of(git, path):
-            new += inside
-        elif not _is_bare(os.path.join(git.work_tree, path)):
-            left_out.append(LeftOut(path, NESTED))
+        else:
+            new += nested.files_of(git, path, include_options(include))
     return Listing(tuple(split_paths(changed.out)), tuple(new), tuple(left_out))
 
 
@@ -86,14 +83,6 @@ def usable(include: Sequence[str] | set[str]) -> list[str]:
     if sum(len(os.fsencode(pattern)) for pattern in patterns) > _MAX_PATTERNS:
         raise BadIncludeError(f"more than {_MAX_PATTERNS} bytes of patterns; name folders instead")
     return patterns
-
-
-def _is_bare(folder: str) -> bool:
-    """Whether there is nothing in it but the repository itself."""
-    try:
-        return set(os.listdir(folder)) <= {".git"}
-    except OSError:
-        return False
 
 
 def _closed(said: bytes) -> list[str]:

@@ -117,6 +117,8 @@ class Record(About, frozen=True, rename="camel", kw_only=True):
     coverage: Coverage = Coverage()
     include: tuple[str, ...] = ()
     """Patterns of ignored files that it holds all the same."""
+    ignoring: str = ""
+    """A digest of what was ignored by lists that are not part of the work tree."""
     head: str = ""
     """The commit that the user's own repository was at."""
     steps: dict[str, int] = {}

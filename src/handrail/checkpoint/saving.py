@@ -62,7 +62,8 @@ def save(
         raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
     last = records.last(git.work_tree)
     index = _fill(git, also, settings, last)
-    if last is not None and last.include == settings.include and _is_still(last, index, about):
+    lists = (settings.include, git.ignoring)
+    if last and (last.include, last.ignoring) == lists and _is_still(last, index, about):
         return Saved(_with_step(last, about, records), is_new=False)
     number = max(records.numbers(), default=0) + 1
     message = about.why[:_MAX_WHY] or about.moment
@@ -81,6 +82,7 @@ def save(
         bytes=size,
         coverage=index.staged.coverage,
         include=settings.include,
+        ignoring=git.ignoring,
         head=head_of(git.work_tree),
         steps=_step(about),
         modes=index.staged.modes,

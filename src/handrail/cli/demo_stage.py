@@ -39,7 +39,7 @@ from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
 
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
-_TOLD = "A person has put files back"
+_TOLD = "Handrail: A person has put files back"
 _POINT = r"Checkpoint (c\d+) "
 _SECONDS = 20.0
 """How long the daemon may take for a checkpoint, a rollback or a stop."""
