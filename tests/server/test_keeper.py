@@ -238,6 +238,14 @@ def test_where_the_conversation_is_is_asked_at_once_and_not_when_files_are_saved
     assert records(shop)[0].conversation == Conversation("claude", RUN, "m7")
 
 
+def test_of_one_checkpoint_a_run_hears_once(shop: Workshop) -> None:
+    tree = str(shop.tree)
+    shop.run.record(RunStarted(shop.time, "claude", tree, source="startup"))
+    shop.run.record(prompt())
+    shop.settle()
+    assert len(shop.all(CheckpointTaken)) == 1
+
+
 def test_another_run_in_the_same_tree_hears_of_the_checkpoint_that_is_its_too(
     shop: Workshop,
 ) -> None:

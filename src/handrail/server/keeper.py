@@ -82,6 +82,8 @@ class _Tree(msgspec.Struct):
     """How many since it was tidied up: after the first, what it has borrowed is copied."""
     problem: str = ""
     """Why it could not be tidied up the last time."""
+    noted: dict[str, str] = {}
+    """By run, the commit of which it was told last."""
     before: dict[str, int] = {}
     """By run, the step before which one was taken, and after which one is."""
 
@@ -194,6 +196,7 @@ class Keeper:
     def ended(self, state: RunState) -> None:
         """A run has ended."""
         self.leave(state)
+        self._tree(state.cwd).noted.pop(state.run, None)
         self._troubles.pop(state.run, None)
 
     def _about(self, state: RunState, moment: Moment, why: str) -> About:
@@ -273,7 +276,9 @@ class Keeper:
         tree.saved, tree.took = at, took / 1000
         tree.touched = set(tree.working)
         self._troubles.pop(about.run, None)
-        if saved.is_new or not is_known(record.git_commit):
+        is_news = tree.noted.get(about.run) != record.git_commit
+        tree.noted[about.run] = record.git_commit
+        if saved.is_new or (is_news and not is_known(record.git_commit)):
             taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
             partial = not record.coverage.complete
             self._note(about.run, CheckpointTaken(at, taken, record.files, took, partial))
