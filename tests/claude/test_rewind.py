@@ -56,8 +56,7 @@ class Story(NamedTuple):
 
     def take_up(self, checkpoint: str) -> list[Request]:
         """Go back, and run the command that is printed, with one more prompt."""
-        out = self.world.handrail("rollback", checkpoint, "--all", "--over", "--yes", "--json")
-        return self.go_on(json.loads(out)["next"])
+        return self.go_on(roll_back(self.world, checkpoint))
 
     def go_on(self, command: str) -> list[Request]:
         """What the model is asked by the command for a terminal, here without one."""
@@ -71,6 +70,14 @@ class Story(NamedTuple):
                 capture_output=True,
             )
             return [request for request in model.requests if request.tools]
+
+
+def roll_back(world: Supervised, checkpoint: str) -> str:
+    """Go back, from files that are other ones; the command that is told of then."""
+    (world.repo / "since.txt").write_text("since")
+    out = world.handrail("rollback", checkpoint, "--all", "--over", "--yes", "--json")
+    assert not (world.repo / "since.txt").exists()
+    return str(json.loads(out)["next"])
 
 
 def held(request: Request) -> list[str]:
@@ -113,6 +120,7 @@ def test_the_conversation_goes_on_where_it_was_then(
 
 def test_the_printed_command_opens_it_in_a_terminal(story: Story) -> None:
     checkpoint = story.id_of(Moment.PROMPT, 4)
+    (story.world.repo / "since.txt").write_text("since")
     out = story.world.handrail("rollback", checkpoint, "--over", "--yes")
     command = out.splitlines()[-1].strip()
     with terminal(story.world.bed, [Say("I go on.")] * 20, "manual", command) as screen:
@@ -124,6 +132,12 @@ def test_the_printed_command_opens_it_in_a_terminal(story: Story) -> None:
         assert held(request) == [*ALPHA, GAMMA]
 
 
+def test_another_daemon_finds_it_too(story: Story) -> None:
+    story.world.kill()
+    first, *_ = story.take_up(story.id_of(Moment.PROMPT, 4))
+    assert held(first) == [*ALPHA, GAMMA]
+
+
 def test_the_session_itself_stays_as_it_is(story: Story) -> None:
     story.take_up(story.id_of(Moment.ITERATION_END, 4))
     cd = f"cd {story.world.repo} && claude --resume {story.session} --fork-session"
@@ -132,15 +146,13 @@ def test_the_session_itself_stays_as_it_is(story: Story) -> None:
 
 
 def test_before_the_first_prompt_there_is_nothing_to_take_up(story: Story) -> None:
-    first = story.id_of(Moment.UNATTENDED, 0)
-    out = story.world.handrail("rollback", first, "--over", "--yes", "--json")
-    assert json.loads(out)["next"] == ""
+    assert roll_back(story.world, story.id_of(Moment.UNATTENDED, 0)) == ""
 
 
 def test_nothing_is_taken_up_that_was_summed_up_since(claude: Path) -> None:
     with supervised() as world:
         calls: Script = [bash("echo 1 > README.md", "call-a1"), *[Say("Finished alpha.")] * 9]
         session = str(world.run("ALPHA", calls).result["session_id"])
+        assert roll_back(world, "c2")
         world.run("/compact", [Say("A summary.")] * 9, args=("--resume", session))
-        out = world.handrail("rollback", "c2", "--yes", "--over")
-        assert "claude" not in out
+        assert not roll_back(world, "c2")

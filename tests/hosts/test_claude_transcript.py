@@ -178,6 +178,19 @@ def test_at_rest_is_before_what_is_told_next(transcript: Path) -> None:
     assert message(transcript, Moment.ITERATION_END, prompt="p2", at=33.1) == "end2"
 
 
+def test_what_was_written_before_the_rest_and_told_after_it_does_not_belong_to_it(
+    transcript: Path,
+) -> None:
+    waiting = [told("queued", "end2", 32.5, "p3"), said("end3", "queued", 40, "m6")]
+    write(transcript, [*SESSION, *waiting])
+    assert message(transcript, Moment.ITERATION_END, prompt="p2", at=33.1) == "end2"
+
+
+def test_a_session_that_was_interrupted_after_a_call_is_at_its_result(transcript: Path) -> None:
+    write(transcript, [*SESSION[:5], told("prompt2", "result1", 30, "p2")])
+    assert message(transcript, Moment.UNATTENDED, at=29) == "result1"
+
+
 def test_a_session_that_is_taken_up_is_at_rest(transcript: Path) -> None:
     write(transcript, SESSION)
     assert message(transcript, Moment.UNATTENDED, at=29) == "summary1"

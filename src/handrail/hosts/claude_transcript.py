@@ -66,9 +66,14 @@ class _Entry(msgspec.Struct):
         return self.type == "user" and not self.results
 
     @property
+    def is_answer(self) -> bool:
+        """Whether the model said it."""
+        return self.type == "assistant"
+
+    @property
     def is_said(self) -> bool:
         """Whether the model is sent it as something that was said."""
-        return self.type in ("user", "assistant")
+        return self.type == "user" or self.is_answer
 
 
 _decoder = msgspec.json.Decoder(_Entry)
@@ -177,12 +182,13 @@ def _after_call(chain: Sequence[_Entry], rest: Sequence[_Entry], place: Conversa
 
 
 def _at_rest(chain: Sequence[_Entry], entries: Sequence[_Entry], place: Conversation) -> int:
-    """Before what the model was told next."""
-    said = [each for each in entries if each.type == "assistant" and each.at.timestamp() < place.at]
-    if said and not any(entry is said[-1] for entry in chain):
+    """Before what the model was told next; that may have been written before it came to rest."""
+    said = [each for each in entries if each.is_answer and each.at.timestamp() < place.at]
+    last = next((i for i, each in enumerate(chain) if said and each is said[-1]), -1)
+    if said and last < 0:
         return 0  # the session went another way since
-    told = (i for i, each in enumerate(chain) if each.is_prompt and each.at.timestamp() > place.at)
-    return next(told, len(chain))
+    later = (i for i, each in enumerate(chain) if i > last and (each.is_prompt or each.is_answer))
+    return next(later, len(chain))
 
 
 def _is_same_answer(entry: _Entry, other: _Entry) -> bool:
