@@ -160,7 +160,7 @@ def _says_actions(past: _Past, target: Record, base: Record | None) -> str:
     if last is None:
         return f"what run {run} did since step {first - 1} ({target.id})"
     if last <= first:
-        why = f" ({base.why})" if base is not None and base.why else ""
+        why = f" ({base.why.removeprefix('after ')})" if base is not None and base.why else ""
         return f"action {last} of run {run}{why}"
     return f"steps {first}-{last} of run {run}: there is no checkpoint between them"
 

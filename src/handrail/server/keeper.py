@@ -84,7 +84,7 @@ class _Tree(msgspec.Struct):
     """Why it could not be tidied up the last time."""
     noted: dict[str, str] = {}
     """By run, the commit of which it was told last."""
-    before: dict[str, int] = {}
+    before: dict[str, tuple[int, str]] = {}
     """By run, the step before which one was taken, and after which one is."""
 
 
@@ -143,9 +143,11 @@ class Keeper:
         if state.phase == "working":  # a daemon that has just started does not know yet
             tree.working.add(state.run)
             tree.touched.add(state.run)
-        if tree.before.get(state.run, step + 1) <= step:
+        waiting = tree.before.get(state.run)
+        if waiting is not None and waiting[0] <= step:
             del tree.before[state.run]
-            self._save_soon(supervisor, Moment.AFTER_ACTION, f"after step {step}")
+            why = f"after {waiting[1].removeprefix('before ')}"
+            self._save_soon(supervisor, Moment.AFTER_ACTION, why)
             return
         trouble = self._troubles.get(state.run)
         if trouble is not None and not trouble.is_over(self._clock()):
@@ -243,7 +245,7 @@ class Keeper:
         if about is None:
             work = self._lanes.put(tree.folder, SavedFirst)
         else:
-            tree.before[first.run] = first.step + 1
+            tree.before[first.run] = first.step + 1, first.why
             work = self._lanes.put(tree.folder, lambda: self._first(first, about, settings))
         must = first.need is Need.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
