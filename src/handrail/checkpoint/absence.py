@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from handrail.checkpoint.blobs import open_blobs
 from handrail.checkpoint.differences import LINK, Change
+from handrail.checkpoint.excludes import ignoring
 from handrail.checkpoint.git import Git, join_paths
 from handrail.checkpoint.listing import usable
 from handrail.checkpoint.record import LeftOut, Record
@@ -30,7 +31,7 @@ def uncertain(
         return {}
     if target.coverage.unfinished:
         return dict.fromkeys(paths, _UNFINISHED)
-    if target.ignoring != git.ignoring:
+    if target.ignoring != ignoring(git):
         return dict.fromkeys(paths, _OTHER_LISTS)
     found = dict.fromkeys(_ignored_then(git, paths, back, target.include), _IGNORED)
     gaps = Gaps(target.coverage.left_out)

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 
+from handrail.checkpoint import nested
 from handrail.checkpoint.errors import GitError, GitTooSlowError
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.user_repository import directories, read_text
@@ -36,7 +37,8 @@ def excluded_lines(work_tree: str, state: str) -> str:
 def ignoring(git: Git) -> str:
     """A digest of what is ignored by lists that are not part of the work tree."""
     everywhere = git.excludes or os.path.join(_settings_folder(git), "git", "ignore")
-    lists = (_own_excludes(git.work_tree), read_text(everywhere, _MAX_BYTES))
+    inside = nested.excluded_lines(git)
+    lists = (_own_excludes(git.work_tree), read_text(everywhere, _MAX_BYTES), inside)
     return hashlib.sha256("\0".join(lists).encode(errors="surrogateescape")).hexdigest()[:16]
 
 

@@ -90,8 +90,6 @@ class Git:
         self.work_tree = work_tree
         self.excludes = ""
         """The user's own list of files that git leaves alone everywhere."""
-        self.ignoring = ""
-        """A digest of the lists of ignored files that are not part of the work tree."""
         self.deadline = deadline
         self.held = tuple(held)
         self._settings = _SETTINGS

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 from handrail.checkpoint import journal, nested
 from handrail.checkpoint.errors import BusyError, CheckpointError, RefusedError, StoreError
-from handrail.checkpoint.excludes import excluded_lines, global_excludes, ignoring
+from handrail.checkpoint.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git import ATTRIBUTES, Deadline, Git
 from handrail.checkpoint.sweeping import parts_of_packs, remove_parts, sweep_all, sweep_locks
 
@@ -168,7 +168,6 @@ class Private:
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
-        git.ignoring = ignoring(git)
         excluded = excluded_lines(git.work_tree, self.folder) + nested.excluded_lines(git)
         self._write(os.path.join(self.directory, "info", "exclude"), excluded)
 

@@ -15,6 +15,7 @@ from handrail.checkpoint.errors import (
     RefusedError,
     StoreError,
 )
+from handrail.checkpoint.excludes import ignoring
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.memory import is_text
 from handrail.checkpoint.record import About, Coverage, Moment, Record
@@ -62,8 +63,9 @@ def save(
         raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
     last = records.last(git.work_tree)
     index = _fill(git, also, settings, last)
-    lists = (settings.include, git.ignoring)
-    if last and (last.include, last.ignoring) == lists and _is_still(last, index, about):
+    include, ignored = settings.include, ignoring(git)
+    lists = (last.include, last.ignoring) if last else None
+    if last and lists == (include, ignored) and _is_still(last, index, about):
         return Saved(_with_step(last, about, records), is_new=False)
     number = max(records.numbers(), default=0) + 1
     message = about.why[:_MAX_WHY] or about.moment
@@ -81,8 +83,8 @@ def save(
         files=files,
         bytes=size,
         coverage=index.staged.coverage,
-        include=settings.include,
-        ignoring=git.ignoring,
+        include=include,
+        ignoring=ignored,
         head=head_of(git.work_tree),
         steps=_step(about),
         modes=index.staged.modes,

@@ -1,0 +1,73 @@
+"""Sentences of the requirements that no other test shows."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from handrail.checkpoint import About, Record
+from handrail.checkpoint.record import AgentState
+from handrail.model.run import StateSnapshot
+
+from .conftest import Bench
+from .test_nested import repository
+
+
+def empty_list(inside: Path) -> None:
+    (inside / ".git/info/exclude").write_text("")
+
+
+def no_repository(inside: Path) -> None:
+    shutil.rmtree(inside / ".git")
+
+
+@pytest.mark.parametrize("change", [empty_list, no_repository])
+def test_what_a_nested_repository_ignored_by_its_own_list_is_never_deleted(
+    bench: Bench, change: Callable[[Path], None]
+) -> None:
+    bench.repository()
+    inside = repository(bench, "lib", "code.py")
+    bench.write("lib/.git/info/exclude", "own.log\n")
+    bench.write("lib/own.log", "there all the time")
+    before = bench.save().record
+    assert "lib/own.log" not in bench.held(before)
+    change(inside)
+    bench.write("lib/code.py", "other")
+    assert "lib/own.log" in bench.held(bench.save().record)
+    restored = bench.restore(before)
+    assert restored.files == ("lib/code.py",)
+    assert [each.path for each in restored.spared] == ["lib/own.log"]
+
+
+def test_local_settings_of_a_nested_repository_are_in_its_first_checkpoint(bench: Bench) -> None:
+    bench.repository()
+    repository(bench, "lib", "code.py")
+    bench.write("lib/.gitignore", ".env\n")
+    bench.write("lib/.env", "KEY=1")
+    first = bench.save().record
+    assert bench.held(first)["lib/.env"] == b"KEY=1"
+    bench.write("lib/code.py", "other")
+    bench.save()
+    bench.restore(first)
+    assert (bench.tree / "lib/.env").read_text() == "KEY=1"
+
+
+def test_a_record_is_written_with_the_fields_that_others_read(bench: Bench) -> None:
+    bench.write("a.txt", "a")
+    about = About(
+        name="before-auth-refactor",
+        case_states={"task-001": "done", "task-002": "active"},
+        state_snapshot=StateSnapshot("fix the login"),
+        agent_states=(AgentState("echo-001", "task-002", 5),),
+    )
+    record = bench.checkpoints.save(about).record
+    written = msgspec.json.decode((bench.folder / "records" / "c1.json").read_bytes())
+    assert written["name"] == "before-auth-refactor"
+    assert written["createdAt"].endswith("Z")
+    assert written["gitCommit"] == record.git_commit
+    assert written["caseStates"] == {"task-001": "done", "task-002": "active"}
+    assert written["stateSnapshot"]["goal"] == "fix the login"
+    assert written["agentStates"] == [{"id": "echo-001", "taskId": "task-002", "iteration": 5}]
+    assert msgspec.convert(written, Record) == record
