@@ -13,9 +13,10 @@ from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Journal, Journals
 from handrail.checkpoint.record import Record
-from handrail.checkpoint.tree import Tree
+from handrail.checkpoint.tree import Look, Tree
 
 _AS_BEFORE = "nothing is changed"
+_MEANWHILE = "changed while it was restored"
 _PERMISSIONS = 0o777
 """Without the bits that let a program run as somebody else."""
 _Done = list[tuple[Change, str]]
@@ -35,6 +36,8 @@ class Applying:
         self._journals = journals
         self._old: dict[str, int | None] = {}
         """Permissions of the files before."""
+        self._seen: dict[str, Look | None] = {}
+        """How the files were when they were the same as what is saved."""
 
     @contextmanager
     def applied(self, changes: Sequence[Change]) -> Iterator[None]:
@@ -106,6 +109,7 @@ class Applying:
 
     def _check(self, changes: Sequence[Change]) -> None:
         """Nobody has changed these files since they were saved: that would be lost."""
+        self._seen = {each.path: self._tree.look(each.path) for each in changes}
         try:
             edited = set(self._edited([each.path for each in changes]))
         except GitError as error:
@@ -118,7 +122,7 @@ class Applying:
             if each.path in edited or (each.creates and folders.holds_file(each.path))
         ]
         if meanwhile:
-            raise self._not_restored(meanwhile, f"{_AS_BEFORE}: changed while it was restored")
+            raise self._not_restored(meanwhile, f"{_AS_BEFORE}: {_MEANWHILE}")
 
     def _edited(self, paths: Sequence[str]) -> list[str]:
         """What is other than the index says: of these paths, or of all where they are many."""
@@ -127,13 +131,16 @@ class Applying:
 
     def _change(self, steps: _Done, journal: Journal) -> None:
         begun: _Done = []
+        path = ""
         try:
             for change, fresh in steps:
+                path = change.path
+                self._check_again(path)
                 begun.append((change, fresh))
                 if change.deletes:
-                    self._tree.delete(change.path)
+                    self._tree.delete(path)
                 else:
-                    self._tree.put(fresh, change.path)
+                    self._tree.put(fresh, path)
         except BaseException as error:
             wrong = self._put_back(begun, journal)
             if not isinstance(error, OSError):
@@ -141,7 +148,12 @@ class Applying:
             why = f"{_AS_BEFORE}: {error}"
             if wrong:
                 why = f"{error}; `handrail rollback {self._before.id}` puts back what was there"
-            raise self._not_restored(wrong or [begun[-1][0].path], why) from error
+            raise self._not_restored(wrong or [path], why) from error
+
+    def _check_again(self, path: str) -> None:
+        """Many files take a while, in which somebody may change one."""
+        if self._tree.look(path) != self._seen[path]:
+            raise OSError(_MEANWHILE)
 
     def _put_back(self, begun: _Done, journal: Journal) -> list[str]:
         """Undo what was begun, the last first; gives what could not be undone."""
@@ -163,6 +175,7 @@ class Applying:
             return
         mode, blob = change.old_mode, change.old_blob
         beside = journal.back_path(folders.nearest(path))
+        self._tree.discard(beside)  # of another file, for which it has failed
         self._tree.write(beside, mode, lambda write: copy(blob, write), self._old[path])
         self._tree.put(beside, path)
 

@@ -9,6 +9,7 @@ from handrail.checkpoint.differences import LINK, PROGRAM
 
 Fill = Callable[[Callable[[bytes], object]], None]
 """Gives the content of a file to a function, in pieces."""
+Look = tuple[int, int, int, int, int]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PRIVATE = 0o600
@@ -84,6 +85,15 @@ class Tree:
             old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             if stat.S_ISREG(old):
                 return _adapted(stat.S_IMODE(old), mode)
+        return None
+
+    def look(self, path: str) -> Look | None:
+        """What tells a file or a link from itself after a change; None: there is none."""
+        *folders, name = path.split("/")
+        with suppress(OSError), self._open(folders) as folder:
+            seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not stat.S_ISDIR(seen.st_mode):
+                return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
         return None
 
     @contextmanager

@@ -1,0 +1,102 @@
+"""What others do to files in the middle of a restore."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from handrail.checkpoint.errors import NotRestoredError
+from handrail.checkpoint.tree import Tree
+
+from .conftest import Bench
+
+Meddle = Callable[[Callable[[], object]], None]
+
+
+@pytest.fixture
+def meddle(monkeypatch: pytest.MonkeyPatch) -> Meddle:
+    """Have something done just before the first file is put back or deleted."""
+
+    def at_first_change(act: Callable[[], object]) -> None:
+        put, delete, waiting = Tree.put, Tree.delete, [act]
+
+        def put_late(self: Tree, fresh: str, path: str) -> None:
+            if waiting:
+                waiting.pop()()
+            put(self, fresh, path)
+
+        def delete_late(self: Tree, path: str) -> None:
+            if waiting:
+                waiting.pop()()
+            delete(self, path)
+
+        monkeypatch.setattr(Tree, "put", put_late)
+        monkeypatch.setattr(Tree, "delete", delete_late)
+
+    return at_first_change
+
+
+def test_a_file_that_is_changed_while_others_are_put_back_stays(
+    bench: Bench, meddle: Meddle
+) -> None:
+    for name in ("a", "b", "c"):
+        bench.write(name, "then")
+    then = bench.save().record
+    for name in ("a", "b", "c"):
+        bench.write(name, "by the agent")
+    meddle(lambda: bench.write("c", "by a person"))
+    with pytest.raises(NotRestoredError, match="nothing is changed: changed while"):
+        bench.restore(then)
+    assert bench.content() == {"a": b"by the agent", "b": b"by the agent", "c": b"by a person"}
+
+
+def test_a_file_that_is_changed_while_others_are_deleted_stays(
+    bench: Bench, meddle: Meddle
+) -> None:
+    bench.write("kept", "then")
+    then = bench.save().record
+    for name in ("a", "b", "c"):
+        bench.write(name, "by the agent")
+    meddle(lambda: bench.write("c", "by a person"))
+    with pytest.raises(NotRestoredError, match="changed while"):
+        bench.restore(then)
+    assert (bench.tree / "c").read_text() == "by a person"
+    assert (bench.tree / "a").read_text() == "by the agent"
+
+
+def test_a_file_that_is_made_where_one_comes_back_stays(bench: Bench, meddle: Meddle) -> None:
+    bench.write("a", "then")
+    bench.write("b", "then")
+    then = bench.save().record
+    (bench.tree / "a").unlink()
+    (bench.tree / "b").unlink()
+    bench.write("c", "other")
+    meddle(lambda: bench.write("b", "by a person"))
+    with pytest.raises(NotRestoredError, match="changed while"):
+        bench.restore(then)
+    assert (bench.tree / "b").read_text() == "by a person"
+
+
+def test_a_link_in_the_place_of_a_folder_leads_nowhere_and_the_rest_is_put_back(
+    bench: Bench, meddle: Meddle, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_text("not ours")
+    bench.write("a", "then")
+    bench.write("d/f", "then")
+    then = bench.save().record
+    bench.write("a", "now")
+    bench.write("d/f", "now")
+
+    def swap() -> None:
+        (bench.tree / "d").rename(bench.tree / "moved")
+        os.symlink(outside, bench.tree / "d")
+
+    meddle(swap)
+    with pytest.raises(NotRestoredError):
+        bench.restore(then)
+    assert (outside / "f").read_text() == "not ours"
+    assert (bench.tree / "a").read_text() == "now"
+    assert (bench.tree / "moved/f").read_text() == "now"
