@@ -154,10 +154,24 @@ def test_the_same_call_twice_is_saved_for_once(shop: Workshop) -> None:
     assert len(records(shop)) == 1
 
 
-def test_before_code_that_nobody_knows_files_are_saved_now_and_then(shop: Workshop) -> None:
-    assert decide(shop, bash(shop, "make")).decision is Decision.ALLOW
-    (shop.tree / "cart.txt").write_text("four apples\n")
+def test_before_code_that_nobody_knows_files_are_saved_if_they_may_have_changed(
+    shop: Workshop,
+) -> None:
+    action = bash(shop, "make")
+    assert decide(shop, action).decision is Decision.ALLOW
+    shop.run.after(Ended(action, Outcome(ok=True)))
+    shop.settle()
     assert not waits(shop, bash(shop, "make test", 2))
+    shop.run.before(write(shop))
+    assert waits(shop, bash(shop, "make all", 3))
+
+
+def test_before_code_files_are_saved_now_and_then_because_people_change_them_too(
+    shop: Workshop,
+) -> None:
+    decide(shop, bash(shop, "make"))
+    assert not waits(shop, bash(shop, "make test", 2))
+    shop.record(prompt())
     shop.time += CODE_SECONDS
     assert waits(shop, bash(shop, "make check", 3))
 

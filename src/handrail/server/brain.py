@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from queue import SimpleQueue
 from typing import Generic, TypeVar
 
+from handrail.server.line import Line
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.pending import NotWrittenError, Pending
@@ -90,7 +90,7 @@ class Brain:
     """
 
     def __init__(self, *, think: float = THINK_SECONDS, write: float = WRITE_SECONDS) -> None:
-        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._queue = Line()
         self._think = think
         self._write = write
         self._closing = False
@@ -105,7 +105,7 @@ class Brain:
         job = _Job(function)
         return await self._wait(job, patience, lambda: job.fail(TooSlowError(patience)))
 
-    async def answer(self, function: Callable[[], Pending[T]]) -> T:
+    async def answer(self, function: Callable[[], Pending[T]], *, urgent: bool = True) -> T:
         """What a function, run in the thread, gives, once the log has confirmed it."""
         job = _PendingJob(function)
 
@@ -115,7 +115,7 @@ class Brain:
             else:
                 job.give(job.thought)
 
-        return await self.settle(await self._wait(job, self._think, is_late))
+        return await self.settle(await self._wait(job, self._think, is_late, urgent=urgent))
 
     async def settle(self, pending: Pending[T]) -> T:
         """The value of something pending, once the log has confirmed it."""
@@ -143,8 +143,15 @@ class Brain:
         self._queue.put(None)
         self._thread.join()
 
-    async def _wait(self, job: _Job[T], patience: float, is_late: Callable[[], None]) -> T:
-        self._queue.put(job.run)
+    async def _wait(
+        self,
+        job: _Job[T],
+        patience: float,
+        is_late: Callable[[], None],
+        *,
+        urgent: bool = True,
+    ) -> T:
+        self._queue.put(job.run, urgent=urgent)
         timer = job.loop.call_later(patience, is_late)
         try:
             return await job.result

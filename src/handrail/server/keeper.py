@@ -29,8 +29,8 @@ from handrail.supervise.supervisor import Supervisor
 CHECKPOINT_STEPS = 10
 CHECKPOINT_SECONDS = 60.0
 """How far apart two checkpoints are at least that are taken only now and then."""
-CODE_SECONDS = 30.0
-"""How far apart they are before code that may do anything."""
+CODE_SECONDS = 10.0
+"""How far apart they are before code that may do anything, where no agent has changed a thing."""
 _TIDY_EVERY = 20
 """New checkpoints of a project after which it is tidied up."""
 _SLOW = 1.0
@@ -76,6 +76,8 @@ class _Tree(msgspec.Struct):
     """Runs that have worked since the last checkpoint."""
     saved: float = 0.0
     """When the last one was taken."""
+    dirty: bool = True
+    """An agent may have changed something since."""
     took: float = 0.0
     """How many seconds that took."""
     new: int = _TIDY_EVERY - 1
@@ -172,6 +174,7 @@ class Keeper:
         if not settings.enabled:
             return False
         saves = self._is_due(first)
+        self._tree(first.cwd).dirty = True
         if not saves and not self._lanes.is_busy(self._tree(first.cwd).folder):
             return False
         about = None
@@ -193,7 +196,7 @@ class Keeper:
         since = abs(self._clock() - tree.saved)
         if first.need is Need.CHANGE:
             return tree.took < _SLOW or since >= tree.took * _REST
-        return since >= CODE_SECONDS
+        return tree.dirty or since >= CODE_SECONDS
 
     def ended(self, state: RunState) -> None:
         """A run has ended."""
@@ -272,6 +275,7 @@ class Keeper:
     ) -> Record:
         tree = self._tree(cwd)
         began = perf_counter()
+        tree.dirty = False
         saved = checkpoints.save(about)
         took = round((perf_counter() - began) * 1000, 3)
         record, at = saved.record, self._clock()
