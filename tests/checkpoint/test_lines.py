@@ -1,5 +1,6 @@
 """Sentences of the requirements that no other test shows."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -71,3 +72,13 @@ def test_a_record_is_written_with_the_fields_that_others_read(bench: Bench) -> N
     assert written["stateSnapshot"]["goal"] == "fix the login"
     assert written["agentStates"] == [{"id": "echo-001", "taskId": "task-002", "iteration": 5}]
     assert msgspec.convert(written, Record) == record
+
+
+def test_one_file_with_several_names_goes_back(bench: Bench) -> None:
+    bench.write("a.txt", "1")
+    os.link(bench.tree / "a.txt", bench.tree / "b.txt")
+    before = bench.save().record
+    bench.write("a.txt", "2")
+    assert bench.content() == {"a.txt": b"2", "b.txt": b"2"}
+    bench.restore(before)
+    assert bench.content() == {"a.txt": b"1", "b.txt": b"1"}

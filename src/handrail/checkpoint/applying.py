@@ -38,6 +38,8 @@ class Applying:
         """Permissions of the files before."""
         self._seen: dict[str, Look | None] = {}
         """How the files were when they were the same as what is saved."""
+        self._names: dict[tuple[int, int], list[str]] = {}
+        """Those of each file: it may have several."""
 
     @contextmanager
     def applied(self, changes: Sequence[Change]) -> Iterator[None]:
@@ -110,6 +112,8 @@ class Applying:
     def _check(self, changes: Sequence[Change]) -> None:
         """Nobody has changed these files since they were saved: that would be lost."""
         self._seen = {each.path: self._tree.look(each.path) for each in changes}
+        for path, seen in self._seen.items():
+            self._names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
         try:
             edited = set(self._edited([each.path for each in changes]))
         except GitError as error:
@@ -141,6 +145,7 @@ class Applying:
                     self._tree.delete(path)
                 else:
                     self._tree.put(fresh, path)
+                self._look_again(path)
         except BaseException as error:
             wrong = self._put_back(begun, journal)
             if not isinstance(error, OSError):
@@ -154,6 +159,13 @@ class Applying:
         """Many files take a while, in which somebody may change one."""
         if self._tree.look(path) != self._seen[path]:
             raise OSError(_MEANWHILE)
+
+    def _look_again(self, path: str) -> None:
+        """Of a file with several names, the others look changed when one of them goes."""
+        seen = self._seen[path]
+        names = self._names[seen[:2]] if seen else []
+        for name in names if len(names) > 1 else ():
+            self._seen[name] = self._tree.look(name)
 
     def _put_back(self, begun: _Done, journal: Journal) -> list[str]:
         """Undo what was begun, the last first; gives what could not be undone."""
