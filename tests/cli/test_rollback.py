@@ -64,3 +64,11 @@ def test_where_no_agent_has_worked_a_person_takes_back_what_they_did(project: Pr
     ran = project.shell.run("rollback", "mine", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert project.files == AFTER
+
+
+def test_the_conversation_goes_back_where_the_files_are_as_they_were(project: Project) -> None:
+    ran = project.shell.run("rollback", "c1", "--yes")
+    again = project.shell.run("rollback", "c1")
+    assert (again.code, again.err) == (0, "")
+    assert "Nothing to do: the files are as they were then." in again.out
+    assert again.out.count("--resume-session-at m-17") == ran.out.count("--resume-session-at m-17")

@@ -22,7 +22,7 @@ def test_the_last_action_is_undone(project: Project) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert project.files == BEFORE
     assert ran.out.splitlines() == [
-        " Undo action 2 of run 3f2a9c1e (after step 2), 0 s ago",
+        " Undo action 2 of run 3f2a9c1e (step 2), 0 s ago",
         "",
         "   restore   notes/plan.md  9 B",
         "   change    cart.py        10 B",

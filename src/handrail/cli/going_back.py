@@ -5,7 +5,7 @@ import sys
 import click
 import msgspec
 
-from handrail.checkpoint import Preview
+from handrail.checkpoint import Level, Preview
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
@@ -82,8 +82,11 @@ class _Person:
 
     def tell(self, look: Look, back: Back, following: str) -> None:
         """What was done."""
-        for text, style in result(look.preview.way, back, self._manner):
-            say(self._screen, text, style)
+        if look.preview.items or look.preview.spared or back.problem:
+            for text, style in result(look.preview.way, back, self._manner):
+                say(self._screen, text, style)
+        else:
+            self.leave(look)
         if following:
             say(self._screen, "Take up the conversation where it was then:", "")
             sys.stdout.write(f"   {following}\n")  # in one piece, to be copied
@@ -117,17 +120,18 @@ def go_back(wanted: ToUndo, manner: Manner) -> int:
     look = msgspec.convert(answer, Look)
     talk.show(look)
     left = any(each.conflict for each in look.preview.spared)
-    if manner.dry_run or not (look.preview.items or left):
+    is_done = not (look.preview.items or left)
+    if manner.dry_run or (is_done and not _goes_back(wanted, look, manner)):
         talk.leave(look)
         return 0
     over = manner.over
-    if not manner.yes:
+    if not manner.yes and not is_done:
         says = talk.agrees(look)
         if says is Says.NO:
             talk.leave(look)
             return _not_confirmed(manner)
         over = over or says is Says.OVER
-    if not look.preview.items and not over:
+    if left and not look.preview.items and not over:
         talk.leave(look)
         return EXIT_NOT_ALL
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
@@ -135,6 +139,15 @@ def go_back(wanted: ToUndo, manner: Manner) -> int:
     talk.tell(look, back, take_up(back.conversation, look.preview.way.target))
     left = any(each.conflict for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
+
+
+def _goes_back(wanted: ToUndo, look: Look, manner: Manner) -> bool:
+    """Whether a run goes back with its files: also where none of these has changed."""
+    return (
+        wanted.level is Level.CHECKPOINT
+        and not manner.files_only
+        and bool(look.preview.way.target.run)
+    )
 
 
 def _is_terminal() -> bool:
