@@ -8,12 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.checkpoint import About, Record
+from handrail.checkpoint import About, Level, Record
+from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.record import AgentState
+from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.run import StateSnapshot
 
 from .conftest import Bench
 from .test_nested import repository
+from .test_redo import acted
 
 
 def empty_list(inside: Path) -> None:
@@ -82,3 +85,14 @@ def test_one_file_with_several_names_goes_back(bench: Bench) -> None:
     assert bench.content() == {"a.txt": b"2", "b.txt": b"2"}
     bench.restore(before)
     assert bench.content() == {"a.txt": b"1", "b.txt": b"1"}
+
+
+def test_a_task_whose_start_is_kept_no_more_is_said_to_be_a_part(bench: Bench) -> None:
+    for step in range(8):
+        acted(bench, step, a=str(step))
+    bench.of(bench.tree, Settings(keep=3)).tidy()
+    way = way_back(list(bench.checkpoints.newest_first()), Level.TASK)
+    assert (way.target.id, way.says) == (
+        "c6",
+        "everything that run A did since step 5: no older checkpoint is there",
+    )

@@ -195,7 +195,10 @@ def _tasks(past: _Past) -> Iterator[Way]:
     last = next((each for each in past.line if run in each.by), None)
     base = None if past.goes_on else last
     if past.differs_since(start) if base is None else base.tree != start.tree:
-        yield Way(Level.TASK, start, base, run, f"everything that run {run} did")
+        says = f"everything that run {run} did"
+        if run in start.by:  # what was before is not kept any more
+            says += f" since step {_since(start, run) or 0}: no older checkpoint is there"
+        yield Way(Level.TASK, start, base, run, says)
 
 
 def _redo(records: Sequence[Record]) -> Way:
