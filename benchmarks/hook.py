@@ -30,6 +30,10 @@ _LOOK = 0.5
 _IDLE_SHARE = 0.05
 _PATIENCE = 60.0
 _TOLD = (ActionReviewed, ActionEnded)
+_BASE = "**daemon, unix socket**"
+_SAVING = "daemon, unix socket, with checkpoints"
+_FAR = 10_000
+"""So far apart that no two runs have the same name."""
 _ALONE = "a Python process for each call, one at a time"
 
 
@@ -53,16 +57,18 @@ def hook_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
         port = Door(port=place.home.port, token=place.home.hook_token)
         ways = {
             "a server that does nothing, unix socket": (floor, Door(socket=path), True, RUNS),
-            "**daemon, unix socket**": (pid, socket, True, RUNS),
+            _BASE: (pid, socket, True, RUNS),
             "**daemon, port with token**": (pid, port, True, RUNS),
             "**daemon, unix socket, connecting each time**": (pid, socket, False, RUNS),
             f"**daemon, unix socket, {FEW} runs only**": (pid, socket, True, FEW),
+            _SAVING: (pid, socket, True, RUNS),
+            f"{_SAVING}, {FEW} runs only": (pid, socket, True, FEW),
         }
-        crowd = crowds(place, corpus)
+        crowd = {saves: crowds(place, corpus, saves=saves) for saves in (False, True)}
         written = 0
         for _ in range(rounds):
             for how, (server, door, keep, many) in ways.items():
-                runs = next(crowd)[:many]
+                runs = next(crowd[how.startswith(_SAVING)])[:many]
                 result, times = _load(server, door, runs, seconds, keep=keep)
                 written += times.events if server == pid else 0
                 best[how] = min(best.get(how, result), result, key=lambda each: each.times.p99)
@@ -123,14 +129,16 @@ def _table(best: dict[str, Result], rounds: int, seconds: float) -> Table:
         note="PreToolUse, from the request to an answer whose verdict is on the disk (fsync). Each "
         f"action has a PostToolUse too: the server gets {2 * RUNS * RATE:,.0f} requests a second. "
         f"The round with the best p99 of {rounds}, {seconds:g} s each. *Processor*: time of a core "
-        "for each request. Each run has taken a first action before. The load comes from one "
+        "for each request. Each run has taken a first action before. *With checkpoints*: git saves "
+        "the files before commands that overwrite, delete or run unknown code, which wait for it; "
+        "in the other rows they are switched off. The load comes from one "
         "process on a core of its own; 99 in 100 are "
         f"sent at most {max(each.late for each in best.values()) / 1000:,.1f} ms late. The process "
         "for each call imports Reviewer, reviews, writes a line with fsync and ends: for "
         f"{RUNS * RATE:g} actions a second it would need "
         f"{RUNS * RATE * best[_ALONE].cpu / 1e6:,.0f} cores.",
     )
-    base = best["**daemon, unix socket**"].times.p50
+    base = best[_BASE].times.p50
     for how, result in best.items():
         times = (micro(each) for each in (result.times.p50, result.times.p90, result.times.p99))
         ratio = f"{result.times.p50 / base:.2f}"
@@ -138,12 +146,18 @@ def _table(best: dict[str, Result], rounds: int, seconds: float) -> Table:
     return table
 
 
-def crowds(place: Place, corpus: Corpus) -> Iterator[list[Run]]:
-    """Ever new runs, in the same folders, of which each is a repository."""
-    folders = [place.root / "home" / f"shop-{number}" for number in range(RUNS)]
+def crowds(place: Place, corpus: Corpus, *, saves: bool = True) -> Iterator[list[Run]]:
+    """Ever new runs, in the same folders, of which each is a repository.
+
+    `saves`: with checkpoints, as it is usual.
+    """
+    name = "saved" if saves else "shop"
+    folders = [place.root / "home" / f"{name}-{number}" for number in range(RUNS)]
     for folder in folders:
         subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    for first in count(0, RUNS):
+        if not saves:
+            (folder / "handrail.yaml").write_text("checkpoints: {enabled: false}\n")
+    for first in count(RUNS * _FAR * saves, RUNS):
         yield [Run(first + n, str(folder), corpus) for n, folder in enumerate(folders)]
 
 

@@ -1,6 +1,7 @@
 """When the files of runs are saved, and who waits for it."""
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from time import perf_counter, time
 
@@ -22,6 +23,7 @@ from handrail.model.event import CheckpointTaken, Event, FaultNoted
 from handrail.model.run import Checkpoint, StateSnapshot
 from handrail.review.kept import Kept
 from handrail.server.lanes import Lanes, log_failure
+from handrail.server.spending import Spending
 from handrail.supervise.first import Need, SavedFirst, SaveFirst
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
@@ -33,6 +35,9 @@ CODE_SECONDS = 10.0
 """How far apart they are before code that may do anything, where no agent has changed a thing."""
 _TIDY_EVERY = 20
 """New checkpoints of a project after which it is tidied up."""
+_SHARE, _BURST = 0.25, 5.0
+"""Of the time of all cores, and seconds at once, that may go into checkpoints of which there could
+be fewer: a hundred busy agents must not have a machine that does nothing else."""
 _SLOW = 1.0
 """Seconds; where a checkpoint takes longer, not every change is worth one, beside those that must
 be undone."""
@@ -113,6 +118,7 @@ class Keeper:
         """By the folder that a run works in."""
         self._troubles: dict[str, _Trouble] = {}
         """The runs whose files could not be saved when it was last tried."""
+        self._spending = Spending(_SHARE * (os.cpu_count() or 1), _BURST)
         self._waiting: dict[tuple[str, str], tuple[About | None, Settings]] = {}
         """By run and action: what is saved before it; None: only what is under way."""
 
@@ -159,7 +165,7 @@ class Keeper:
         is_due = last is None or (
             step - last.step >= CHECKPOINT_STEPS and abs(at - last.at) >= CHECKPOINT_SECONDS
         )
-        if is_due and not self._lanes.is_busy(tree.folder):
+        if is_due and not self._lanes.is_busy(tree.folder) and not self._spending.is_over():
             self._save_soon(supervisor, Moment.PERIODIC, f"after step {step}")
 
     def after_task(self, supervisor: Supervisor) -> None:
@@ -191,6 +197,8 @@ class Keeper:
             return first.need is Need.MUST
         trouble = self._troubles.get(first.run)
         if trouble is not None and not trouble.is_over(self._clock()):
+            return False
+        if self._spending.is_over():
             return False
         tree = self._tree(first.cwd)
         since = abs(self._clock() - tree.saved)
@@ -278,6 +286,7 @@ class Keeper:
         tree.dirty = False
         saved = checkpoints.save(about)
         took = round((perf_counter() - began) * 1000, 3)
+        self._spending.spend(took / 1000)
         record, at = saved.record, self._clock()
         tree.saved, tree.took = at, took / 1000
         tree.touched = set(tree.working)
