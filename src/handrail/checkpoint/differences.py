@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from handrail.checkpoint.errors import DamagedError
 from handrail.checkpoint.git import Git
 
 LINK = "120000"
@@ -45,6 +46,8 @@ def differences(git: Git, *pairs: tuple[str, str]) -> list[list[Change]]:
             found.append([])
         elif _REPOSITORY not in (part.old_mode, part.mode):
             found[-1].append(part)
+    if len(found) != len(pairs):
+        raise DamagedError("a checkpoint on the way")  # git passes over what it cannot read
     return found
 
 

@@ -7,6 +7,7 @@ CheckpointError
 ├── GitError               git is missing, refused, or failed
 │   ├── GitTooSlowError    git was ended because it took too long
 │   └── StoreError          the folder of the checkpoints cannot be written: full, or not ours
+├── DamagedError           what was saved cannot be read any more
 ├── NothingSavedError      there are files, and none of them could be saved
 ├── BadIncludeError        the patterns of `checkpoints.include` cannot be used
 ├── NothingToUndoError     no checkpoints lie around what is to be undone
@@ -69,6 +70,15 @@ class StoreError(GitError):
 
     def __str__(self) -> str:
         return f"checkpoints cannot be written ({self.command}: {self.says})"
+
+
+class DamagedError(CheckpointError):
+    """What was saved cannot be read any more."""
+
+    def __init__(self, what: str, says: str = "") -> None:
+        because = f" ({says})" if says else ""
+        super().__init__(f"{what} cannot be read any more: its folder is damaged{because}")
+        self.what = what
 
 
 class NothingSavedError(CheckpointError):

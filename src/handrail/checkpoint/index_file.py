@@ -97,6 +97,13 @@ def read(path: str) -> Index:
         raise UnreadableError(path) from error
 
 
+def is_whole(path: str) -> bool:
+    """Whether an index that git wrote is as git wrote it; git itself does not look."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return _sum(data[:-_HASH]) == data[-_HASH:]
+
+
 def write(path: str, index: Index) -> None:
     """Replace an index; the files that it is unsure of are announced, and not held."""
     records = index.records

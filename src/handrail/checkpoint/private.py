@@ -8,17 +8,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
-from handrail.checkpoint import journal, nested
+from handrail.checkpoint import index_file, journal, nested
 from handrail.checkpoint.errors import BusyError, CheckpointError, RefusedError, StoreError
 from handrail.checkpoint.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git import ATTRIBUTES, Deadline, Git
 from handrail.checkpoint.sweeping import parts_of_packs, remove_parts, sweep_all, sweep_locks
+from handrail.checkpoint.user_repository import read_text
 
 _PAUSE = 0.02
 _LOCK = "lock"
 """Of everything that writes objects, indexes, refs or records."""
 _PACKING = "packing"
 """Of what only writes packs anew: a save need not wait for it."""
+
+_SMALL = {"HEAD": "ref: ", "config": "[core]\n", os.path.join("info", "attributes"): ATTRIBUTES}
+"""Files of a git directory without which it is none, and how they begin."""
 
 
 def key_of(work_tree: str) -> str:
@@ -159,17 +163,34 @@ class Private:
             remove_parts(parts)
 
     def _prepare(self, git: Git) -> None:
-        if not self.is_made:
+        if not self.is_made or not self._is_sound():
+            for name in _SMALL:
+                with suppress(FileNotFoundError):
+                    os.unlink(os.path.join(self.directory, name))
             git.make()
             self._write(os.path.join(self.directory, "info", "attributes"), ATTRIBUTES)
             # Where the state folder lies in a repository, nobody commits it by mistake.
             self._write(os.path.join(self.folder, ".gitignore"), "*\n")
             self._write(self._ready, "")
+        # It is only a memory of the tree, which a machine that went down may have damaged.
+        if os.path.isfile(git.index) and not index_file.is_whole(git.index):
+            os.unlink(git.index)
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
         excluded = excluded_lines(git.work_tree, self.folder) + nested.excluded_lines(git)
         self._write(os.path.join(self.directory, "info", "exclude"), excluded)
+
+    def _is_sound(self) -> bool:
+        """Whether git would take the directory for one; else it is made anew, around what is there.
+
+        A machine that goes down leaves files empty.
+        """
+        folders = (os.path.join(self.directory, name) for name in ("objects", "refs"))
+        texts = {name: read_text(os.path.join(self.directory, name), 4096) for name in _SMALL}
+        return all(map(os.path.isdir, folders)) and all(
+            text.startswith(_SMALL[name]) and text.endswith("\n") for name, text in texts.items()
+        )
 
     def _write(self, path: str, text: str) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -101,14 +102,17 @@ class About(msgspec.Struct, frozen=True, rename="camel"):
     agent_states: tuple[AgentState, ...] = ()
 
 
+_Object = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40,64}$")]
+
+
 class Record(About, frozen=True, rename="camel", kw_only=True):
     """A checkpoint."""
 
     number: int
-    created_at: datetime
-    git_commit: str
+    created_at: Annotated[datetime, msgspec.Meta(tz=True)]
+    git_commit: _Object
     """Of Handrail's private repository."""
-    tree: str
+    tree: _Object
     work_tree: str
     files: int = 0
     """How many are other than in the checkpoint before."""

@@ -12,7 +12,9 @@ from handrail.checkpoint.differences import Change, differences
 from handrail.checkpoint.errors import (
     ChangedMeanwhileError,
     CheckpointError,
+    DamagedError,
     GitError,
+    GitTooSlowError,
     NotRestoredError,
 )
 from handrail.checkpoint.folders import Folders
@@ -116,10 +118,18 @@ class Restoring:
         asked = ("-z", "--name-only", "--diff-filter=D", "--no-renames")
         try:
             then = self._git.paths("diff-index", "--cached", *asked, target.tree)
-        except GitError:  # a damaged index knows nothing
-            then = self._git.paths("ls-tree", "-r", "-z", "--name-only", target.tree)
+        except GitError:
+            then = self._held(target)  # a damaged index knows nothing
         folders = Folders(self._git.work_tree)
         return [path for path in then if folders.holds_file(path)]
+
+    def _held(self, target: Record) -> list[str]:
+        try:
+            return self._git.paths("ls-tree", "-r", "-z", "--name-only", target.tree)
+        except GitTooSlowError:
+            raise
+        except GitError as error:
+            raise DamagedError(target.id, error.says.splitlines()[-1]) from error
 
     def _forget(self, paths: Sequence[str]) -> None:
         """Take out of the index what is there and was not saved then: it may be ignored again."""
