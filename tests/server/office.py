@@ -40,6 +40,9 @@ class _NoShelf:
     def worked(self, folder: str) -> tuple[str, ...]:
         return ()
 
+    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+        pass
+
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         return asyncio.to_thread(work)
 

@@ -36,6 +36,7 @@ class Shelf:
         self.kind = Checkpoints
         self.held: list[bool] = []
         """Whether the run was held whenever something was done to the files."""
+        self.counted = 0
         self._bed = bed
         self._folder = str(folder / "checkpoints")
         self._environ = {**bed.environ, "PATH": os.environ["PATH"]}
@@ -49,6 +50,9 @@ class Shelf:
 
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by
+
+    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+        self.counted += 1
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         self.held.append(self._bed.run.state.course.held)
@@ -129,6 +133,14 @@ def test_what_is_unchanged_is_the_checkpoint_before(desk: Desk) -> None:
     desk.ask("save")
     status, said = desk.ask("save")
     assert (status, said["is_new"], said["record"]["number"]) == (200, False, 2)
+
+
+def test_what_a_person_saves_or_has_put_back_is_counted_to_be_tidied_up(desk: Desk) -> None:
+    desk.ask("save", name="before-refactor")
+    desk.ask("save")
+    assert desk.shelf.counted == 1
+    desk.restore()
+    assert desk.shelf.counted == 2
 
 
 def test_files_are_saved_as_the_project_wants_it(desk: Desk) -> None:

@@ -91,6 +91,10 @@ class Hands:
         """The runs that worked there since the last checkpoint."""
         return self.keeper.worked(folder)
 
+    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+        """Tidy up now and then after checkpoints that a person takes; called in a lane."""
+        self.keeper.count(folder, checkpoints)
+
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         """Work in a thread, after all that is done to the files of the same folder."""
         return asyncio.wrap_future(self.lanes.put(self.keeper.lane(folder), work))

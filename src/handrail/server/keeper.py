@@ -297,11 +297,19 @@ class Keeper:
             taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
             partial = not record.coverage.complete
             self._note(about.run, CheckpointTaken(at, taken, record.files, took, partial))
-        tree.new += saved.is_new
+        if saved.is_new:
+            self._count(checkpoints, about.run, tree)
+        return record
+
+    def count(self, cwd: str, checkpoints: Checkpoints) -> None:
+        """One was taken that no run is told of: those are tidied up, too."""
+        self._count(checkpoints, "", self._tree(cwd))
+
+    def _count(self, checkpoints: Checkpoints, run: str, tree: _Tree) -> None:
+        tree.new += 1
         if tree.new >= _TIDY_EVERY:
             tree.new = 0
-            self._tidy_soon(checkpoints, about.run, tree)
-        return record
+            self._tidy_soon(checkpoints, run, tree)
 
     def _tree(self, cwd: str) -> _Tree:
         tree = self._trees.get(cwd)
@@ -335,6 +343,8 @@ class Keeper:
     def _tidy_soon(self, checkpoints: Checkpoints, run: str, tree: _Tree) -> None:
         def work() -> None:
             problem = checkpoints.tidy().problem
+            if not run:  # the next one that is told hears of it
+                return
             if problem and problem != tree.problem:
                 self._note(run, FaultNoted(self._clock(), "checkpoint", problem))
             tree.problem = problem

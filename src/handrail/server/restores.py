@@ -68,6 +68,9 @@ class Shelf(Protocol):
     def worked(self, folder: str) -> tuple[str, ...]:
         """The runs that worked there since the last checkpoint."""
 
+    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+        """Checkpoints were taken there: now and then they are tidied up."""
+
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         """Work in a thread, after all that is done to the files of the same folder."""
 
@@ -98,8 +101,7 @@ class Restores:
             check_name(wanted.name)
         checkpoints = await self._open(wanted.cwd)
         about = About(why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd))
-        saved = await self._shelf.do(wanted.cwd, lambda: checkpoints.save(about))
-        return Kept(saved.record, saved.is_new)
+        return await self._shelf.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
 
     async def _look(self, wanted: ToUndo) -> Look:
         checkpoints = await self._open(wanted.cwd)
@@ -138,6 +140,12 @@ class Restores:
 
     # In the hands' thread
 
+    def _keep(self, checkpoints: Checkpoints, folder: str, about: About) -> Kept:
+        saved = checkpoints.save(about)
+        if saved.is_new:
+            self._shelf.count(folder, checkpoints)
+        return Kept(saved.record, saved.is_new)
+
     def _preview(
         self, checkpoints: Checkpoints, wanted: ToUndo
     ) -> tuple[Preview, Interrupted | None]:
@@ -151,6 +159,8 @@ class Restores:
             done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
         except NotRestoredError as error:
             return Back(error.undo, problem=str(error), wrong=error.paths)
+        finally:
+            self._shelf.count(wanted.cwd, checkpoints)
         return Back(done.undo.id, done.items, done.spared)
 
     # In the brain's thread
