@@ -89,13 +89,44 @@ def test_what_is_not_touched_does_not_matter(tree: Path) -> None:
     assert held.checkpoint_first
 
 
-@pytest.mark.parametrize("command", ["frobnicate x", "cd data && ./tool", "alembic upgrade head"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "frobnicate x",
+        "cd data && ./tool",
+        "alembic upgrade head",
+        "git checkout main",
+        "git -C sub merge feature",
+        "git stash",
+        "git stash pop",
+        "git apply fix.diff",
+        "git revert -n HEAD",
+        "cargo fmt",
+        "tsc",
+        "enable -f ./tool.so tool",
+    ],
+)
 def test_programs_that_nobody_knows_are_named(tree: Path, command: str) -> None:
     assert review(tree, command, None).strange
 
 
 @pytest.mark.parametrize(
-    "command", ["ls -l", "cd data && pwd", "echo hi | wc -l", "git status", "[ -f x ] && true"]
+    "command",
+    [
+        "ls -l",
+        "cd data && pwd",
+        "echo hi | wc -l",
+        "git status",
+        "[ -f x ] && true",
+        "git log --grep merge",
+        "git stash list",
+        "git submodule status",
+        "git apply --check fix.diff",
+        "docker compose ps",
+        "tsc --noEmit",
+        "cmake --version",
+        "eza -la",
+    ],
 )
 def test_programs_that_only_look_are_not(tree: Path, command: str) -> None:
     assert review(tree, command, None).strange == ()

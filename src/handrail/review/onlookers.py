@@ -1,12 +1,17 @@
-"""Programs that only look, and those that do what a project has written into its migrations."""
+"""Programs that only look, and those that rework files which their command line does not name."""
 
+from collections.abc import Iterator
+from itertools import islice
+
+from handrail.shell.command import Command
 from handrail.shell.tables import migrations
 
 MIGRATING = frozenset(migrations.PROGRAMS)
 ONLOOKERS = frozenset(
     """
-    : [ [[ alias basename bg break caller cal cd cksum clear cmp column comm compgen complete
-    continue date declare df diff dig dir dirname dirs disown du echo enable env exit expand expr
+    : [ [[ alias ansible-doc atq basename bg break caller cal cd cksum clear cmp column comm
+    compgen complete continue date declare df diff dig dir dirname dirs disown du echo env exa
+    exit expand expr eza
     factor false fc fg file findmnt fmt fold free getconf getopt getopts groups hash head
     help hexdump history hostname id jobs join jq last ldd let local locale locate
     logname look ls lsattr lsblk lscpu lsmod lsof lspci lsusb man md5sum mapfile modinfo more nl nm
@@ -18,3 +23,61 @@ ONLOOKERS = frozenset(
     """.split()
 )
 """The tables say nothing of them, because there is nothing to say."""
+
+_REWORKING = {
+    "cabal": "build install run test",
+    "cargo": "add clippy fix fmt remove update",
+    "clang": "",
+    "cmake": "",
+    "csplit": "",
+    "docker": "compose",
+    "docker-compose": "",
+    "dotnet": "format",
+    "dvc": "checkout fetch pull repro",
+    "gh": "pr",
+    "git": "am apply bisect checkout cherry-pick merge pull rebase revert sparse-checkout stash "
+    "submodule switch",
+    "go": "fmt",
+    "hg": "graft histedit merge pull rebase shelve unshelve update",
+    "hugo": "",
+    "mkdocs": "build",
+    "npm": "audit version",
+    "rebar3": "",
+    "rustc": "",
+    "split": "",
+    "stack": "",
+    "svn": "merge switch update",
+    "swift": "build run test",
+    "terraform": "fmt",
+    "tsc": "",
+    "uv": "add lock remove sync",
+    "yarn": "",
+}
+"""By program, the calls that change files of the work tree, as the project says; empty: each."""
+_LOOKING = frozenset(
+    "checks diff help images list log logs ls ps show status summary version view why".split()
+)
+"""What they are called with, or the word after it, where they only look."""
+_ASIDE = frozenset({"--check", "--dry-run", "--help", "--noEmit", "--version", "-V", "-h"})
+_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-R", "--cwd", "-f", "--prefix"})
+
+
+def reworks(command: Command) -> bool:
+    """Whether a program that is known changes files which nothing of what it does names."""
+    calls = _REWORKING.get(command.name)
+    if calls is None:
+        return False
+    words = [word.text for word in command.argv[1:]]
+    call = list(islice(_plain(words), 2))
+    if not _ASIDE.isdisjoint(words) or not _LOOKING.isdisjoint(call):
+        return False
+    return not calls or (bool(call) and call[0] in calls.split())
+
+
+def _plain(words: list[str]) -> Iterator[str]:
+    """Those that are neither options nor values of them."""
+    before = ""
+    for word in words:
+        if not word.startswith("-") and before not in _WITH_VALUE:
+            yield word
+        before = word

@@ -20,7 +20,7 @@ from handrail.review.explain import alternative_for, confidence_in, reasons_for,
 from handrail.review.flows import climbs_through_links, join_flows
 from handrail.review.history import History, fingerprint
 from handrail.review.kept import Kept, as_kept, works_in
-from handrail.review.onlookers import MIGRATING, ONLOOKERS
+from handrail.review.onlookers import MIGRATING, ONLOOKERS, reworks
 from handrail.review.outside import note_outside
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
@@ -259,12 +259,12 @@ class Reviewer:
         """The programs that nobody can foresee; a word that is only known later names none."""
         if program is None:
             return ()
-        names = (command.name for command in program.commands)
+        named = ((command.name, command) for command in program.commands if command.name)
         return tuple(
             name
-            for name in names
-            if name and name not in ONLOOKERS
-            if name in MIGRATING or self.knowledge.lookup(name) is None
+            for name, command in named
+            if name not in ONLOOKERS
+            if name in MIGRATING or self.knowledge.lookup(name) is None or reworks(command)
         )
 
     def _is_quiet(self, understood: Understood, history: History) -> bool:
