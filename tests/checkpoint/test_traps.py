@@ -21,7 +21,7 @@ from handrail.checkpoint.work_tree import check_work_tree
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model import Action, Decision
-from handrail.model.event import AgentEnded, AgentStarted, IterationEnded
+from handrail.model.event import AgentEnded, AgentStarted, Compacted, IterationEnded
 from handrail.model.run import StateSnapshot
 from handrail.review import Reviewer
 from tests.server.test_keeper import NeverEnds, bash, records, waits
@@ -68,6 +68,17 @@ def test_interrupted_gc(bench: Bench) -> None:
     left.write_bytes(bytes(MEGABYTE))
     bench.save()
     assert not left.exists()
+
+
+def test_gc_without_room(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """4.2 Interrupted gc needs twice the space: it is not begun without, and nothing is lost."""
+    checkpoints = bench.of(bench.tree, Settings(quota_mb=2))
+    for _ in range(6):
+        bench.write("data.bin", os.urandom(MEGABYTE // 2))
+        checkpoints.save(About())
+    monkeypatch.setattr(room, "free", lambda _: MEGABYTE)
+    assert "could not be packed" in checkpoints.tidy().problem
+    assert bench.held(next(checkpoints.newest_first())) == bench.content()
 
 
 def test_home_directory_as_root(bench: Bench) -> None:
@@ -431,7 +442,7 @@ def test_rule_8_cap_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rule_9_nested_repos_are_one_checkpoint(bench: Bench) -> None:
-    """4.3.9: however deep, and submodules too."""
+    """4.3.9: however deep."""
     bench.repository()
     repository(bench, "lib", "a.py")
     repository(bench, "lib/deep", "b.py")
@@ -476,3 +487,15 @@ def test_rule_12_files_and_conversation_as_one(tmp_path: Path) -> None:
         "total = 1\n",
         "and the docs",
     )
+
+
+def test_rule_12_numbers_survive_a_compaction(workshop: Workshop) -> None:
+    """4.3.12: steps and iterations go on where they were."""
+    for number in (1, 2):
+        workshop.record(prompt())
+        (workshop.tree / "cart.txt").write_text(f"{number}\n")
+        workshop.act(number)
+        workshop.record(IterationEnded(workshop.time, "Done."))
+        workshop.record(Compacted(workshop.time, "auto"))
+    found = [(each.step, each.agent_states[0].iteration) for each in records(workshop)]
+    assert found == [(0, 1), (1, 1), (2, 2)]
