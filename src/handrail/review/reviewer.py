@@ -22,6 +22,7 @@ from handrail.review.history import History, fingerprint
 from handrail.review.kept import Kept, as_kept, works_in
 from handrail.review.onlookers import MIGRATING, ONLOOKERS, reworks
 from handrail.review.outside import note_outside
+from handrail.review.own_git import linked, pointed_at
 from handrail.review.rationality import NEUTRAL, rationality_of
 from handrail.review.rewrite import rewrite_command
 from handrail.review.risk import risk_of
@@ -139,11 +140,14 @@ class Reviewer:
             use = read_tool(msgspec.structs.replace(action, env=at.environ))
             effects = [weigh(effect, at) for effect in use.effects]
             for written in use.written:
+                linking = linked(written.path, written.text, at.places.controls)
+                effects += [weigh(effect, at) for effect in linking]
                 effects += self._content(written.path, written.text, action, at)
             return Understood(tuple(effects))
         reading = self._read(command, action, at)
         program = reading.program
-        effects = [weigh(effect, at) for effect in reading.effects]
+        pointed = pointed_at(program, at.places.controls)
+        effects = [weigh(effect, at) for effect in (*reading.effects, *pointed)]
         if ".." in command:
             effects += climbs_through_links(program, at.world)
         if not program.files and all(effect.kind is Kind.READ for effect in effects):
