@@ -57,6 +57,11 @@ def test_one_that_contains_the_first_sign_of_trouble_is_not_chosen() -> None:
     assert chosen(at_step(15, 12, 13)) == ""
 
 
+def test_one_since_which_nothing_was_changed_would_mend_nothing() -> None:
+    ended = (Ended(9, 90.0, ok=True, changes=1), Ended(11, 110.0, ok=True))
+    assert chosen(at_step(15, 3, 8, 11, ended=ended)) == "c8"
+
+
 def test_one_after_too_many_failures_is_not_safe() -> None:
     ended = tuple(Ended(step, step * 10.0, ok=step <= 5) for step in range(1, 12))
     settings = CheckpointRollback(

@@ -72,16 +72,20 @@ def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 def choose_checkpoint(
     finding: Finding, at: Situation, settings: CheckpointRollback
 ) -> Checkpoint | None:
-    """The newest safe one from before the trouble began."""
+    """The newest safe one from before the trouble began, and from before the last change.
+
+    To go back to where nothing has changed since would mend nothing.
+    """
     if Capability.FILES not in at.can:
         return None
     began = min(finding.evidence, default=at.step)
     oldest = at.now - settings.checkpoint_retention_minutes * 60
     back = [made for made in at.past.made if made.checkpoint]
+    changed = max((ended.step for ended in at.ended if ended.changes), default=began)
     before = [
         checkpoint
         for checkpoint in sorted(at.checkpoints, key=lambda each: (each.step, each.at))
-        if checkpoint.step < began
+        if checkpoint.step < min(began, changed)
         and checkpoint.at >= oldest
         and not _left_behind(checkpoint, back, at.checkpoints)
     ]
