@@ -363,3 +363,19 @@ def test_undoing_comes_to_an_end_and_redoing_comes_back(
         past.take(past.way(Level.REDO))
     if undone:
         assert past.now == start
+
+
+def test_a_checkpoint_that_came_too_late_is_not_gone_back_to(past: Past) -> None:
+    past.save(Moment.PROMPT, "a", "A", by=())
+    late = past.save(Moment.BEFORE_ACTION, "half of it", "A", 1)
+    past.records[-1] = msgspec.structs.replace(late, late=True)
+    past.after("b", 2)
+    assert ids(past.way(Level.ACTION)) == ("c1", "c3")
+    assert ids(past.way(Level.ACTION, step=2)) == ("c1", "c3")
+
+
+def test_where_there_is_no_other_one_it_is(past: Past) -> None:
+    late = past.save(Moment.PROMPT, "half of it", "A", by=())
+    past.records[-1] = msgspec.structs.replace(late, late=True)
+    past.after("b", 2)
+    assert ids(past.way(Level.ITERATION)) == ("c1", "")

@@ -295,3 +295,22 @@ def test_after_so_many_completed_tasks_files_are_saved(tmp_path: Path) -> None:
     _, after = records(shop)
     assert (after.moment.value, after.why) == ("tasks", "after 2 tasks")
     assert after.case_states == {"task-1": "done", "task-2": "done"}
+
+
+def test_a_checkpoint_that_an_action_did_not_wait_for_says_so(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, "checkpoints: {soft_seconds: 0.01}\n")
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("four apples\n")
+    work = NeverEnds()
+    shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
+    first = shop.run.decide(bash(shop, "echo x > cart.txt")).first
+    assert first is not None
+    asyncio.run(shop.hands.keeper.save_first(first))
+    (shop.tree / "cart.txt").write_text("x\n")  # it has run
+    work.over.set()
+    shop.settle()
+    shop.hands.keeper.rest(shop.run, "the agent has stopped")
+    shop.settle()
+    found = [(record.moment.value, record.late) for record in records(shop)]
+    assert found == [("prompt", False), ("before_action", True), ("iteration_end", False)]
+    shop.close()

@@ -44,14 +44,19 @@ class Checkpoints:
         self._environ = environ
         self._clock = clock
 
-    def save(self, about: About, *, seconds: float = 0.0) -> Saved:
+    def save(
+        self, about: About, *, seconds: float = 0.0, is_late: Callable[[], bool] = lambda: False
+    ) -> Saved:
         """Save every file that is not ignored; an unchanged tree is the checkpoint before.
 
         What is not saved within `seconds` (by default the settings' hard limit) is left out.
+        `is_late`: whether files may have been changed since it was asked for.
         """
         limit = seconds or self._settings.hard_seconds
         with self._open(limit / FOR_STAGING) as git:
-            return saving.save(git, self._records, about, self._clock(), settings=self._settings)
+            return saving.save(
+                git, self._records, about, self._clock(), settings=self._settings, is_late=is_late
+            )
 
     def newest_first(self) -> Iterator[Record]:
         """All there are; waits for nobody."""

@@ -1,6 +1,7 @@
 """From what a person wants undone to the checkpoints that it lies between."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -26,6 +27,13 @@ def way_back(
     """
     if not records:
         raise NothingToUndoError("there is no checkpoint yet", "`handrail checkpoint` takes one")
+    if in_time := [each for each in records if not each.late]:
+        with suppress(NothingToUndoError):
+            return _way_back(in_time, level, run, step, now)
+    return _way_back(records, level, run, step, now)
+
+
+def _way_back(records: Sequence[Record], level: Level, run: str, step: int, now: str) -> Way:
     if level is Level.REDO:
         return _redo(records)
     past = _Past(records, run, now)

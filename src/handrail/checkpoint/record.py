@@ -129,6 +129,8 @@ class Record(About, frozen=True, rename="camel", kw_only=True):
     """By run, the last step after which the files were still so."""
     modes: dict[str, int] = {}
     """Permissions that git cannot hold, by path."""
+    late: bool = False
+    """An action did not wait for it any longer: it may hold a part of what that one did."""
     back_to: str = ""
     """Of a restore: the checkpoint that was gone back to."""
     undo: str = ""

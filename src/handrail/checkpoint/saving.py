@@ -1,7 +1,7 @@
 """Takes a checkpoint: lists what changed, stages it, writes tree, commit, ref and record."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -57,12 +57,14 @@ def save(
     also: Iterable[str] = (),
     *,
     settings: Settings = _DEFAULTS,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Saved:
     """Save the work tree; unchanged, it is the checkpoint before unless a person names this one."""
     if not is_text(git.work_tree):
         raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
     last = records.last(git.work_tree)
     index = _fill(git, also, settings, last)
+    late = is_late()
     include, ignored = settings.include, ignoring(git)
     lists = (last.include, last.ignoring) if last else None
     if last and lists == (include, ignored) and _is_still(last, index, about):
@@ -88,6 +90,7 @@ def save(
         head=head_of(git.work_tree),
         steps=_step(about),
         modes=index.staged.modes,
+        late=late,
     )
     records.write(record)
     return Saved(record)
@@ -135,7 +138,7 @@ def _is_still(last: Record, index: _Index, about: About) -> bool:
     is_same = not index.changes and index.tree == last.tree
     held = (index.staged.coverage, index.staged.modes)
     is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
-    return is_same and held == (last.coverage, last.modes) and is_mark
+    return is_same and not last.late and held == (last.coverage, last.modes) and is_mark
 
 
 def _begins(last: Record, about: About) -> bool:

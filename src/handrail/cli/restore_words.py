@@ -111,6 +111,9 @@ def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[St
         yield f"{stays} To move it too, afterwards: git reset --soft {then}", "yellow"
     if preview.items and not target.coverage.complete:
         yield f"{target.id} is partial: what is not in it is left as it is.", "yellow"
+    if target.late:
+        began = "taken while the agent already changed files"
+        yield f"{target.id} was {began}: a part of that may not come back.", "yellow"
     for run in look.working:
         waits = "its next change waits until this is done"
         yield f"Run {names[run]} is working: {waits}.", "yellow"

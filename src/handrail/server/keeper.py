@@ -93,6 +93,13 @@ class _Tree(msgspec.Struct):
     """By run, the commit of which it was told last."""
     before: dict[str, tuple[int, str]] = {}
     """By run, the step before which one was taken, and after which one is."""
+    passed: int = 0
+    """How many actions went on because saving took too long for them."""
+
+    def watch(self) -> Callable[[], bool]:
+        """Whether one has gone on since now: what is saved then is not all from before it."""
+        passed = self.passed
+        return lambda: self.passed != passed
 
 
 class Keeper:
@@ -257,20 +264,26 @@ class Keeper:
             work = self._lanes.put(tree.folder, SavedFirst)
         else:
             tree.before[first.run] = first.step + 1, first.why
-            work = self._lanes.put(tree.folder, lambda: self._first(first, about, settings))
+            is_late = tree.watch()
+            work = self._lanes.put(
+                tree.folder, lambda: self._first(first, about, settings, is_late)
+            )
         must = first.need is Need.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
         except TimeoutError:
+            tree.passed += not must
             return SavedFirst(problem=f"it was not done after {patience:g} s")
 
     # Called in a lane
 
-    def _first(self, first: SaveFirst, about: About, settings: Settings) -> SavedFirst:
+    def _first(
+        self, first: SaveFirst, about: About, settings: Settings, is_late: Callable[[], bool]
+    ) -> SavedFirst:
         checkpoints = self.checkpoints(first.cwd, settings)
         try:
-            record = self._save(checkpoints, about, first.cwd, is_known=lambda commit: False)
+            record = self._save(checkpoints, about, first.cwd, lambda commit: False, is_late)
             uncovered = checkpoints.uncovered(first.targets) if first.targets else ()
         except (CheckpointError, OSError) as error:
             self._note_trouble(first.run, str(error))
@@ -279,12 +292,17 @@ class Keeper:
         return SavedFirst(record.id, kept)
 
     def _save(
-        self, checkpoints: Checkpoints, about: About, cwd: str, is_known: Callable[[str], bool]
+        self,
+        checkpoints: Checkpoints,
+        about: About,
+        cwd: str,
+        is_known: Callable[[str], bool],
+        is_late: Callable[[], bool],
     ) -> Record:
         tree = self._tree(cwd)
         began = perf_counter()
         tree.dirty = False
-        saved = checkpoints.save(about)
+        saved = checkpoints.save(about, is_late=is_late)
         took = round((perf_counter() - began) * 1000, 3)
         self._spending.spend(took / 1000)
         record, at = saved.record, self._clock()
@@ -331,10 +349,12 @@ class Keeper:
         cwd = state.cwd
         about = self._about(state, moment, why)
         known = {each.commit for each in state.course.checkpoints}
+        is_late = self._tree(cwd).watch()
 
         def work() -> None:
             try:
-                self._save(self.checkpoints(cwd, settings), about, cwd, known.__contains__)
+                checkpoints = self.checkpoints(cwd, settings)
+                self._save(checkpoints, about, cwd, known.__contains__, is_late)
             except (CheckpointError, OSError) as error:
                 self._note_trouble(about.run, str(error))
 
