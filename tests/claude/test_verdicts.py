@@ -11,6 +11,7 @@ from handrail.model.event import (
     ActionEnded,
     ActionReviewed,
     BreachFound,
+    CheckpointTaken,
     Event,
     IterationEnded,
     PromptGiven,
@@ -180,7 +181,8 @@ def test_the_session_is_one_run_in_the_log(story: Story) -> None:
 
 
 def test_the_record_goes_from_the_start_over_the_prompt_to_the_end(story: Story) -> None:
-    first, prompt, *_, stop, end = story.events
+    events = [each for each in story.events if not isinstance(each, CheckpointTaken)]
+    first, prompt, *_, stop, end = events
     assert isinstance(first, RunStarted)
     assert (first.host, first.cwd, first.attended) == ("claude", str(story.world.repo), False)
     assert isinstance(prompt, PromptGiven)

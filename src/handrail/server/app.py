@@ -35,8 +35,8 @@ PROXY_HEADER = b"x-handrail-proxy"
 PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
 CLAUDE = "/hooks/claude"
-_AFTERWARDS = b'"hook_event_name":"PostToolUse'
-"""What was done is looked at when no agent waits for leave to do something."""
+_BEFORE = b'"hook_event_name":"PreToolUse"'
+"""An agent waits for leave to do something; what was done is looked at afterwards, in order."""
 _PID = re.compile(rb"\d{1,9}\Z")
 _JSON = (b"content-type", b"application/json")
 _HEALTH_SECONDS = 1.0
@@ -159,7 +159,7 @@ class Face:
             return thoughts[0]
 
         try:
-            said = await self._brain.answer(think, urgent=_AFTERWARDS not in body)
+            said = await self._brain.answer(think, urgent=_BEFORE in body)
             if (first := thoughts[0].first) is not None:
                 saved = await self._save_first(first)
                 await self._brain.do(lambda: self._hooks.note_saved(first, saved))
