@@ -50,6 +50,9 @@ class Counter:
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by
 
+    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+        """A few checkpoints need no tidying up."""
+
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         return asyncio.to_thread(work)
 
