@@ -223,3 +223,29 @@ def _chmod(path: Path, bits: int) -> None:
 
 def _spared(restored: Restored) -> dict[str, str]:
     return {each.path: each.why for each in restored.spared}
+
+
+@pytest.mark.parametrize("leads_to", ["nowhere", "a", ".."])
+def test_a_link_in_the_place_of_a_folder_comes_back_and_forth(bench: Bench, leads_to: str) -> None:
+    bench.write("a/x", "one")
+    bench.write("b", "two")
+    start = bench.save().record
+    before = bench.content()
+    shutil.rmtree(bench.tree / "a")
+    (bench.tree / "b").unlink()
+    (bench.tree / "a").symlink_to(leads_to)
+    after = bench.content()
+    done = bench.restore(start)
+    assert done.undo.coverage.complete
+    assert bench.content() == before
+    bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+    assert bench.content() == after
+
+
+def test_permissions_that_change_in_the_same_second_are_put_back(bench: Bench) -> None:
+    bench.write("a", "one").chmod(0o644)
+    start = bench.save().record
+    assert bench.look(start).items == ()
+    (bench.tree / "a").chmod(0o600)
+    bench.restore(start)
+    assert stat.S_IMODE((bench.tree / "a").stat().st_mode) == 0o644

@@ -21,6 +21,8 @@ class File(msgspec.Struct, frozen=True):
     path: str
     size: int
     mode: int
+    changed: float = 0.0
+    """When it, or its permissions, were last changed."""
 
 
 class Taken(msgspec.Struct, frozen=True):

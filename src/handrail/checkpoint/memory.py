@@ -9,6 +9,9 @@ import msgspec
 from handrail.checkpoint.git import Git
 
 MAX_MODES = 10_000
+MAX_YOUNG = 1_000
+YOUNG = 2.0
+"""Seconds."""
 _UMASK = "Umask:"
 
 
@@ -19,6 +22,8 @@ class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
     """The patterns by which ignored files came into the index."""
     modes: dict[str, int] = {}
     """Permissions that git cannot hold, by path."""
+    young: tuple[str, ...] = ()
+    """Files that were just changed: git sees no other permissions in the same second."""
 
 
 def recall(git: Git) -> Memory | None:

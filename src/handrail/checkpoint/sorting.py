@@ -64,11 +64,13 @@ class Sorter:
     def _take(self, path: str, found: Sorted) -> None:
         try:
             facts = self.look(path)
-        except (FileNotFoundError, NotADirectoryError):
-            found.gone.append(path)
-            return
-        except OSError:
-            found.left_out.append(LeftOut(path, UNREADABLE))
+        except OSError as error:
+            if self._is_beyond_link(path):  # git would not look there
+                found.displaced.append(path)
+            elif isinstance(error, FileNotFoundError | NotADirectoryError):
+                found.gone.append(path)
+            else:
+                found.left_out.append(LeftOut(path, UNREADABLE))
             return
         is_link = stat.S_ISLNK(facts.st_mode)
         if self._is_beyond_link(path) or not (is_link or stat.S_ISREG(facts.st_mode)):
@@ -78,7 +80,7 @@ class Sorter:
         elif not is_link and not self._is_readable(path, facts):
             found.left_out.append(LeftOut(path, UNREADABLE))
         else:
-            found.files.append(File(path, facts.st_size, facts.st_mode))
+            found.files.append(File(path, facts.st_size, facts.st_mode, facts.st_ctime))
 
     def _is_readable(self, path: str, facts: os.stat_result) -> bool:
         is_mine = facts.st_uid == self._user and facts.st_mode & stat.S_IRUSR

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from time import time
 
 import msgspec
 
@@ -12,7 +13,15 @@ from handrail.checkpoint.coverage import bounded
 from handrail.checkpoint.errors import GitError, GitTooSlowError, StoreError
 from handrail.checkpoint.git import Deadline, Git, join_paths
 from handrail.checkpoint.listing import UNREADABLE, Listing, list_changes, list_dropped
-from handrail.checkpoint.memory import Memory, Modes, recall, remember
+from handrail.checkpoint.memory import (
+    MAX_YOUNG,
+    YOUNG,
+    Memory,
+    Modes,
+    is_text,
+    recall,
+    remember,
+)
 from handrail.checkpoint.record import Coverage, LeftOut
 from handrail.checkpoint.sorting import Sorter, open_sorter
 from handrail.config.checkpoints import MEGABYTE
@@ -79,6 +88,8 @@ class _Staging:
         self._sorter = sorter
         self._memory = memory
         self._modes = Modes(memory.modes)
+        self._young: dict[str, None] = {}
+        self._since = time() - YOUNG
         self._left_out: list[LeftOut] = []
         self._out: list[str] = []
         """What the index must not hold any more."""
@@ -87,14 +98,20 @@ class _Staging:
 
     def see_all(self) -> None:
         """Look at files that the index has without anybody having looked at them here."""
-        for path in self._known():
+        self._see(self._known(), is_new=True)
+
+    def _see(self, paths: Iterable[str], *, is_new: bool = False) -> None:
+        for path in paths:
             with suppress(OSError):
                 facts = self._sorter.look(path)
                 self._modes.see(path, facts.st_mode)
-                self._sizes[path] = facts.st_size
+                self._note_young(path, facts.st_ctime)
+                if is_new:
+                    self._sizes[path] = facts.st_size
 
     def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
         """Take in what was listed, and out what must not be held."""
+        self._see(self._memory.young)
         tracked = {*listing.changed, *also}
         changed = self._sorter.sort(sorted(tracked))
         new = self._sorter.sort(listing.new)
@@ -114,9 +131,14 @@ class _Staging:
         """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
             self._modes.see(file.path, file.mode)
+            self._note_young(file.path, file.changed)
         if (modes := self._modes.all) != self._memory.modes:
-            self._memory = Memory(self._memory.include, modes)
+            self._memory = Memory(self._memory.include, modes, tuple(self._young))
             remember(self._git, self._memory)
+
+    def _note_young(self, path: str, changed: float) -> None:
+        if changed >= self._since and len(self._young) < MAX_YOUNG and is_text(path):
+            self._young[path] = None
 
     def _add(self, files: Sequence[File]) -> None:
         waiting = list(_batches(files))[::-1]
@@ -177,7 +199,7 @@ class _Staging:
 
     def _done(self, wanted: int) -> Staged:
         late = any(each.why == NO_TIME for each in self._left_out)
-        memory = Memory(self._settings.include, self._modes.all)
+        memory = Memory(self._settings.include, self._modes.all, tuple(self._young))
         if memory != self._memory:
             remember(self._git, memory)
         return Staged(
