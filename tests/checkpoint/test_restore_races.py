@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
+from handrail.checkpoint import checkpoints, git
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.checkpoint.tree import Tree
 
@@ -100,3 +102,13 @@ def test_a_link_in_the_place_of_a_folder_leads_nowhere_and_the_rest_is_put_back(
     assert (outside / "f").read_text() == "not ours"
     assert (bench.tree / "a").read_text() == "now"
     assert (bench.tree / "moved/f").read_text() == "now"
+
+
+def test_files_that_took_all_the_time_to_be_put_back_are_compared_all_the_same(
+    bench: Bench, meddle: Meddle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a", "then")
+    then = bench.save().record
+    bench.write("a", "now")
+    meddle(lambda: monkeypatch.setattr(git, "monotonic", lambda: monotonic() + checkpoints.SECONDS))
+    assert bench.restore(then).files == ("a",)

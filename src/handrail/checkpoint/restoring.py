@@ -18,7 +18,7 @@ from handrail.checkpoint.errors import (
     NotRestoredError,
 )
 from handrail.checkpoint.folders import Folders
-from handrail.checkpoint.git import Git, join_paths
+from handrail.checkpoint.git import Deadline, Git, join_paths
 from handrail.checkpoint.journal import Journals
 from handrail.checkpoint.memory import recall
 from handrail.checkpoint.plan import Now, Plan, make_plan
@@ -85,6 +85,8 @@ class Restoring:
 
     def _save_after(self, way: Way, before: Record, plan: Plan) -> Record:
         paths = [each.path for each in plan.changes]
+        # Files are back, however long it took: that they are compared must not fail for it.
+        self._git = self._git.within(Deadline(self._git.deadline.seconds))
         try:
             return self._write_down(way, before, plan, paths)
         except (CheckpointError, OSError) as error:
