@@ -7,8 +7,8 @@ from time import monotonic
 
 import pytest
 
-from handrail.checkpoint import checkpoints, git
-from handrail.checkpoint.errors import NotRestoredError
+from handrail.checkpoint import Level, Way, checkpoints, git
+from handrail.checkpoint.errors import ChangedMeanwhileError, NotRestoredError
 from handrail.checkpoint.tree import Tree
 
 from .conftest import Bench
@@ -112,3 +112,29 @@ def test_files_that_took_all_the_time_to_be_put_back_are_compared_all_the_same(
     bench.write("a", "now")
     meddle(lambda: monkeypatch.setattr(git, "monotonic", lambda: monotonic() + checkpoints.SECONDS))
     assert bench.restore(then).files == ("a",)
+
+
+def test_a_file_that_is_written_all_the_time_does_not_keep_others_from_coming_back(
+    bench: Bench,
+) -> None:
+    bench.write("a", "then")
+    then = bench.save().record
+    bench.write("a", "now")
+    bench.write("server.log", "one line\n")
+    seen = bench.look(then)
+    bench.write("server.log", "one line\nanother one\n")
+    done = bench.checkpoints.restore(Way(Level.CHECKPOINT, then), over=True, expects=seen.now)
+    assert done.files == ("a",)
+    assert [(each.path, each.conflict) for each in done.spared] == [("server.log", True)]
+    assert bench.content() == {"a": b"then", "server.log": b"one line\nanother one\n"}
+
+
+def test_what_becomes_ignored_while_one_looks_is_looked_at_again(bench: Bench) -> None:
+    bench.write(".gitignore", "*.tmp\n")
+    bench.write("a", "then")
+    then = bench.save().record
+    bench.write("a", "now")
+    seen = bench.look(then)
+    bench.write(".gitignore", "")
+    with pytest.raises(ChangedMeanwhileError):
+        bench.checkpoints.restore(Way(Level.CHECKPOINT, then), over=True, expects=seen.now)

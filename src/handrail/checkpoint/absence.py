@@ -14,7 +14,7 @@ from handrail.checkpoint.record import LeftOut, Record
 
 _HERE = "./"
 """In front of a name that would otherwise mean something to git: `:(top)x`."""
-_IGNORE_FILE = ".gitignore"
+IGNORE_FILE = ".gitignore"
 _UNFINISHED = "that checkpoint was not finished, so nobody knows whether it was there"
 _OTHER_LISTS = "git ignores other files than it did then, so nobody knows whether it was there"
 _IGNORED = "it was ignored then, so nobody knows whether it was there"
@@ -58,7 +58,7 @@ class Gaps:
 def _ignored_then(
     git: Git, paths: Sequence[str], back: Mapping[str, Change], include: Sequence[str]
 ) -> set[str]:
-    if not any(os.path.basename(path) == _IGNORE_FILE for path in back):
+    if not any(os.path.basename(path) == IGNORE_FILE for path in back):
         ignored = _ignored(git, paths)  # they are now as they were then
         return ignored - _included(git, ignored, include)
     with _empty(git, "scratch") as then:
@@ -81,7 +81,7 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     if not open_ones or not patterns:
         return set()
     with _empty(git, "patterns") as alone:
-        with open(os.path.join(alone.work_tree, _IGNORE_FILE), "wb") as file:
+        with open(os.path.join(alone.work_tree, IGNORE_FILE), "wb") as file:
             file.write(b"".join(os.fsencode(f"{pattern}\n") for pattern in patterns))
         asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
         found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
@@ -89,7 +89,7 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
         return {
             path.removeprefix(_HERE)
             for where, path in zip(found[::4], found[3::4], strict=True)
-            if where == _IGNORE_FILE
+            if where == IGNORE_FILE
         }
 
 
@@ -122,7 +122,7 @@ def _write_ignore_files(
     """Those that counted for the paths: where they have changed, as they were then."""
     with open_blobs(git) as copy:
         for folder in sorted({above for path in paths for above in _folders_above(path)}):
-            name = os.path.join(folder, _IGNORE_FILE)
+            name = os.path.join(folder, IGNORE_FILE)
             now, then = os.path.join(git.work_tree, name), os.path.join(into.work_tree, name)
             change = back.get(name)
             if change is None and os.path.isfile(now) and not os.path.islink(now):

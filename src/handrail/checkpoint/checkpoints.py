@@ -93,7 +93,8 @@ class Checkpoints:
         """Put back what differs; what is there now is saved first.
 
         `over`: also files that others have changed since; `expects`: the tree that was seen
-        in a preview, raises ChangedMeanwhileError if it is another by now; `by`: as above.
+        in a preview: what was changed after that is left alone, and ChangedMeanwhileError is
+        raised where nothing else is left, or where other files would count; `by`: as above.
         """
         with self._restoring() as restoring:
             return restoring.restore(way, over=over, expects=expects, by=by)

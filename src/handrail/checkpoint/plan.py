@@ -23,6 +23,7 @@ from handrail.checkpoint.way import Spared, Way
 _NOT_OURS = frozenset({"", ".", ".."})
 _REPOSITORY = ".git"
 _FORBIDDEN = "it is part of a repository itself"
+_MEANWHILE = "changed while you were looking"
 _UNSAVED = "what is there now cannot be saved"
 
 
@@ -37,6 +38,8 @@ class Now(msgspec.Struct, frozen=True):
     modes: Modes = {}
     by: tuple[str, ...] | None = None
     """The runs that worked since the last one; without any, a person did. None: not known."""
+    meanwhile: frozenset[str] = frozenset()
+    """Files that are other than a person has seen them before."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -79,6 +82,8 @@ def _spared(
         elif each.change.creates and folders.holds_file(path):
             why = gaps.why(path)
             yield Spared(path, f"{_UNSAVED}: {why}" if why else _UNSAVED)
+        elif path in now.meanwhile:
+            yield Spared(path, _MEANWHILE, conflict=True)
         elif not over and (conflict := each.conflict(way, now.at)):
             yield Spared(path, conflict, conflict=True)
 

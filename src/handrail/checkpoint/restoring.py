@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from handrail.checkpoint.absence import IGNORE_FILE
 from handrail.checkpoint.applying import Applying
 from handrail.checkpoint.blobs import sizes
 from handrail.checkpoint.differences import Change, differences
@@ -58,10 +59,12 @@ class Restoring:
     def restore(self, way: Way, *, over: bool, expects: str, by: By) -> Restored:
         """Put back what differs; raises NotRestoredError, ChangedMeanwhileError."""
         before = self._save_before(way, by)
-        if expects and before.tree != expects:
-            raise ChangedMeanwhileError(expects)
-        now = Now(before.tree, before.coverage, self._when, self._past, before.modes, _tuple(by))
+        meanwhile = self._changed_since(expects, before) if expects else frozenset()
+        modes, since = before.modes, _tuple(by)
+        now = Now(before.tree, before.coverage, self._when, self._past, modes, since, meanwhile)
         plan = make_plan(self._git, way, now, over=over)
+        if meanwhile and not plan.changes:
+            raise ChangedMeanwhileError(expects)
         items = self._items(plan)
         after = before
         if plan.changes:
@@ -72,6 +75,16 @@ class Restoring:
             self._verify(plan, before, after)
         self._journals.settle()
         return Restored(before, after, items, plan.spared, before.coverage.left_out)
+
+    def _changed_since(self, expects: str, before: Record) -> frozenset[str]:
+        """Files that somebody changes all the time need not keep others from being put back."""
+        if before.tree == expects:
+            return frozenset()
+        (found,) = differences(self._git, (expects, before.tree))
+        paths = frozenset(each.path for each in found)
+        if any(os.path.basename(path) == IGNORE_FILE for path in paths):
+            raise ChangedMeanwhileError(expects)  # other files would be deleted
+        return paths
 
     @property
     def _when(self) -> datetime:
