@@ -38,6 +38,7 @@ class Counter:
         self.by: tuple[str, ...] = ()
         self.asked: list[str] = []
         """The paths that were asked for."""
+        self._over = False
         self._shell = shell
         self._environ = {**shell.environ, "PATH": os.environ["PATH"]}
         self.runs = Runs(Journal(MemoryStore()), Projects(shell.environ))
@@ -73,6 +74,7 @@ class Counter:
             try:
                 yield self
             finally:
+                self._over = True
                 with socket.socket(socket.AF_UNIX) as last:
                     last.connect(home.socket)
                 thread.join()
@@ -99,7 +101,9 @@ class Counter:
             with line, line.makefile("rwb") as file:
                 request = _read(cast("BinaryIO", file))
                 if request is None:
-                    return
+                    if self._over:
+                        return
+                    continue
                 method, path, body = request
                 if path != "/healthz":
                     self.asked.append(path)
