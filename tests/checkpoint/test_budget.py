@@ -11,6 +11,7 @@ from handrail.checkpoint import About, LeftOut, Record, caps, staging
 from handrail.checkpoint.caps import DISK_FULL, File, folders_above, too_large, within_caps
 from handrail.checkpoint.coverage import MAX_LEFT_OUT, bounded
 from handrail.checkpoint.errors import GitTooSlowError, NothingSavedError
+from handrail.checkpoint.git import Git
 from handrail.checkpoint.staging import NO_TIME
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -174,12 +175,12 @@ def slow_after(batches: int) -> object:
     real = staging._Staging._add_batch
     done = 0
 
-    def add(self: staging._Staging, batch: list[File]) -> None:
+    def add(self: staging._Staging, git: Git, batch: list[File]) -> None:
         nonlocal done
         if done == batches:
             raise GitTooSlowError("update-index", 0)
         done += 1
-        real(self, batch)
+        real(self, git, batch)
 
     return add
 

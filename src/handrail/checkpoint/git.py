@@ -152,6 +152,13 @@ class Git:
         other.environ = {**self.environ, "GIT_LITERAL_PATHSPECS": "1"}
         return other
 
+    def with_index(self, index: str) -> "Git":
+        """The same git with another index."""
+        other = copy(self)
+        other.index = index
+        other.environ = {**self.environ, "GIT_INDEX_FILE": index}
+        return other
+
     def within(self, deadline: Deadline) -> "Git":
         """The same git with another time limit."""
         other = copy(self)

@@ -44,10 +44,8 @@ def _listed(git: Git, folder: str, options: Sequence[str]) -> list[str]:
     index_file.write(probe, Index([], [], [os.fsencode(folder + _PROBE)], b"", 0))
     with open(lines, "wb") as file:
         file.write(os.fsencode(_own_lines(git, folder)))
-    looking = Git(git.directory, probe, git.work_tree, git.deadline, git.environ, git.held)
-    looking.excludes = git.excludes
     try:
-        return looking.paths(
+        return git.with_index(probe).paths(
             *("--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", "-X", lines),
             *(*options, "--", folder),
         )

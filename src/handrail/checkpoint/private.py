@@ -85,10 +85,6 @@ class Private:
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(self.folder, name))
 
-    def with_index(self, git: Git, index: str) -> Git:
-        """The same git with another index."""
-        return Git(self.directory, index, git.work_tree, git.deadline, self._environ, held=git.held)
-
     @property
     def _ready(self) -> str:
         return os.path.join(self.folder, "ready")

@@ -60,7 +60,7 @@ class Roots(msgspec.Struct, frozen=True):
 def find_roots(private: Private, git: Git) -> Roots:
     """The roots as they are now; the caller holds the lock."""
     commits = git.text("for-each-ref", "--format=%(objectname)").split()
-    trees = [_tree_of(private.with_index(git, index)) for index in private.indexes()]
+    trees = [_tree_of(git.with_index(index)) for index in private.indexes()]
     return Roots(tuple(dict.fromkeys(commits)), tuple(dict.fromkeys(filter(None, trees))))
 
 

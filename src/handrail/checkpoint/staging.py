@@ -22,6 +22,7 @@ from handrail.checkpoint.memory import (
     recall,
     remember,
 )
+from handrail.checkpoint.parts import take_in_parts
 from handrail.checkpoint.record import Coverage, LeftOut
 from handrail.checkpoint.sorting import Sorter, open_sorter
 from handrail.config.checkpoints import MEGABYTE
@@ -141,12 +142,15 @@ class _Staging:
             self._young[path] = None
 
     def _add(self, files: Sequence[File]) -> None:
-        waiting = list(_batches(files))[::-1]
+        batches = list(_batches(files))
+        if len(batches) > 1 and not os.path.exists(self._git.index):
+            batches = take_in_parts(self._git, batches, self._add_batch)
+        waiting = batches[::-1]
         is_sound = False
         while waiting:
             batch = waiting.pop()
             try:
-                self._add_batch(batch)
+                self._add_batch(self._git, batch)
             except StoreError:
                 raise
             except GitTooSlowError:
@@ -159,10 +163,10 @@ class _Staging:
                     is_sound = True
                 waiting += self._smaller(batch)
 
-    def _add_batch(self, batch: Sequence[File]) -> None:
+    def _add_batch(self, git: Git, batch: Sequence[File]) -> None:
         if not self._limit.left:
             raise GitTooSlowError("update-index", self._limit.seconds)
-        git = self._git.within(Deadline(self._git.deadline.left * _FOR_A_BATCH))
+        git = git.within(Deadline(git.deadline.left * _FOR_A_BATCH))
         if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
             git = git.tuned(_AS_PACK)
         self._update(git, *_TAKE_IN, paths=[file.path for file in batch])

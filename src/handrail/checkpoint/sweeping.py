@@ -16,7 +16,7 @@ _OF_PACK = re.compile(r"(pack-[0-9a-f]+)\.\w+")
 
 _COARSE = 10.0
 """Seconds by which the times of files may be wrong, on another machine's disk say."""
-_SCRATCH = ("scratch", "patterns", "alone")
+_SCRATCH = ("scratch", "patterns", "alone", "asking", "parts")
 """Folders that are there only for the while of one question to git."""
 
 
