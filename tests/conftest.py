@@ -1,8 +1,12 @@
 """What every test runs under."""
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
+
+from tests.privileges import held_to_permissions
 
 # No example database: it would be written into the work tree, and a failure has to be
 # kept as an @example anyway. No deadline: a busy machine is not a bug.
@@ -14,3 +18,10 @@ settings.register_profile(
 for _name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"):
     os.environ.pop(_name, None)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
+
+
+@pytest.fixture
+def no_override() -> Iterator[None]:
+    """Permissions count, for root as for everybody."""
+    with held_to_permissions():
+        yield

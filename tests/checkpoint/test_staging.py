@@ -16,8 +16,6 @@ from handrail.checkpoint.memory import MAX_MODES, Modes
 
 from .conftest import Bench
 
-AS_ROOT = os.geteuid() == 0
-
 
 def rig(bench: Bench, folder: Path, *lines: str) -> Path:
     """A program `git` that does something before it is the real one; "$*" is its command."""
@@ -152,7 +150,7 @@ def test_a_file_that_git_rejects_is_left_out_and_named(bench: Bench, tmp_path: P
     assert len(bench.held(record)) == 24
 
 
-@pytest.mark.skipif(AS_ROOT, reason="root reads everything")
+@pytest.mark.usefixtures("no_override")
 def test_what_cannot_be_read_is_left_out_and_named(bench: Bench) -> None:
     bench.write("a.txt", "a")
     bench.write("secret.txt", "s").chmod(0)
@@ -206,7 +204,7 @@ def test_a_store_that_cannot_be_written_is_said_so(bench: Bench) -> None:
     assert list(bench.checkpoints.newest_first()) == [first]
 
 
-@pytest.mark.skipif(AS_ROOT, reason="root may write everywhere")
+@pytest.mark.usefixtures("no_override")
 def test_a_store_of_somebody_else_is_said_so(bench: Bench) -> None:
     bench.write("a.txt", "a")
     bench.save()

@@ -113,7 +113,7 @@ def test_a_link_to_nothing_is_told(world: "World") -> None:
     assert world.problems() == ["handrail.yaml: there is no such file"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.usefixtures("no_override")
 def test_a_file_without_permission_is_told(world: "World") -> None:
     world.write("goal: x\n").chmod(0)
     assert world.problems() == ["handrail.yaml: cannot be read: permission denied"]

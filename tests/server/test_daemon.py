@@ -185,7 +185,7 @@ def test_a_folder_of_somebody_else_is_refused(place: Place) -> None:
     assert "belongs to another user" in ran.stderr
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+@pytest.mark.usefixtures("no_override")
 def test_a_folder_that_cannot_be_made_is_told(place: Place) -> None:
     place.root.chmod(0o500)
     try:
