@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from handrail.checkpoint import Level, Moment, Record, Way
 from handrail.checkpoint.errors import NothingToUndoError
-from handrail.checkpoint.levels import way_back
+from handrail.checkpoint.levels import takes_run_back, way_back
 
 _UNDOABLE = [Level.ACTION, Level.ITERATION, Level.TASK]
 
@@ -379,3 +379,34 @@ def test_where_there_is_no_other_one_it_is(past: Past) -> None:
     past.records[-1] = msgspec.structs.replace(late, late=True)
     past.after("b", 2)
     assert ids(past.way(Level.ITERATION)) == ("c1", "")
+
+
+class TestTheRunItself:
+    """Goal, tasks and conversation go back with the files, or not at all."""
+
+    def test_what_was_done_last_takes_the_run_along(self) -> None:
+        past = Past()
+        start = past.save(Moment.PROMPT, "1", "A", by=())
+        end = past.save(Moment.ITERATION_END, "2", "A", 3)
+        for base in (None, end):
+            way = Way(Level.ITERATION, start, base, "A")
+            assert takes_run_back(way, past.newest_first)
+
+    def test_what_was_followed_by_more_does_not(self) -> None:
+        past = Past()
+        start = past.save(Moment.PROMPT, "1", "A", by=())
+        end = past.save(Moment.ITERATION_END, "2", "A", 3)
+        past.save(Moment.ITERATION_END, "3", "A", 5)
+        assert not takes_run_back(Way(Level.ITERATION, start, end, "A"), past.newest_first)
+
+    def test_a_single_action_does_not(self) -> None:
+        past = Past()
+        before = past.after("1", 1)
+        after = past.after("2", 2)
+        assert not takes_run_back(Way(Level.ACTION, before, after, "A"), past.newest_first)
+
+    def test_a_checkpoint_does_always(self) -> None:
+        past = Past()
+        point = past.after("1", 1)
+        past.after("2", 2)
+        assert takes_run_back(Way(Level.CHECKPOINT, point), past.newest_first)

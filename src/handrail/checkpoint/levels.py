@@ -1,6 +1,6 @@
 """From what a person wants undone to the checkpoints that it lies between."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -9,6 +9,7 @@ from handrail.checkpoint.errors import NothingToUndoError
 from handrail.checkpoint.record import Moment, Record
 from handrail.checkpoint.way import Level, Way
 
+_WHOLE = frozenset({Level.ITERATION, Level.TASK})
 _STARTS = frozenset({Moment.PROMPT, Moment.UNATTENDED})
 _BOUNDS = _STARTS | {Moment.ITERATION_END}
 _AT_WORK = _STARTS | {Moment.BEFORE_ACTION}
@@ -31,6 +32,20 @@ def way_back(
         with suppress(NothingToUndoError):
             return _way_back(in_time, level, run, step, now)
     return _way_back(records, level, run, step, now)
+
+
+def takes_run_back(way: Way, records: Iterable[Record]) -> bool:
+    """Whether a run is afterwards where it was: nothing that it did later is left.
+
+    `records`: of the same work tree.
+    """
+    if way.level is Level.CHECKPOINT:
+        return True
+    if way.level not in _WHOLE:
+        return False
+    return way.base is None or not any(
+        each.number > way.base.number and way.run in each.by for each in records
+    )
 
 
 def _way_back(records: Sequence[Record], level: Level, run: str, step: int, now: str) -> Way:

@@ -21,7 +21,7 @@ from handrail.checkpoint.errors import (
     RefusedError,
 )
 from handrail.checkpoint.journal import Interrupted
-from handrail.checkpoint.levels import way_back
+from handrail.checkpoint.levels import takes_run_back, way_back
 from handrail.checkpoint.names import BadNameError, check_name
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts.claude_transcript import located
@@ -119,6 +119,9 @@ class Restores:
     async def _restore(self, wanted: ToRestore) -> Back:
         checkpoints = await self._open(wanted.cwd)
         way = await asyncio.to_thread(_way_seen, checkpoints, wanted)
+        goes_back = not wanted.files_only and await asyncio.to_thread(
+            takes_run_back, way, checkpoints.newest_first()
+        )
         told = await self._brain.answer(lambda: self._hold(way))
         back = Back("", problem=_NOT_DONE)
         try:
@@ -130,11 +133,10 @@ class Restores:
             raise
         finally:
             event = self._rolled_back(way, back)
-            state = None if wanted.files_only or back.problem else _state_of(way)
+            state = way.target.state_snapshot if goes_back and not back.problem else None
             self._brain.later(lambda: self._release(told, event, way.target.run, state))
             with suppress(TooSlowError):  # the brain does one thing after the other
                 await self._brain.do(lambda: None)
-        goes_back = way.level is Level.CHECKPOINT and not wanted.files_only
         conversation = await asyncio.to_thread(located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
 
@@ -253,10 +255,6 @@ def _way_back(checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Wa
 def _way_seen(checkpoints: Checkpoints, wanted: ToRestore) -> Way:
     base = checkpoints.find(wanted.base) if wanted.base else None
     return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
-
-
-def _state_of(way: Way) -> State:
-    return way.target.state_snapshot if way.level is Level.CHECKPOINT else None
 
 
 async def _answer(
