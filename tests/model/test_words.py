@@ -8,7 +8,7 @@ from handrail.model import Finding, Incident, Intervention, Run, Severity, Task,
 
 WORDS = (
     "Action Outcome Effect Review Verdict Finding Intervention Run Task Workspace Checkpoint "
-    "Incident Request"
+    "Incident"
 ).split()
 FINDING = Finding("loop", Severity.HIGH, 0.8, (3, 4))
 

@@ -1,19 +1,21 @@
 """The words of Handrail as frozen structs: data and invariants, no I/O."""
 
 from handrail.model.action import Action, Outcome
+from handrail.model.control import Command, Standing
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
-from handrail.model.run import Checkpoint, Incident, Request, Run, Task, Workspace
+from handrail.model.run import Checkpoint, Incident, Run, Task, Workspace
 
 __all__ = [
     "KINDS",
     "Action",
     "Allowance",
     "Checkpoint",
+    "Command",
     "Decision",
     "Effect",
     "Fact",
@@ -26,13 +28,13 @@ __all__ = [
     "Outcome",
     "Program",
     "Rationality",
-    "Request",
     "Review",
     "Rewrite",
     "Risk",
     "RuleHit",
     "Run",
     "Severity",
+    "Standing",
     "Step",
     "Task",
     "Undo",

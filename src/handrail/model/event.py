@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.control import Command, Standing
 from handrail.model.finding import Finding
 from handrail.model.in_force import InForce
 from handrail.model.intervention import Allowance, Intervention
@@ -255,6 +256,100 @@ class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):
     """Why there is no answer; empty: there is one."""
 
 
+class ControlAsked(_Event, frozen=True, omit_defaults=True, tag="control_asked"):
+    """A person or a program has asked for something, and that was acknowledged."""
+
+    request: str
+    """Its id."""
+    command: Command
+    standing: Standing
+    """How the run stands until it is answered."""
+    by: str = ""
+    reason: str = ""
+    text: str = ""
+    """The message, the new goal, the model, or the checkpoint, as the command needs it."""
+    issue: str = ""
+    """What the request calls the task."""
+
+
+class ControlAnswered(_Event, frozen=True, omit_defaults=True, tag="control_answered"):
+    """What was asked for is done, which was read back, or cannot be done."""
+
+    request: str
+    command: Command
+    standing: Standing
+    """How the run stands from now on."""
+    ok: bool = True
+    says: str = ""
+    evidence: tuple[str, ...] = ()
+    """What shows that it is so."""
+    model: str = ""
+    """The one that the agent uses from now on, where that has changed."""
+
+
+class ActionHeld(_Event, frozen=True, omit_defaults=True, tag="action_held"):
+    """An action waits until a run that is paused goes on."""
+
+    id: str
+    """The host's, of the action."""
+    says: str
+    """In a few words, what it would do."""
+    agent: str = ""
+    released: str = ""
+    """Why it waits no longer; empty: it begins to wait."""
+
+
+class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
+    """Handrail has begun to drive an agent, or has taken it up again."""
+
+    goal: str
+    max: int
+    """Iterations at most."""
+    mode: str = "loop"
+    model: str = ""
+    verify: str = ""
+    """The command that has to pass before it is done; empty: there is none."""
+    driver: int = 0
+    """The process that drives it."""
+
+
+class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):
+    """The agent of a loop was sent on."""
+
+    iteration: int
+
+
+class Verified(_Event, frozen=True, omit_defaults=True, tag="verified"):
+    """The command that decides whether a loop is done has run."""
+
+    iteration: int
+    command: str
+    ok: bool
+    says: str = ""
+    """The end of what it printed."""
+    ms: float = 0.0
+
+
+class UsageMeasured(_Event, frozen=True, omit_defaults=True, tag="usage_measured"):
+    """What a driven agent has used so far, all together."""
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    """At work, without the time in which it was held."""
+    memory_mb: float = 0.0
+    """The most that its processes had at the same time."""
+
+
+class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):
+    """A loop has come to its end."""
+
+    how: Literal["done", "abort"]
+    reason: str
+    """`COMPLETE`, `MAX_ITERATIONS`, `STUCK`; `ERROR`, `LIMIT`."""
+    says: str = ""
+
+
 class RunEnded(_Event, frozen=True, omit_defaults=True, tag="run_ended"):
     """The host ended the session."""
 
@@ -285,5 +380,13 @@ Event = (
     | StopConfirmed
     | IncidentResolved
     | ModelAsked
+    | ControlAsked
+    | ControlAnswered
+    | ActionHeld
+    | LoopBegun
+    | IterationBegun
+    | Verified
+    | UsageMeasured
+    | LoopEnded
     | RunEnded
 )

@@ -58,11 +58,3 @@ class Incident(msgspec.Struct, frozen=True, omit_defaults=True):
     finding: Finding
     step: int
     """The last step before it."""
-
-
-class Request(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A command of a person or program on the control protocol."""
-
-    id: str
-    run: str
-    command: str

@@ -19,7 +19,7 @@ _KEPT = 8_192
 """Of a longer text (a file's content, an output) so much is kept of both ends."""
 _DEEPEST = 50
 """What an input nests deeper than that is not written down."""
-_FIXED = frozenset("agent command cwd host id kind name rule source tool trigger".split())
+_FIXED = frozenset("agent command cwd host id kind name request rule source tool trigger".split())
 """Fields by which things are found again. They hold no secrets, and a value that an agent puts
 into a .env file must not be able to change them."""
 
@@ -36,6 +36,13 @@ class Written(NamedTuple):
     receipt: Receipt
 
 
+class Clean(NamedTuple):
+    """An event without secrets, and its bytes."""
+
+    event: Event
+    body: bytes
+
+
 class Journal:
     """The only way into the log: what it writes has been through a redactor."""
 
@@ -45,14 +52,23 @@ class Journal:
 
     def append(self, topic: str, event: Event, redactor: Redactor) -> Written:
         """Write an event; what comes back is the event without secrets, as it will be read."""
+        clean = self.prepare(event, redactor)
+        return Written(clean.event, self.write(topic, clean))
+
+    def prepare(self, event: Event, redactor: Redactor) -> Clean:
+        """An event as it can be written: without secrets."""
         body = _as_it_is(event, redactor)
         if body is None:
             body = _encode(_clean(event, redactor))
             event = _decoder.decode(body)
-        receipt = self.store.append([Entry(topic, body)])
+        return Clean(event, body)
+
+    def write(self, topic: str, clean: Clean, beside: Sequence[Entry] = ()) -> Receipt:
+        """Write an event, and the rows of other topics that belong to it before: all or none."""
+        receipt = self.store.append([*beside, Entry(topic, clean.body)])
         for observe in self._observers:
-            observe(event)
-        return Written(event, receipt)
+            observe(clean.event)
+        return receipt
 
     def read(self, topic: str, after: int = 0) -> Iterator[tuple[Stored, Event]]:
         """The events of a topic that come after a sequence number."""

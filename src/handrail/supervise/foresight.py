@@ -40,8 +40,13 @@ def save_first(
 
 def said_before(action: Action) -> str:
     """Why a checkpoint is taken, in a line; may hold secrets."""
+    return f"before {shown(action)}"[:_MAX_WHY]
+
+
+def shown(action: Action) -> str:
+    """An action in a line; may hold secrets."""
     given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
-    return f"before {action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
+    return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
 
 
 def _need(action: Action, review: Review) -> Need:

@@ -6,6 +6,7 @@ import msgspec
 
 from handrail.config.schema import Limits
 from handrail.model.action import Action
+from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
@@ -13,6 +14,7 @@ from handrail.review.tools import SHELL_TOOLS
 from handrail.supervise.state import RunState
 from handrail.supervise.verdict import only_reads
 
+_CANCELLED = frozenset({Standing.CANCELLING, Standing.CANCELLED})
 _MINUTE = 60.0
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
@@ -27,8 +29,9 @@ def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) 
             f"handrail incident show {state.course.stopped}",
             stop=True,
         )
-    if (over := _over(state, limits, now)) is not None:
-        return over
+    refused = _stands(state) or _over(state, limits, now)
+    if refused is not None:
+        return refused
     if only_reads(review):
         return _too_fast(state, now)
     if state.course.held:
@@ -39,6 +42,28 @@ def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) 
             passing=True,
         )
     return _too_fast(state, now) or _used_up(state) or _on_a_leash(state)
+
+
+def _stands(state: RunState) -> Verdict | None:
+    """The refusal of a run that a person has stopped, or holds for longer than its host waits."""
+    hand = state.hand
+    who, why = hand.by or "a person", f": {hand.reason}" if hand.reason else "."
+    if hand.standing in ENDING:
+        done = "cancelled" if hand.standing in _CANCELLED else "stopped"
+        return Verdict(
+            Decision.BLOCK,
+            f"This run was {done} by {who}{why}",
+            "Do nothing more.",
+            stop=True,
+        )
+    if hand.standing in HOLDING:
+        return Verdict(
+            Decision.BLOCK,
+            f"This run is paused by {who}{why}",
+            "Wait, then make the same call again: it is held until the run goes on.",
+            passing=True,
+        )
+    return None
 
 
 def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:

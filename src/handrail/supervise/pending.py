@@ -11,6 +11,7 @@ from handrail.judge import Question
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.first import SaveFirst
+from handrail.supervise.hold import Hold
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -44,6 +45,8 @@ class Pending(Generic[T]):
         self.doubt: Doubt | None = None
         self.first: SaveFirst | None = None
         """What has to be saved before this is decided at all: the value is no answer yet."""
+        self.hold: Hold | None = None
+        """The run is paused: the value is no answer yet."""
 
     def then(self, change: Callable[[T], U]) -> "Pending[U]":
         """The same, made into something else."""
@@ -52,6 +55,7 @@ class Pending(Generic[T]):
         )
         changed.doubt = self.doubt
         changed.first = self.first
+        changed.hold = self.hold
         return changed
 
     def wait(self, seconds: float = 10.0) -> T:

@@ -14,7 +14,7 @@ from handrail.supervise.first import Keeper
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Supervisor, Tell
+from handrail.supervise.supervisor import Delivered, Supervisor, Tell
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
 
@@ -34,6 +34,7 @@ class Runs:
         *,
         can: frozenset[Capability] = frozenset(),
         tell: Tell | None = None,
+        delivered: Delivered | None = None,
         keeper: Keeper | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
@@ -43,6 +44,7 @@ class Runs:
         self.projects = projects
         self._can = can
         self._tell = tell
+        self._delivered = delivered
         self._keeper = keeper
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
@@ -70,6 +72,7 @@ class Runs:
             distrusts_log=lost,
             can=self._can,
             tell=self._tell,
+            delivered=self._delivered,
             keeper=self._keeper,
             neighbour=self._neighbour,
             clock=self._clock,
@@ -87,6 +90,12 @@ class Runs:
         elif supervisor.project.newer is not None and state.phase != "ended":
             supervisor.note_newer()
         return supervisor
+
+    def find(self, run: str) -> Supervisor | None:
+        """The supervisor of a run; None: nobody has heard of it."""
+        if run in self._kept or self.journal.store.read(topic_of(run), 0, 1):
+            return self.get(run, "/")
+        return None
 
     def bare(self, run: str, cwd: str) -> Supervisor:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""

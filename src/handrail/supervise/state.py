@@ -6,15 +6,19 @@ from typing import Literal, cast
 import msgspec
 
 from handrail.detect import Deed, Intent, deed_of, intent_of
+from handrail.model.control import FINAL, Command, Standing
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
+    ActionHeld,
     ActionReviewed,
     AgentEnded,
     AgentStarted,
     BreachFound,
     CheckpointTaken,
     Compacted,
+    ControlAnswered,
+    ControlAsked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -22,7 +26,10 @@ from handrail.model.event import (
     IncidentResolved,
     Intervened,
     InterventionJudged,
+    IterationBegun,
     IterationEnded,
+    LoopBegun,
+    LoopEnded,
     ModelAsked,
     PromptGiven,
     RestoreAsked,
@@ -32,6 +39,8 @@ from handrail.model.event import (
     SettingsChanged,
     StopConfirmed,
     TaskNoted,
+    UsageMeasured,
+    Verified,
 )
 from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
@@ -39,6 +48,8 @@ from handrail.model.review import Verdict
 from handrail.review.history import History
 from handrail.review.rules import file_operations
 from handrail.supervise.course import Course
+from handrail.supervise.hand import Hand
+from handrail.supervise.loop import Loop
 from handrail.supervise.usage import Usage
 
 Phase = Literal["working", "waiting", "ended"]
@@ -79,7 +90,7 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         return not self.let_through and not self.asked
 
 
-class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=3):
     """Everything known of a run. The same events give the same state, wherever one begins.
 
     The tag is raised when the same events come to mean another state: a snapshot that was made
@@ -117,6 +128,12 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
     course: Course = msgspec.field(default_factory=Course)
     over: list[tuple[str, str, str]] = []
     """Of the last actions that have ended: id, fingerprint, and that of the command line."""
+    hand: Hand = msgspec.field(default_factory=Hand)
+    loop: Loop | None = None
+    """None: Handrail does not drive it."""
+    rested: int = 0
+    """The last step before the agent stopped, or was sent on: of what began before, nothing runs
+    any more, but for what sub-agents do. Not every end is told."""
 
     def apply(self, event: Event) -> None:
         """Take in the next event."""
@@ -129,6 +146,32 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=2):
     def under_way(self) -> int:
         """How many actions may be running now."""
         return sum(1 for action in self.open if action.let_through)
+
+    @property
+    def at_work(self) -> list[OpenAction]:
+        """The actions that may be running now, those left out of which no end will be heard."""
+        return [
+            each
+            for each in self.open
+            if each.let_through
+            and (
+                each.step > self.rested
+                or (each.intent is not None and each.intent.agent in self.agents)
+            )
+        ]
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to control."""
+        if self.seq == 0 or self.hand.standing in FINAL:
+            return False
+        resumable = self.loop is not None or self.hand.standing == Standing.STOPPED
+        return resumable or self.phase != "ended"
+
+    @property
+    def iteration(self) -> int:
+        """The one that it is in, from 1: of its loop, or prompt by prompt."""
+        return max(self.prompts if self.loop is None else self.loop.iteration, 1)
 
     def find_open(self, action_id: str) -> OpenAction | None:
         """The open action with an id of the host."""
@@ -182,6 +225,7 @@ def _started(state: RunState, event: RunStarted) -> None:
 
 def _prompted(state: RunState, event: PromptGiven) -> None:
     state.phase = "working"
+    state.rested = state.step
     state.prompts += 1
     state.course.watch.prompted()
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
@@ -193,6 +237,7 @@ def _prompted(state: RunState, event: PromptGiven) -> None:
 def _reviewed(state: RunState, event: ActionReviewed) -> None:
     state.phase = "working"
     state.course.back_untold = False
+    state.hand.held.pop(event.action.id, None)
     state.step = max(state.step, event.step)
     state.cwd = state.cwd or event.action.cwd
     usage, verdict = state.usage, event.verdict
@@ -305,6 +350,7 @@ def _compacted(state: RunState, event: Compacted) -> None:
 def _iteration_ended(state: RunState, event: IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
+    state.rested = state.step
     state.course.watch.heard(event.says)
 
 
@@ -385,8 +431,56 @@ def second_opinion(event: ModelAsked) -> Verdict:
     )
 
 
+def _asked(state: RunState, event: ControlAsked) -> None:
+    state.hand.ask(event)
+    if event.command == Command.REDIRECT:
+        state.first_prompt = state.last_prompt = state.history.goal = event.text[:_MAX_GOAL]
+        if state.loop is not None:
+            state.loop.goal = event.text
+
+
+def _answered(state: RunState, event: ControlAnswered) -> None:
+    state.hand.answer(event)
+    state.model = event.model or state.model
+
+
+def _held(state: RunState, event: ActionHeld) -> None:
+    state.hand.hold(event)
+
+
+def _loop_begun(state: RunState, event: LoopBegun) -> None:
+    state.loop = Loop.begun(event, state.loop)
+    state.model = event.model or state.model
+    if state.hand.standing == Standing.DONE:
+        state.hand.end(Standing.RUNNING, event.at)
+
+
+def _iteration_begun(state: RunState, event: IterationBegun) -> None:
+    state.rested = state.step
+    if state.loop is not None:
+        state.loop.go_on(event)
+
+
+def _verified(state: RunState, event: Verified) -> None:
+    if state.loop is not None:
+        state.loop.verify_with(event)
+
+
+def _measured(state: RunState, event: UsageMeasured) -> None:
+    if state.loop is not None:
+        state.loop.use(event)
+
+
+def _loop_ended(state: RunState, event: LoopEnded) -> None:
+    if state.loop is not None:
+        state.loop.end(event)
+    if state.hand.standing != Standing.CANCELLED:
+        state.hand.end(Standing.DONE, event.at)
+
+
 def _run_ended(state: RunState, event: RunEnded) -> None:
     state.phase = "ended"
+    state.hand.held.clear()
     state.open.clear()
     state.agents.clear()
 
@@ -418,6 +512,14 @@ _APPLY: dict[type, _Apply] = {
         (StopConfirmed, _stop_confirmed),
         (IncidentResolved, _resolved),
         (ModelAsked, _model_asked),
+        (ControlAsked, _asked),
+        (ControlAnswered, _answered),
+        (ActionHeld, _held),
+        (LoopBegun, _loop_begun),
+        (IterationBegun, _iteration_begun),
+        (Verified, _verified),
+        (UsageMeasured, _measured),
+        (LoopEnded, _loop_ended),
         (RunEnded, _run_ended),
     )
 }

@@ -1,6 +1,6 @@
 """One run under supervision: before an action, after it, and whatever else happens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from time import perf_counter, time
 
@@ -10,11 +10,14 @@ from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
 from handrail.judge import Question, about_action, about_goal
 from handrail.model.action import Action
+from handrail.model.control import ENDING, HOLDING
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
+    ActionHeld,
     ActionReviewed,
     BreachFound,
+    ControlAsked,
     Event,
     FaultNoted,
     Intervened,
@@ -29,15 +32,17 @@ from handrail.model.review import Review, Verdict
 from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
-from handrail.store.port import Receipt, Snapshot
+from handrail.store.port import Entry, Receipt, Snapshot
 from handrail.supervise.alarms import NEWER, Alarms
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
 from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
 from handrail.supervise.first import Keeper, SavedFirst, SaveFirst
-from handrail.supervise.foresight import said_before, save_first
+from handrail.supervise.foresight import said_before, save_first, shown
 from handrail.supervise.gate import gate, slowed
+from handrail.supervise.hold import Hold
 from handrail.supervise.in_force import in_force
+from handrail.supervise.messages import with_messages
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.state import OpenAction, RunState, second_opinion
@@ -52,6 +57,9 @@ _FINE = Verdict(Decision.ALLOW)
 
 Tell = Callable[["Supervisor", Event], None]
 """Who hears of each event that a run has written."""
+Beside = Callable[[RunState], Sequence[Entry]]
+Delivered = Callable[["Supervisor", ControlAsked], Receipt]
+"""Who writes down that the agent was told what a person wants it to know."""
 
 
 class Supervisor:
@@ -71,14 +79,16 @@ class Supervisor:
         distrusts_log: bool = False,
         can: frozenset[Capability] = frozenset(),
         tell: Tell | None = None,
+        delivered: Delivered | None = None,
         keeper: Keeper | None = None,
         neighbour: Neighbour = lambda state, since: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
-        `can`: what the host can do; `tell`: who hears of each event that was written; `keeper`:
-        who takes checkpoints;
+        `can`: what the host can do; `tell`: who hears of each event that was written;
+        `delivered`: who answers to a person whose message the agent was given; `keeper`: who takes
+        checkpoints;
         `neighbour`: who else has changed files in a run's work tree since a moment.
         """
         self.state = state
@@ -86,6 +96,7 @@ class Supervisor:
         self._journal = journal
         self._can = can
         self._tell = tell
+        self._delivered = delivered
         self._keeper = keeper
         self._neighbour = neighbour
         self._clock = clock
@@ -97,6 +108,7 @@ class Supervisor:
         self._answers: Answers[Pending[Verdict]] = Answers()
         self._ended: Answers[Verdict] = Answers()
         self._saved_first: Answers[SavedFirst] = Answers()
+        self._waited: Answers[bool] = Answers()
 
     @property
     def broken(self) -> bool:
@@ -140,10 +152,20 @@ class Supervisor:
         name = fingerprint(action)
         answer = self._answers.find(action.id, name)
         if answer is None:
-            answer = self._judge(action, name, agent, may_ask=may_ask)
-            if answer.first is None:
+            held = self._hold(action, name, agent)
+            answer = held or self._judge(action, name, agent, may_ask=may_ask)
+            if answer.first is None and held is None:
                 self._answers.keep(action.id, name, answer)
         return answer
+
+    def note_waited(self, hold: Hold) -> None:
+        """An action was held for as long as the host waits: it is answered next."""
+        self._waited.keep(hold.action, hold.name, True)
+
+    def note_gone(self, hold: Hold) -> None:
+        """Nobody waits for a held action any more."""
+        if hold.action in self.state.hand.held:
+            self.record(ActionHeld(self._clock(), hold.action, "", released="its agent is gone"))
 
     def note_saved(self, first: SaveFirst, saved: SavedFirst) -> None:
         """What came of saving the files before an action, which is decided about next."""
@@ -177,6 +199,9 @@ class Supervisor:
             verdict = Verdict(Decision.BLOCK, problem, _LOOK, stop=True, alarm=f"{problem} {_LOOK}")
         elif known is not None:
             verdict = self._correct(verdict, receipts)
+            messages = self.messages if self._is_by_main_agent(known) else []
+            verdict = with_messages(verdict, messages)
+            receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
         pending = self._pending(verdict, receipts)
         every = self.project.config.judge.goal_every
@@ -191,8 +216,25 @@ class Supervisor:
         `for_good`: it cannot be sent on, so that there is nothing to be said to it.
         """
         receipts = [self.record(IterationEnded(self._clock(), says))]
-        verdict = _FINE if for_good else self._correct(_FINE, receipts)
+        if for_good:
+            return self._pending(_FINE, receipts)
+        messages = self.messages
+        verdict = with_messages(self._correct(_FINE, receipts), messages)
+        receipts += self.hand_over(messages)
         return self._pending(verdict, receipts)
+
+    @property
+    def messages(self) -> list[ControlAsked]:
+        """What the agent has to be told by a person, and can be told now."""
+        hand = self.state.hand
+        can_hear = self._delivered is not None and hand.standing not in ENDING
+        return hand.messages if can_hear else []
+
+    def hand_over(self, messages: Sequence[ControlAsked]) -> list[Receipt]:
+        """The agent is told; whoever wanted that is answered."""
+        if self._delivered is None:
+            return []
+        return [self._delivered(self, each) for each in messages]
 
     def reconsider(self, event: ModelAsked) -> Pending[Verdict | None]:
         """Note what a model thinks; the verdict is what counts now, None: what was decided."""
@@ -210,19 +252,24 @@ class Supervisor:
         self._answers.forget(action_id)
         return [self.record(ActionDropped(self._clock(), known.step, says))]
 
-    def record(self, event: Event) -> Receipt:
-        """Write an event and make it part of the state."""
+    def record(self, event: Event, beside: Beside | None = None) -> Receipt:
+        """Write an event and make it part of the state.
+
+        `beside`: rows of other topics that the new state brings along; all are written or none.
+        """
         if type(event) is RunStarted:
             event = msgspec.structs.replace(event, settings=self._settings())
-        written = self._journal.append(topic_of(self.state.run), event, self.project.redactor)
-        self.state.apply(written.event)
-        self._last = written.receipt
-        written.receipt.add_done_callback(self._written)
+        clean = self._journal.prepare(event, self.project.redactor)
+        self.state.apply(clean.event)
+        rows = () if beside is None else beside(self.state)
+        receipt = self._journal.write(topic_of(self.state.run), clean, rows)
+        self._last = receipt
+        receipt.add_done_callback(self._written)
         if self._tell is not None:
-            self._tell(self, written.event)
+            self._tell(self, clean.event)
         if self.state.seq % SNAPSHOT_EVERY == 0:
             self.save()
-        return written.receipt
+        return receipt
 
     def _settings(self) -> InForce | None:
         """What the log has to give back after a restart."""
@@ -254,6 +301,20 @@ class Supervisor:
         harmless = only_reads(review)
         return self._pending(verdict, [], harmless=harmless, error=error).value
 
+    def _hold(self, action: Action, name: str, agent: str) -> Pending[Verdict] | None:
+        """The answer that is none yet, while the run is paused; None: it may be decided about."""
+        hand = self.state.hand
+        if hand.standing not in HOLDING or not action.id or self._lost is not None:
+            return None
+        if self._waited.find(action.id, name) or self._judged_before(action.id, name) is not None:
+            return None
+        if action.id not in hand.held:
+            says = self.project.redactor.text(shown(action))
+            self.record(ActionHeld(self._clock(), action.id, says, agent))
+        held = Pending(_FINE, [], lambda error: _FINE)
+        held.hold = Hold(self.state.run, self.state.cwd, action.id, name)
+        return held
+
     def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
         known = self._judged_before(action.id, name)
         if known is not None and known.verdict.decision is not Decision.MODIFY:
@@ -275,6 +336,8 @@ class Supervisor:
         if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
             return self._pending(verdict, self._under_way(), harmless=harmless)
+        messages = [] if agent else self.messages
+        verdict = with_messages(verdict, messages)
         asked = may_ask and verdict.overrulable
         receipt = self.record(
             ActionReviewed(
@@ -291,7 +354,8 @@ class Supervisor:
             )
         )
         self._ended.forget(action.id)
-        receipts = [receipt] if self._waits(review, verdict) else []
+        receipts = [receipt] if self._waits(review, verdict) or messages else []
+        receipts += self.hand_over(messages)
         final = verdict.decision is Decision.BLOCK and not (asked or verdict.passing)
         if final and not self.state.course.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
@@ -346,6 +410,10 @@ class Supervisor:
         """What the log knows of the same call, from before a restart for example."""
         known = self.state.find_open(action_id)
         return known if known is not None and known.name == name and not self.broken else None
+
+    @staticmethod
+    def _is_by_main_agent(known: OpenAction) -> bool:
+        return known.intent is None or not known.intent.agent
 
     def _written(self, receipt: Receipt) -> None:
         """What the log said; called in its thread."""

@@ -1,0 +1,58 @@
+"""What a command needs done outside: to processes, to files, by whoever drives the agent."""
+
+from typing import Protocol
+
+import msgspec
+
+from handrail.model.control import Command
+from handrail.model.event import ControlAsked
+from handrail.supervise.supervisor import Supervisor
+
+
+class Came(msgspec.Struct, frozen=True):
+    """What has come of a command."""
+
+    ok: bool = True
+    says: str = ""
+    evidence: tuple[str, ...] = ()
+    """What was read back and shows that it is so."""
+    payload: dict[str, object] = {}
+    """What else the result tells, such as the model before and the new one."""
+
+
+class Acts(Protocol):
+    """Begins things and returns at once; called in the brain's thread.
+
+    What comes of each is told to `Desk.came`, in the brain's thread too, with the request's id.
+    The same may be begun twice: after a restart nobody knows how far the first one came.
+    """
+
+    def can(self, supervisor: Supervisor, command: Command) -> str:
+        """Why a command cannot be carried out in this run at all; empty: it can."""
+
+    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Stop all processes of a run where they are."""
+
+    def guard(self, supervisor: Supervisor) -> None:
+        """See to it that a frozen run does not stay so for longer than is good for it."""
+
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Let them go on."""
+
+    def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Break off what the agent is doing, the model's answer too."""
+
+    def resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Start the agent of a stopped run again."""
+
+    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Save the files, and end all processes of a run; `ok` only if none is left."""
+
+    def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Have the agent use another model from its next call on."""
+
+    def checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Save the files."""
+
+    def roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Put the files back to a checkpoint."""

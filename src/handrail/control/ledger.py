@@ -1,0 +1,124 @@
+"""Which requests were seen: a fold of `loop:control`, so that a restart forgets nothing."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from handrail.control import message as wire
+from handrail.control.message import AnyMessage, Request, Result
+from handrail.control.topics import CONTROL
+from handrail.model.control import Command
+from handrail.store.port import Receipt, Snapshot, Store, Stored
+
+WINDOW = 300.0
+"""Seconds in which the same id means the same request."""
+EXPIRY = 30.0
+"""Seconds after which a request that nobody has acknowledged is void."""
+_PAGE = 500
+_THAWS = frozenset({Command.RESUME, Command.PAUSE, Command.INTERRUPT, Command.STOP, Command.CANCEL})
+
+
+class Seen(msgspec.Struct, omit_defaults=True):
+    """A request, and what has become of it."""
+
+    command: str
+    run: str
+    at: float
+    """When it was heard of last."""
+    result: bytes = b""
+    """Empty: it is under way."""
+
+
+class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
+    """By id, what was asked for lately and what is under way."""
+
+    seq: int = 0
+    """The last row of the topic that is part of it."""
+    seen: dict[str, Seen] = {}
+    frozen: dict[str, float] = {}
+    """By run, since when it is frozen."""
+
+    def find(self, request: str, now: float) -> Seen | None:
+        """The request with an id, unless that was too long ago."""
+        seen = self.seen.get(request)
+        if seen is None or (seen.result and now - seen.at > WINDOW):
+            return None
+        return seen
+
+    def under_way(self) -> dict[str, str]:
+        """By id, the runs of requests that were acknowledged and not answered."""
+        return {request: each.run for request, each in self.seen.items() if not each.result}
+
+    def take(self, message: AnyMessage, body: bytes, at: float) -> None:
+        """Take in a row, in the order of the topic."""
+        if isinstance(message, Request):
+            return  # by itself it is only a wish
+        if isinstance(message, Result):
+            if message.code == "duplicate":
+                return  # says nothing of how the request itself goes
+            self._finish(message, body, at)
+        elif message.request_id not in self.seen:
+            self.seen[message.request_id] = Seen(message.command, message.target.run_id, at)
+
+    def forget(self, now: float) -> None:
+        """Let go of what is too long ago to be asked for again."""
+        old = [id_ for id_, each in self.seen.items() if each.result and now - each.at > WINDOW]
+        for request in old:
+            del self.seen[request]
+
+    def _finish(self, message: Result, body: bytes, at: float) -> None:
+        run = message.target.run_id
+        self.seen.pop(message.request_id, None)
+        self.seen[message.request_id] = Seen(message.command, run, at, body)
+        if message.ok and message.command == Command.FREEZE:
+            self.frozen[run] = at
+        elif message.ok and message.command in _THAWS:
+            self.frozen.pop(run, None)
+
+
+_decoder = msgspec.json.Decoder(Ledger)
+
+
+def load(store: Store, now: float) -> tuple[Ledger, list[Stored]]:
+    """The ledger as the log tells it, and the rows of requests that nobody has answered."""
+    ledger = _saved(store)
+    unanswered: dict[str, Stored] = {}
+    for row in _rows(store, ledger.seq):
+        ledger.seq = row.seq
+        message = _message(row.body)
+        if isinstance(message, Request):
+            unanswered.setdefault(message.request_id, row)
+        elif message is not None:
+            ledger.take(message, row.body, row.at)
+            unanswered.pop(message.request_id, None)
+    ledger.forget(now)
+    return ledger, list(unanswered.values())
+
+
+def save(store: Store, ledger: Ledger) -> Receipt:
+    """Keep it, so that the next one need not read from the start."""
+    return store.save_snapshot(CONTROL, Snapshot(ledger.seq, msgspec.json.encode(ledger)))
+
+
+def _rows(store: Store, after: int) -> Iterator[Stored]:
+    while page := store.read(CONTROL, after, _PAGE):
+        yield from page
+        after = page[-1].seq
+
+
+def _message(body: bytes) -> AnyMessage | None:
+    try:
+        return wire.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _saved(store: Store) -> Ledger:
+    snapshot = store.load_snapshot(CONTROL)
+    if snapshot is None:
+        return Ledger()
+    try:
+        ledger = _decoder.decode(snapshot.body)
+    except (ValueError, RecursionError):  # damaged, or made by another version
+        return Ledger()
+    return ledger if store.read(CONTROL, ledger.seq - 1, 1) else Ledger()

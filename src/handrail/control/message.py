@@ -1,0 +1,190 @@
+"""The messages of `loop:control`: a request, its acknowledgment, its result.
+
+Their fields and the order of these are the protocol; other programs write and read them.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.control import timestamp
+from handrail.model.control import Command
+
+MAX_ID = 200
+MAX_BYTES = 256_000
+
+Code = Literal["not_found", "invalid_state", "duplicate", "bad_request"]
+Payload = dict[str, object]
+
+
+class BadRequestError(ValueError):
+    """What came is no request; `request` is its id, as far as that could be read."""
+
+    def __init__(self, says: str, request: "Half | None" = None) -> None:
+        super().__init__(says)
+        self.request = request
+
+
+class Target(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The run that is meant."""
+
+    run_id: str
+    issue_id: str | None = None
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
+    """What all three have in common."""
+
+    request_id: str
+    command: str
+    target: Target
+    timestamp: str
+    payload: Payload
+
+
+class Request(Message, frozen=True, tag="REQUEST", kw_only=True):
+    """Somebody wants something done."""
+
+
+class Ack(Message, frozen=True, tag="ACK", kw_only=True):
+    """It has come, and is looked at now."""
+
+
+class Result(Message, frozen=True, tag="RESULT", kw_only=True):
+    """What has come of it."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was done."""
+        return self.payload.get("status") == "success"
+
+    @property
+    def code(self) -> str:
+        """Why it was not; empty: it was."""
+        return str(self.payload.get("code", ""))
+
+    @property
+    def says(self) -> str:
+        """For people."""
+        return str(self.payload.get("message", ""))
+
+
+AnyMessage = Request | Ack | Result
+
+
+class Half(msgspec.Struct, frozen=True):
+    """So much of a bad request as is needed to answer it."""
+
+    request_id: str
+    command: str = ""
+    target: Target = Target("")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A request that can be understood."""
+
+    request: Request
+    command: Command
+    at: float
+    """When it was made, by the clock of whoever made it."""
+
+    def field(self, name: str) -> str:
+        """A text in its payload; empty: there is none."""
+        value = self.request.payload.get(name, "")
+        return value if isinstance(value, str) else ""
+
+
+_decoder = msgspec.json.Decoder(dict[str, object])
+_TEXTS = {
+    Command.STEER: "message",
+    Command.REDIRECT: "goal",
+    Command.ESCALATE: "model",
+    Command.ROLLBACK: "checkpoint",
+}
+"""What a command cannot do without."""
+NAME = "name"
+"""Of a checkpoint, where it is to have one."""
+
+
+def text_of(asked: Asked) -> str:
+    """What a command is about: a message, a goal, a model, a checkpoint."""
+    return asked.field(_TEXTS.get(asked.command, NAME))
+
+
+def encode(message: AnyMessage) -> bytes:
+    """The bytes of a message, as they stand in the topic."""
+    fields: dict[str, object] = {
+        "schema": 0,
+        "type": type(message).__name__.upper(),
+        "request_id": message.request_id,
+        "command": message.command,
+        "target": message.target,
+        "timestamp": message.timestamp,
+        "payload": message.payload,
+    }
+    return msgspec.json.encode(fields)
+
+
+def decode(body: bytes) -> AnyMessage:
+    """A message of the topic; raises msgspec.MsgspecError. Unknown fields are passed over."""
+    found: AnyMessage = _messages.decode(body)
+    return found
+
+
+_messages: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
+
+
+def read_request(body: bytes) -> Asked:
+    """A request; raises BadRequestError, which says what is wrong with it."""
+    if len(body) > MAX_BYTES:
+        raise BadRequestError(f"it has more than {MAX_BYTES:,} bytes")
+    try:
+        fields = _decoder.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequestError(f"it is no JSON object: {error}") from None
+    half = _half(fields)
+    problem = _problem(fields)
+    if problem:
+        raise BadRequestError(problem, half)
+    try:
+        request = msgspec.convert(fields, Request)
+        at = timestamp.read(request.timestamp)
+    except msgspec.ValidationError as error:
+        raise BadRequestError(str(error), half) from None
+    except (ValueError, OverflowError):
+        raise BadRequestError("timestamp is no ISO 8601 moment", half) from None
+    asked = Asked(request, Command(request.command), at)
+    needed = _TEXTS.get(asked.command)
+    if needed is not None and not asked.field(needed).strip():
+        raise BadRequestError(f"{request.command} needs a text in payload.{needed}", half)
+    return asked
+
+
+def _problem(fields: dict[str, object]) -> str:
+    if type(fields.get("schema")) is not int or fields["schema"] != 0:
+        return "schema must be 0"
+    if fields.get("type") != "REQUEST":
+        return "type must be REQUEST"
+    request_id = fields.get("request_id")
+    if not isinstance(request_id, str) or not 0 < len(request_id) <= MAX_ID:
+        return f"request_id must be a text of 1 to {MAX_ID} characters"
+    command = fields.get("command")
+    if command not in list(Command):
+        return f"command must be one of {', '.join(Command)}"
+    target = fields.get("target")
+    if not isinstance(target, dict) or not target.get("run_id"):
+        return "target.run_id is missing"
+    return ""
+
+
+def _half(fields: dict[str, object]) -> Half | None:
+    request_id, command = fields.get("request_id"), fields.get("command")
+    if not isinstance(request_id, str) or not 0 < len(request_id) <= MAX_ID:
+        return None
+    target = fields.get("target")
+    run = target.get("run_id") if isinstance(target, dict) else None
+    return Half(
+        request_id,
+        command if isinstance(command, str) else "",
+        Target(run if isinstance(run, str) else ""),
+    )

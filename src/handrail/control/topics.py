@@ -1,0 +1,6 @@
+"""The topics of the protocol, which any program may read, and write requests to."""
+
+CONTROL = "loop:control"
+"""Requests and the answers to them (schema 0)."""
+CURRENT = "loop:current"
+"""How loops stand (schema 1)."""

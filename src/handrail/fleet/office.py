@@ -1,0 +1,90 @@
+"""The daemon, as whoever drives an agent sees it: asked before each iteration, told of the rest."""
+
+from collections.abc import AsyncIterator
+from typing import Literal, Protocol
+
+import msgspec
+
+from handrail.model.control import Standing
+
+
+class ToBegin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A loop that begins, or is taken up again."""
+
+    goal: str
+    cwd: str
+    max: int
+    model: str = ""
+    verify: str = ""
+    driver: int = 0
+    """The process that drives it."""
+
+
+class Begun(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a loop is that was taken up."""
+
+    iteration: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+
+
+class Go(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an iteration may begin: only where the standing is `running`."""
+
+    standing: Standing
+    goal: str = ""
+    """Another one than at first, where somebody has redirected the run."""
+    messages: tuple[str, ...] = ()
+    """What a person wants the agent to know; part of the prompt, and answered by that."""
+    model: str = ""
+    """The one that it has to use, where somebody has changed that."""
+    by: str = ""
+    reason: str = ""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request wants the driver to do."""
+
+    number: int
+    order: Literal["interrupt", "set_model", "start"]
+    """`start`: the run was stopped, and goes on."""
+    request: str
+    model: str = ""
+
+
+class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a driver tells; one thing at a time."""
+
+    kind: Literal["order", "verified", "usage", "done", "abort"]
+    request: str = ""
+    """`order`: the request that it came from."""
+    ok: bool = True
+    says: str = ""
+    model: str = ""
+    previous_model: str = ""
+    iteration: int = 0
+    command: str = ""
+    ms: float = 0.0
+    reason: str = ""
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+
+
+class Office(Protocol):
+    """Every call waits out a daemon that is just being started again."""
+
+    async def begin(self, loop: ToBegin) -> Begun:
+        """Make a run known before its agent starts."""
+
+    async def may_begin(self, iteration: int) -> Go:
+        """Ask for the next iteration; waits while the run is held."""
+
+    def orders(self) -> AsyncIterator[Order]:
+        """What is to be done, as it comes, each once."""
+
+    async def report(self, report: Report) -> None:
+        """Tell what has happened."""

@@ -1,0 +1,53 @@
+"""An agent that Handrail drives: a program that takes prompts one after the other."""
+
+from typing import Protocol
+
+import msgspec
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What an agent did between a prompt and the moment it stopped."""
+
+    says: str = ""
+    """Its last words."""
+    problem: str = ""
+    """Why it ended badly; empty: it did not."""
+    interrupted: bool = False
+    tokens: int = 0
+    """Used in this turn, read and written."""
+    cost_usd: float = 0.0
+    """Of this turn."""
+    model: str = ""
+    """The one that answered last."""
+
+
+class AgentGoneError(Exception):
+    """The agent's process has ended."""
+
+    def __init__(self, code: int, says: str) -> None:
+        super().__init__(f"the agent ended with exit code {code}: {says}" if says else str(code))
+        self.code = code
+        self.says = says
+
+
+class DrivenAgent(Protocol):
+    """One process of an agent. Turns come one after the other; the rest may come in between."""
+
+    pid: int
+    model: str
+
+    async def take_turn(self, prompt: str) -> Turn:
+        """Send it on, and wait until it stops; raises AgentGoneError."""
+
+    async def interrupt(self) -> bool:
+        """Break off the turn, the model's answer too; False: none was under way."""
+
+    async def set_model(self, model: str) -> str:
+        """Use another model from the next call on; gives the one before. Raises ModelError."""
+
+    async def end(self) -> None:
+        """Let it end by itself; for certain it is ended by whoever looks after its processes."""
+
+
+class ModelError(ValueError):
+    """The agent does not take a model."""

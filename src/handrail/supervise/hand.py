@@ -1,0 +1,75 @@
+"""The hand of a person on a run: what was asked for, and how the run stands since."""
+
+import msgspec
+
+from handrail.model.control import Command, Standing
+from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
+
+_MAX_IN_FLIGHT = 100
+_THAWS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.STOP, Command.CANCEL})
+_MESSAGES = frozenset({Command.STEER, Command.REDIRECT})
+
+
+class Hand(msgspec.Struct, omit_defaults=True):
+    """A fold of events, as the state that it is part of."""
+
+    standing: Standing = Standing.RUNNING
+    by: str = ""
+    reason: str = ""
+    since: float = 0.0
+    """Who has brought it to stand like that, why and when."""
+    asked: dict[str, ControlAsked] = {}
+    """By id, the requests that were acknowledged and not answered yet, in their order."""
+    held: dict[str, str] = {}
+    """By the host's id, the actions that wait until it goes on: what they would do."""
+    escalated: str = ""
+    """Why the model was changed last."""
+    frozen: float = 0.0
+    """When its processes were stopped where they are; 0: they are not."""
+
+    @property
+    def messages(self) -> list[ControlAsked]:
+        """What the agent has to be told and was not yet."""
+        return [each for each in self.asked.values() if each.command in _MESSAGES]
+
+    def ask(self, event: ControlAsked) -> None:
+        """Something was asked for."""
+        self.asked[event.request] = event
+        if len(self.asked) > _MAX_IN_FLIGHT:
+            del self.asked[next(iter(self.asked))]
+        if event.standing != self.standing:
+            self._stand(event.standing, event)
+
+    def answer(self, event: ControlAnswered) -> None:
+        """It was answered."""
+        asked = self.asked.pop(event.request, None)
+        if event.standing != self.standing:
+            self._stand(event.standing, asked)
+            self.since = event.at
+        if event.ok and event.command == Command.ESCALATE and asked is not None:
+            self.escalated = asked.reason
+        if event.ok and event.command == Command.FREEZE:
+            self.frozen = event.at
+        elif event.ok and event.command in _THAWS:
+            self.frozen = 0.0
+
+    def hold(self, event: ActionHeld) -> None:
+        """An action waits, or does so no longer."""
+        if event.released:
+            self.held.pop(event.id, None)
+        else:
+            self.held[event.id] = event.says
+
+    def end(self, standing: Standing, at: float) -> None:
+        """The run stands otherwise, and nobody has asked for it."""
+        self.standing, self.since = standing, at
+        self.by = self.reason = ""
+        self.frozen = 0.0
+        self.held.clear()
+
+    def _stand(self, standing: Standing, asked: ControlAsked | None) -> None:
+        self.standing = standing
+        if asked is not None:
+            self.by, self.reason, self.since = asked.by, asked.reason, asked.at
+        if standing == Standing.RUNNING:
+            self.by = self.reason = ""

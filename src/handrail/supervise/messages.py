@@ -1,0 +1,29 @@
+"""What a person wants the agent to know, in the words that the agent reads."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.model.control import Command
+from handrail.model.event import ControlAsked
+from handrail.model.review import Verdict
+
+
+def said_to_agent(asked: ControlAsked) -> str:
+    """One message."""
+    who = asked.by or "The person who started you"
+    if asked.command == Command.REDIRECT:
+        why = f" ({asked.reason})" if asked.reason else ""
+        return (
+            f"{who} has given you another task{why}. Leave what you were doing as it is, and do "
+            f"this from now on: {asked.text}"
+        )
+    return f"{who} tells you: {asked.text}"
+
+
+def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict:
+    """The verdict with what the agent has to be told."""
+    if not messages:
+        return verdict
+    said = (said_to_agent(each) for each in messages)
+    return msgspec.structs.replace(verdict, guidance=(*verdict.guidance, *said))
