@@ -84,7 +84,7 @@ class Office(Protocol):
         """Ask for the next iteration; waits while the run is held."""
 
     def orders(self) -> AsyncIterator[Order]:
-        """What is to be done, as it comes, each once."""
+        """What is to be done, as it comes, each once; there is no more when the run is over."""
 
     async def report(self, report: Report) -> None:
         """Tell what has happened."""

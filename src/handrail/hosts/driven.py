@@ -37,7 +37,10 @@ class DrivenAgent(Protocol):
     model: str
 
     async def take_turn(self, prompt: str) -> Turn:
-        """Send it on, and wait until it stops; raises AgentGoneError."""
+        """Send it on, and wait until it stops; raises AgentGoneError.
+
+        It can be interrupted from the call on, before the prompt is sent too.
+        """
 
     async def interrupt(self) -> bool:
         """Break off the turn, the model's answer too; False: none was under way."""

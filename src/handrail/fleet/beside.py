@@ -1,0 +1,21 @@
+"""Two things at a time: one in a block, and one beside it that ends with the block."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    """Run some work during a block; whichever fails ends the other, and its error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(work)
+            try:
+                yield
+            finally:
+                task.cancel()
+    except BaseExceptionGroup as errors:
+        if len(errors.exceptions) > 1:
+            raise
+        raise errors.exceptions[0] from None

@@ -1,0 +1,59 @@
+"""How a loop ends."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.fleet.usage import MAX_ITERATIONS, Met
+from handrail.fleet.verify import Verification
+
+_MAX_SAYS = 1_000
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a loop, and why."""
+
+    how: Literal["done", "abort"]
+    reason: Literal["COMPLETE", "MAX_ITERATIONS", "STUCK", "ERROR", "LIMIT", "USER_CANCELLED"]
+    says: str = ""
+    verified: bool = False
+    """A command has shown that the goal is reached; else there is only the agent's word."""
+
+
+CANCELLED = End(how="abort", reason="USER_CANCELLED", says="The run was cancelled")
+"""The daemon has said so itself, so it is not told."""
+
+
+def complete(command: str) -> End:
+    """The agent is done; `command`: what has confirmed that."""
+    says = "The agent says that it is done"
+    if command:
+        return End(
+            how="done", reason="COMPLETE", says=f"{says}, and this passed: {command}", verified=True
+        )
+    says += ". Nothing was verified: there is no command for it"
+    return End(how="done", reason="COMPLETE", says=says)
+
+
+def stuck(why: str) -> End:
+    """The agent cannot go on."""
+    says = f"The agent cannot go on: {_cut(why)}" if why else "The agent cannot go on"
+    return End(how="done", reason="STUCK", says=says)
+
+
+def limit(met: Met, verified: Verification | None) -> End:
+    """There is no room left; `verified`: where the agent thinks that it is done."""
+    if met.limit != MAX_ITERATIONS:
+        return End(how="abort", reason="LIMIT", says=met.says)
+    failed = "" if verified is None else f". The last check did not pass: {verified.how}"
+    return End(how="done", reason="MAX_ITERATIONS", says=met.says + failed)
+
+
+def error(times: int, problem: str) -> End:
+    """It failed too often."""
+    says = f"The agent failed {times} times in a row: {_cut(problem)}"
+    return End(how="abort", reason="ERROR", says=says)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SAYS else f"{text[:_MAX_SAYS]}…"

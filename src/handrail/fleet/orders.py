@@ -1,0 +1,99 @@
+"""Orders of the daemon: carried out while the agent is at work, and answered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from handrail.fleet.office import Office, Order, Report
+from handrail.fleet.seat import Seat
+from handrail.hosts.driven import AgentGoneError, ModelError
+
+_REMEMBERED = 100
+
+
+class Orders:
+    """Hears them one after the other. Each request is carried out once, however often it comes."""
+
+    def __init__(self, office: Office, seat: Seat) -> None:
+        self._office = office
+        self._seat = seat
+        self._starts: asyncio.Queue[Order | None] = asyncio.Queue()
+        self._over = False
+        self._answered: dict[str, Report | None] = {}
+        """By request; None: the loop will answer."""
+        self._does: dict[str, Callable[[Order], Awaitable[Report | None]]] = {
+            "interrupt": self._interrupt,
+            "set_model": self._set_model,
+            "start": self._start,
+        }
+
+    async def hear(self) -> None:
+        """Until the run is over."""
+        async for order in self._office.orders():
+            if order.request in self._answered:
+                report = self._answered[order.request]
+            else:
+                report = await self._does[order.order](order)
+                self._remember(order.request, report)
+            if report is not None:
+                await self._office.report(report)
+        self._over = True
+        self._starts.put_nowait(None)
+
+    async def started_again(self) -> bool:
+        """Wait until the agent was started by an order; False: the run is over."""
+        while not self._over or not self._starts.empty():
+            order = await self._starts.get()
+            if order is not None and await self._carry_out(order):
+                return True
+        return False
+
+    async def answer_late(self) -> None:
+        """Answer the orders to start an agent that is there already."""
+        while not self._starts.empty():
+            if order := self._starts.get_nowait():
+                await self._carry_out(order)
+
+    async def _carry_out(self, order: Order) -> bool:
+        try:
+            agent = await self._seat.fill()
+            report = _answer(order, f"The agent runs as process {agent.pid}")
+        except (AgentGoneError, OSError) as error:
+            report = _answer(order, f"The agent cannot be started: {error}", ok=False)
+        self._remember(order.request, report)
+        await self._office.report(report)
+        return report.ok
+
+    async def _interrupt(self, order: Order) -> Report:
+        if await self._seat.interrupt():
+            return _answer(order, "The turn was broken off")
+        return _answer(order, "No turn was under way, and none begins")
+
+    async def _set_model(self, order: Order) -> Report:
+        try:
+            before = await self._seat.set_model(order.model)
+        except ModelError as error:
+            return _answer(order, str(error), ok=False)
+        says = f"{order.model} from the next call on"
+        return _answer(order, says, model=order.model, previous_model=before)
+
+    async def _start(self, order: Order) -> None:
+        """Only the loop knows when an agent may be started."""
+        self._starts.put_nowait(order)
+
+    def _remember(self, request: str, report: Report | None) -> None:
+        self._answered[request] = report
+        if len(self._answered) > _REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+
+
+def _answer(
+    order: Order, says: str, *, ok: bool = True, model: str = "", previous_model: str = ""
+) -> Report:
+    return Report(
+        kind="order",
+        request=order.request,
+        ok=ok,
+        says=says,
+        model=model,
+        previous_model=previous_model,
+    )

@@ -1,0 +1,120 @@
+"""What an agent in a loop is told: first the goal, then how to go on."""
+
+from collections.abc import Iterator, Sequence
+
+from handrail.fleet.done import BLOCKED, DONE
+from handrail.fleet.office import Go
+from handrail.fleet.verify import Verification
+from handrail.hosts.driven import DrivenAgent
+
+_HOW = f"""\
+When all of it is done, end your last message with this line, on its own, outside of any code block:
+{DONE}
+If you cannot go on without a person, end it with this line instead:
+{BLOCKED}: what you need"""
+_ALONE = "Nobody is there to answer questions: you are sent on until the work is done."
+_STARTED_AGAIN = "You have been started again. Look at what is there, then go on."
+_INTERRUPTED = "You were interrupted. Look at what is there, then go on."
+_GO_ON = "Go on with the work."
+
+
+def first(
+    goal: str,
+    *,
+    verify: str = "",
+    news: Sequence[str] = (),
+    verified: Verification | None = None,
+    resumed: bool = False,
+) -> str:
+    """For a process that has just been started. `news`: what a person wants it to know."""
+    parts = [goal.strip(), *_told_by_a_person(news), *_not_done(verify, verified)]
+    if resumed:
+        parts.append(_STARTED_AGAIN)
+    parts += [_ALONE, _HOW]
+    if verify:
+        parts.append(f"It counts as done when this command passes, too: {verify}")
+    return _joined(parts)
+
+
+def onward(
+    *,
+    goal: str = "",
+    verify: str = "",
+    news: Sequence[str] = (),
+    verified: Verification | None = None,
+    broken_off: bool = False,
+) -> str:
+    """For an agent that has stopped. `goal`: a new one; `verified`: what the command came to."""
+    parts = [f"There is a new goal, which replaces the one before:\n{goal.strip()}"] if goal else []
+    parts += _told_by_a_person(news)
+    parts += _not_done(verify, verified)
+    parts += [_INTERRUPTED if broken_off else _GO_ON, _HOW]
+    return _joined(parts)
+
+
+def _told_by_a_person(news: Sequence[str]) -> Iterator[str]:
+    for text in news:
+        yield f"A message from the person who supervises you:\n{text.strip()}"
+
+
+def _not_done(verify: str, verified: Verification | None) -> Iterator[str]:
+    if verified is not None and not verified.ok:
+        yield f"It is not done yet. This command did not pass ({verified.how}): {verify}"
+        if verified.says:
+            yield f"It printed:\n{_fenced(verified.says)}"
+
+
+def _fenced(text: str) -> str:
+    """As a block of code: its fence is longer than any in the text."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+class Brief:
+    """What the agent has to be told, and what it knows already."""
+
+    def __init__(self, goal: str, verify: str) -> None:
+        """`verify`: the command that has to pass."""
+        self._goal = self._known_goal = goal
+        self._verify = verify
+        self._news: list[str] = []
+        self._knows: DrivenAgent | None = None
+        """The process that has got the goal."""
+        self._sent: DrivenAgent | None = None
+        self._broken_off = False
+
+    def note(self, go: Go) -> None:
+        """What the daemon gave along; it is kept until an agent has got it for certain."""
+        self._goal = go.goal or self._goal
+        self._news += go.messages
+
+    def prompt(self, agent: DrivenAgent, verified: Verification | None, *, resumed: bool) -> str:
+        """For the next turn of an agent. `resumed`: there was one before it."""
+        self._sent = agent
+        if agent is not self._knows:
+            return first(
+                self._goal,
+                verify=self._verify,
+                news=self._news,
+                verified=verified,
+                resumed=resumed,
+            )
+        return onward(
+            goal=self._goal if self._goal != self._known_goal else "",
+            verify=self._verify,
+            news=self._news,
+            verified=verified,
+            broken_off=self._broken_off,
+        )
+
+    def told(self, *, broken_off: bool) -> None:
+        """The agent has got the last prompt."""
+        self._knows, self._known_goal = self._sent, self._goal
+        self._news.clear()
+        self._broken_off = broken_off

@@ -1,0 +1,75 @@
+"""One turn of the agent, watched: who uses too much is interrupted."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from handrail.fleet.beside import beside
+from handrail.fleet.seat import Seat
+from handrail.fleet.usage import Limits, Met, Meter, Sample
+from handrail.hosts.driven import AgentGoneError, DrivenAgent, Turn
+
+LOOK_EVERY = 2.0
+PATIENCE = 30.0
+"""Seconds in which an agent has to let itself be interrupted; then it is ended."""
+
+
+class Watch:
+    """Looks at the agent's processes while it is at work."""
+
+    def __init__(
+        self,
+        meter: Meter,
+        limits: Limits,
+        sample: Callable[[int], Sample],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self.met: Met | None = None
+        """The limit for which a turn was interrupted."""
+        self._meter = meter
+        self._limits = limits
+        self._sample = sample
+        self._sleep = sleep
+
+    async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
+        """Until a limit is met: then the turn is interrupted, and cut off if that does not help."""
+        while self.met is None:
+            await self._sleep(LOOK_EVERY)
+            seen = await asyncio.to_thread(self._sample, agent.pid)
+            self._meter.hold(seen.frozen)
+            self._meter.sees(seen.memory_mb)
+            if not seen.frozen:
+                self.met = self._limits.met(self._meter.usage)
+        await self._break_off(agent, turn)
+
+    async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
+        async def ask() -> None:
+            with suppress(AgentGoneError):
+                await agent.interrupt()
+
+        async with beside(ask()):  # one that hangs may not answer that, either
+            await self._sleep(PATIENCE)
+        turn.reschedule(asyncio.get_running_loop().time())
+
+
+async def take_turn(
+    seat: Seat, agent: DrivenAgent, prompt: str, watch: Watch, *, interrupts: int
+) -> Turn | AgentGoneError | None:
+    """Send the agent on and wait until it stops.
+
+    `interrupts`: of the seat, when it was asked whether a turn may begin. Were there more since
+    then, that answer is void, and nothing is begun: None.
+    """
+    limit = asyncio.timeout(None)
+    try:
+        async with limit, beside(watch.look(agent, limit)):
+            if seat.interrupts != interrupts:
+                return None
+            seat.sent_on()
+            return await agent.take_turn(prompt)
+    except AgentGoneError as error:
+        return error
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return Turn(problem=f"it was interrupted, and has not stopped for {PATIENCE:g} s")

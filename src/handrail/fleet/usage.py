@@ -1,0 +1,131 @@
+"""What a loop uses: tokens, money, time, memory; and when that is enough."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import NamedTuple
+
+import msgspec
+import psutil
+
+MAX_ITERATIONS = "max_iterations"
+_MB = 1024 * 1024
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """What was used so far, all together."""
+
+    iterations: int = 0
+    """Those that have come to their end."""
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    """At work, without the time in which it was held."""
+    memory_mb: float = 0.0
+    """What its processes have now."""
+    peak_mb: float = 0.0
+    """The most that they had at the same time."""
+
+
+class Met(NamedTuple):
+    """A limit that is met."""
+
+    limit: str
+    says: str
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a loop may use at most; 0: as much as it wants."""
+
+    max_iterations: int = 10
+    max_minutes: float = 0.0
+    max_cost_usd: float = 0.0
+    max_tokens: int = 0
+    max_memory_mb: float = 0.0
+
+    def met(self, usage: Usage) -> Met | None:
+        """The first limit that is met, in the order of the table; None: there is room."""
+        for limit, most, used, says in (
+            ("max_cost_usd", self.max_cost_usd, usage.cost_usd, "${:,.2f} of ${:,.2f}"),
+            ("max_tokens", self.max_tokens, usage.tokens, "{:,.0f} of {:,.0f} tokens"),
+            ("max_minutes", self.max_minutes, usage.seconds / 60, "{:,.1f} of {:,.1f} minutes"),
+            ("max_memory_mb", self.max_memory_mb, usage.memory_mb, "{:,.0f} of {:,.0f} MB memory"),
+            (
+                MAX_ITERATIONS,
+                self.max_iterations,
+                usage.iterations,
+                "{:,.0f} of {:,.0f} iterations",
+            ),
+        ):
+            if 0 < most <= used:
+                return Met(limit, says.format(used, most) + " used")
+        return None
+
+
+class Meter:
+    """Adds up what is used."""
+
+    def __init__(self, so_far: Usage, clock: Callable[[], float] = monotonic) -> None:
+        """`so_far`: by those who drove the loop before."""
+        self._used = so_far
+        self._clock = clock
+        self._since: float | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What was used until now."""
+        running = 0.0 if self._since is None else self._clock() - self._since
+        return msgspec.structs.replace(self._used, seconds=self._used.seconds + running)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """The time in here counts, unless the agent is held."""
+        self.hold(False)
+        try:
+            yield
+        finally:
+            self.hold(True)
+
+    def hold(self, held: bool) -> None:
+        """Whoever is at work is held, frozen for example, or no longer."""
+        self._used = self.usage
+        self._since = None if held else self._clock()
+
+    def add(self, *, tokens: int = 0, cost_usd: float = 0.0) -> None:
+        """A turn has used that."""
+        self._used = msgspec.structs.replace(
+            self._used,
+            tokens=self._used.tokens + max(tokens, 0),
+            cost_usd=self._used.cost_usd + max(cost_usd, 0.0),
+        )
+
+    def sees(self, memory_mb: float) -> None:
+        """Its processes have so much now."""
+        peak = max(self._used.peak_mb, memory_mb)
+        self._used = msgspec.structs.replace(self._used, memory_mb=memory_mb, peak_mb=peak)
+
+    def end_iteration(self, number: int) -> None:
+        """One more has come to its end."""
+        self._used = msgspec.structs.replace(self._used, iterations=number)
+
+
+class Sample(NamedTuple):
+    """A tree of processes at one moment."""
+
+    memory_mb: float = 0.0
+    frozen: bool = False
+
+
+def sample(pid: int) -> Sample:
+    """Look at a process and all below it; takes milliseconds, so not on an event loop."""
+    try:
+        root = psutil.Process(pid)
+        frozen = root.status() == psutil.STATUS_STOPPED
+        family = [root, *root.children(recursive=True)]
+    except psutil.Error:
+        return Sample()
+    memory = 0
+    for process in family:
+        with suppress(psutil.Error):  # gone meanwhile
+            memory += process.memory_info().rss
+    return Sample(memory / _MB, frozen)

@@ -1,0 +1,127 @@
+"""The command that decides whether a loop is done: run to its end, in bounded time and space."""
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing, suppress
+from time import perf_counter
+
+import msgspec
+
+SECONDS = 300.0
+KEPT = 8_000
+"""Bytes of the output that are kept: its end, where the errors stand."""
+_LAST_WORDS = 1.0
+"""Seconds in which what stands in the pipe is read once the command has ended."""
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """What came of the command."""
+
+    ok: bool
+    how: str
+    """`exit code 1`, `killed by SIGKILL`, …"""
+    says: str = ""
+    """The end of what it printed."""
+    ms: float = 0.0
+
+
+_PASSED = "exit code 0"
+
+
+async def verify(
+    command: str, cwd: str, *, seconds: float = SECONDS, marks: Mapping[str, str] | None = None
+) -> Verification:
+    """Run a command; what it leaves behind in its process group is killed.
+
+    `marks`: put into its environment, so that whoever ends the run finds its processes.
+    """
+    began = perf_counter()
+    tail = _Tail()
+    try:
+        async with _started(command, cwd, marks or {}, tail) as process:
+            how = await _end_of(process, seconds)
+    except (OSError, ValueError) as error:  # the folder is gone; no command at all
+        how = f"it cannot be run: {error}"
+    ms = (perf_counter() - began) * 1000
+    return Verification(how == _PASSED, how, tail.text(), ms)
+
+
+async def _end_of(process: Process, seconds: float) -> str:
+    try:
+        async with asyncio.timeout(seconds):
+            code = await process.wait()
+    except TimeoutError:
+        return f"no end after {seconds:g} s, so it was killed"
+    return f"killed by {_signal_name(-code)}" if code < 0 else f"exit code {code}"
+
+
+@asynccontextmanager
+async def _started(
+    command: str, cwd: str, marks: Mapping[str, str], tail: "_Tail"
+) -> AsyncIterator[Process]:
+    # A pipe of our own: `Process.wait` would wait for one of asyncio's, which any child left in
+    # the background keeps open.
+    reads, writes = os.pipe()
+    with os.fdopen(reads, "rb", buffering=0) as pipe, os.fdopen(writes, "wb") as output:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: tail, pipe)
+        with closing(transport):
+            process = await asyncio.create_subprocess_exec(
+                *("sh", "-c", command),
+                cwd=cwd,
+                env={**os.environ, **marks},
+                stdin=DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+            try:
+                yield process
+            finally:
+                _kill_group(process)
+                output.close()
+                await process.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LAST_WORDS):
+                        await tail.ended.wait()
+
+
+def _kill_group(process: Process) -> None:
+    # The group outlives its leader as long as there is anybody in it.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+class _Tail(asyncio.Protocol):
+    """Keeps the end of what comes out of a pipe."""
+
+    def __init__(self) -> None:
+        self.ended = asyncio.Event()
+        self._kept = bytearray()
+        self._all = 0
+
+    def data_received(self, data: bytes) -> None:
+        self._all += len(data)
+        self._kept += data[-KEPT:]
+        del self._kept[:-KEPT]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set()
+
+    def text(self) -> str:
+        """As text; where its beginning was left out, that is said."""
+        text = self._kept.decode(errors="replace").strip()
+        left_out = self._all - len(self._kept)
+        if not left_out:
+            return text
+        _, _, whole_lines = text.partition("\n")
+        return f"… {left_out:,} bytes before this are left out\n{whole_lines or text}"
