@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from handrail.config.checkpoints import Checkpoints
+from handrail.config.control import Control
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
@@ -227,6 +228,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     detection: Detection = Detection()
     interventions: Interventions = Interventions()
     checkpoints: Checkpoints = Checkpoints()
+    control: Control = Control()
     notify: Notify = Notify()
     judge: Judge = Judge()
 

@@ -73,7 +73,7 @@ class Desk:
     ) -> None:
         """`later`: has something done in the brain's thread, and may be called in any.
 
-        `listen`: hears of each result as soon as it is written.
+        `listen`: hears of each result as soon as it is written, in any thread.
         """
         self._runs = runs
         self._acts = acts
@@ -99,6 +99,15 @@ class Desk:
     def close(self) -> None:
         """Keep what is known of requests."""
         save(self._store, self._ledger)
+
+    def known(self, request: str) -> Taken | None:
+        """What has come of a request so far; None: nobody knows it."""
+        seen = self._ledger.find(request, self._clock())
+        if seen is None:
+            return None
+        messages = (wire.decode(seen.result),) if seen.result else ()
+        # What was written before is on the disk when this is.
+        return Taken(messages, self._store.append([]))
 
     @property
     def read_until(self) -> int:
@@ -232,9 +241,9 @@ class Desk:
         if not request.request_id:
             return Taken((result,), None)
         messages = (*before, result)
-        taken = Taken(messages, self._store.append(self._rows(messages)))
-        self._listen(result)
-        return taken
+        receipt = self._store.append(self._rows(messages))
+        self._announce(result, receipt)
+        return Taken(messages, receipt)
 
     # What is begun for each command
 
@@ -330,8 +339,17 @@ class Desk:
             return [*self._rows([result]), *shown]
 
         receipt = supervisor.record(event, rows)
-        self._listen(result)
+        self._announce(result, receipt)
         return receipt
+
+    def _announce(self, result: Result, receipt: Receipt) -> None:
+        """Whoever waits hears of a result when it is on the disk; in the writer's thread."""
+
+        def listen(written: Receipt) -> None:
+            if written.exception() is None:
+                self._listen(result)
+
+        receipt.add_done_callback(listen)
 
     def _give_up(self, supervisor: Supervisor, event: RunEnded | LoopEnded) -> None:
         """Nobody is there any more who could be told or interrupted."""

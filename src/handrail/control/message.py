@@ -95,7 +95,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(dict[str, object])
-_TEXTS = {
+TEXTS = {
     Command.STEER: "message",
     Command.REDIRECT: "goal",
     Command.ESCALATE: "model",
@@ -108,7 +108,7 @@ NAME = "name"
 
 def text_of(asked: Asked) -> str:
     """What a command is about: a message, a goal, a model, a checkpoint."""
-    return asked.field(_TEXTS.get(asked.command, NAME))
+    return asked.field(TEXTS.get(asked.command, NAME))
 
 
 def encode(message: AnyMessage) -> bytes:
@@ -154,7 +154,7 @@ def read_request(body: bytes) -> Asked:
     except (ValueError, OverflowError):
         raise BadRequestError("timestamp is no ISO 8601 moment", half) from None
     asked = Asked(request, Command(request.command), at)
-    needed = _TEXTS.get(asked.command)
+    needed = TEXTS.get(asked.command)
     if needed is not None and not asked.field(needed).strip():
         raise BadRequestError(f"{request.command} needs a text in payload.{needed}", half)
     return asked

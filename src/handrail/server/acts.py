@@ -1,0 +1,201 @@
+"""Carries out what is asked of runs: by their drivers, on their processes, on their files."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from time import time
+
+from handrail.checkpoint import CheckpointError, Record
+from handrail.checkpoint.names import check_name
+from handrail.control.acts import Came
+from handrail.control.client import make_request
+from handrail.control.message import Request
+from handrail.fleet.office import Order, Report
+from handrail.model.control import Command
+from handrail.model.event import ControlAsked
+from handrail.server.drivers import Drivers
+from handrail.server.endings import Endings
+from handrail.server.hands import Hands
+from handrail.server.restores import Restores
+from handrail.supervise.supervisor import Supervisor
+
+_BY_DRIVER = {
+    Command.INTERRUPT: "pause or freeze it instead, or press Esc in the session itself",
+    Command.ESCALATE: "change the model in the session itself: /model",
+}
+_ORDER_SECONDS = 30.0
+"""After which a driver that does not answer is believed to be gone."""
+_HANDRAIL = "handrail"
+
+Tell = Callable[[str, str, Came], None]
+Ask = Callable[[Request], None]
+
+
+class DaemonActs:
+    """The acts of a daemon. Begun in the brain's thread; what comes of them is told in any."""
+
+    def __init__(
+        self,
+        drivers: Drivers,
+        endings: Endings,
+        hands: Hands,
+        restores: Restores,
+        tell: Tell,
+        ask: Ask,
+        *,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        """`tell`: who hears what has come of a request; `ask`: who takes requests of our own."""
+        self._drivers = drivers
+        self._endings = endings
+        self._hands = hands
+        self._restores = restores
+        self._tell = tell
+        self._ask = ask
+        self._clock = clock
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """The daemon's, as soon as it serves."""
+
+    def can(self, supervisor: Supervisor, command: Command) -> str:
+        """Why a command cannot be carried out in this run at all; empty: it can."""
+        state = supervisor.state
+        if command not in _BY_DRIVER or self._drivers.is_present(state):
+            return ""
+        if state.loop is None:
+            return f"Handrail has not started this session itself; {_BY_DRIVER[command]}"
+        return f"Nobody drives the run any more: handrail run --resume {state.run}"
+
+    # By the driver
+
+    def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Break off what the agent is doing, the model's answer too."""
+        frozen = supervisor.state.hand.frozen
+        if frozen:
+            self._endings.let_go(supervisor)
+        self._order(supervisor, Order(number=0, order="interrupt", request=asked.request))
+
+    def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Have the agent use another model from its next call on."""
+        order = Order(number=0, order="set_model", request=asked.request, model=asked.text)
+        self._order(supervisor, order)
+
+    def resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Start the agent of a stopped run again."""
+        state = supervisor.state
+        if state.loop is None:
+            says = f"The run may go on: claude --resume {state.run}"
+            self._tell(state.run, asked.request, Came(says=says))
+        elif self._drivers.is_present(state):
+            self._order(supervisor, Order(number=0, order="start", request=asked.request))
+        else:
+            says = f"Nobody drives the run any more: handrail run --resume {state.run}"
+            self._tell(state.run, asked.request, Came(ok=False, says=says))
+
+    def reported(self, run: str, report: Report) -> None:
+        """What has come of an order."""
+        models: dict[str, object] = {}
+        if report.model:
+            models = {"previous_model": report.previous_model, "new_model": report.model}
+        evidence = (report.says,) if report.ok and report.says else ()
+        came = Came(report.ok, "" if report.ok else report.says, evidence, models)
+        self._tell(run, report.request, came)
+
+    def _order(self, supervisor: Supervisor, order: Order) -> None:
+        run = supervisor.state.run
+
+        def give() -> None:
+            self._drivers.give(run, order)
+            late = Came(ok=False, says=f"The driver did not answer within {_ORDER_SECONDS:g} s")
+            asyncio.get_running_loop().call_later(
+                _ORDER_SECONDS, self._tell, run, order.request, late
+            )
+
+        self._in_loop(give)
+
+    # On processes
+
+    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Stop all processes of a run where they are."""
+        self._endings.freeze(supervisor, asked)
+        self.guard(supervisor)
+
+    def guard(self, supervisor: Supervisor) -> None:
+        """See to it that a frozen run does not stay so for longer than is good for it."""
+        state = supervisor.state
+        run = state.run
+        most = supervisor.project.config.control.freeze_seconds
+        since = state.hand.frozen or self._clock()
+        left = min(max(since + most - self._clock(), 0.0), float(most))
+        reason = f"it was frozen for {most} s"
+
+        def pause() -> None:
+            request = make_request(
+                Command.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
+            )
+            self._ask(request)
+
+        def wait() -> None:
+            asyncio.get_running_loop().call_later(left, pause)
+
+        self._in_loop(wait)
+
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Let them go on."""
+        self._endings.thaw(supervisor, asked)
+
+    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Save the files, and end all processes of a run; `ok` only if none is left."""
+        self._endings.stop(supervisor, asked)
+
+    # On files
+
+    def checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Save the files."""
+        run = supervisor.state.run
+        why = asked.reason or "on request"
+        try:
+            if asked.text:
+                check_name(asked.text)
+        except CheckpointError as error:
+            self._tell(run, asked.request, Came(ok=False, says=str(error)))
+            return
+        saved = self._hands.keeper.save_for(supervisor, why, asked.text)
+        saved.add_done_callback(lambda done: self._tell(run, asked.request, _came_of(done)))
+
+    def roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Put the files back to a checkpoint."""
+        run, cwd = supervisor.state.run, supervisor.state.cwd
+
+        async def work() -> None:
+            try:
+                back = await self._restores.go_back(cwd, asked.text, run)
+                says = back.problem or f"{len(back.items)} files are as they were at {asked.text}"
+                undo = (f"handrail rollback {back.undo} undoes it",) if back.undo else ()
+                came = Came(not back.problem, says, undo)
+            except Exception as error:  # noqa: BLE001 - whoever asked has to hear
+                came = Came(ok=False, says=str(error))
+            self._tell(run, asked.request, came)
+
+        self._spawn(work())
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        if self.loop is None:
+            work.close()
+        else:
+            asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def _in_loop(self, function: Callable[[], None]) -> None:
+        if self.loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                self.loop.call_soon_threadsafe(function)
+
+
+def _came_of(saved: Future[Record]) -> Came:
+    error = saved.exception()
+    if error is None:
+        record = saved.result()
+        named: dict[str, object] = {"checkpoint": record.id}
+        return Came(True, f"Saved as {record.id}", (record.git_commit,), named)
+    says = str(error) if isinstance(error, CheckpointError) else f"{type(error).__name__}: {error}"
+    return Came(ok=False, says=says)

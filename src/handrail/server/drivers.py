@@ -1,0 +1,275 @@
+"""Those who drive agents: asked what they may do, told what to do, and heard."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+from typing import TypeVar
+
+import msgspec
+import psutil
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.control.current import abort_entry, done_entry, state_entry
+from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
+from handrail.model.control import HOLDING, Standing
+from handrail.model.event import (
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    IterationBegun,
+    LoopBegun,
+    LoopEnded,
+    UsageMeasured,
+    Verified,
+)
+from handrail.server.answers import as_json, wait_of, when_written
+from handrail.server.bell import Bell, heard
+from handrail.server.brain import Brain, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.store.port import Entry, Receipt
+from handrail.supervise.messages import said_to_agent
+from handrail.supervise.pending import Pending
+from handrail.supervise.runs import Runs
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+T = TypeVar("T")
+
+_MAX_BODY = 1_000_000
+_PRESENT = 10.0
+"""Seconds since a driver was heard for which it is believed to be there."""
+_MAX_ORDERS = 1000
+
+Reported = Callable[[str, Report], None]
+
+
+class NoLoopError(LookupError):
+    """Handrail does not drive a run."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(f"run {run} is not driven by Handrail")
+
+
+class AlreadyDrivenError(RuntimeError):
+    """Somebody else drives a run."""
+
+    def __init__(self, run: str, pid: int) -> None:
+        super().__init__(f"run {run} is driven by process {pid}")
+
+
+class _Line:
+    """To one driver."""
+
+    def __init__(self) -> None:
+        self.orders: list[Order] = []
+        self.bell = Bell()
+        self.heard = monotonic()
+        self.loop = asyncio.get_running_loop()
+
+
+class Drivers:
+    """Orders are given and taken in the event loop; runs are thought about in the brain."""
+
+    def __init__(
+        self, brain: Brain, runs: Runs, reported: Reported, clock: Callable[[], float]
+    ) -> None:
+        """`reported`: who hears what has come of an order; called in the brain's thread."""
+        self._brain = brain
+        self._runs = runs
+        self._reported = reported
+        self._clock = clock
+        self._lines: dict[str, _Line] = {}
+        self._number = 0
+
+    # In the event loop
+
+    async def begin(self, request: Request) -> Response:
+        """Make a loop known before its agent starts."""
+        return await self._answer(request, ToBegin, self._begin)
+
+    async def report(self, request: Request) -> Response:
+        """Hear what a driver tells."""
+        return await self._answer(request, Report, self._take)
+
+    async def iterate(self, request: Request) -> Response:
+        """Let an iteration begin, as soon as the run is not held any more."""
+        run, number = _run(request), _number(request, "iteration")
+        until = monotonic() + wait_of(request)
+        line = self._line(run)
+        try:
+            while True:
+                ring = line.bell.next
+                go = await self._brain.answer(lambda: self._go(run, number))
+                left = until - monotonic()
+                if go.standing not in HOLDING or left <= 0:
+                    return as_json(go)
+                await heard(ring, left)
+        except tuple(_STATUS) as error:
+            return _failed(error)
+
+    async def orders(self, request: Request) -> Response:
+        """Give a driver what it has to do, as soon as there is anything."""
+        after = _number(request, "after")
+        until = monotonic() + wait_of(request)
+        line = self._line(_run(request))
+        while True:
+            line.heard = monotonic()
+            ring = line.bell.next
+            found = [each for each in line.orders if each.number > after]
+            left = until - monotonic()
+            if found or left <= 0:
+                return as_json({"orders": found})
+            await heard(ring, min(left, _PRESENT / 2))
+
+    def give(self, run: str, order: Order) -> None:
+        """Have a driver do something."""
+        line = self._line(run)
+        self._number += 1
+        line.orders.append(msgspec.structs.replace(order, number=self._number))
+        del line.orders[:-_MAX_ORDERS]
+        line.bell.ring()
+
+    def wake(self, run: str) -> None:
+        """A run stands otherwise: whoever waits for that looks again."""
+        if run in self._lines:
+            self._lines[run].bell.ring()
+
+    def hear(self, supervisor: Supervisor, event: Event) -> None:
+        """A run may stand otherwise; called in the brain's thread."""
+        run = supervisor.state.run
+        if isinstance(event, ControlAsked | ControlAnswered) and run in self._lines:
+            with suppress(RuntimeError):  # the loop has ended
+                self._lines[run].loop.call_soon_threadsafe(self.wake, run)
+
+    async def _answer(
+        self, request: Request, kind: type[T], think: Callable[[str, T], Pending[object]]
+    ) -> Response:
+        try:
+            body = (await request.body())[:_MAX_BODY]
+            given = msgspec.json.decode(body, type=kind)
+            return as_json(await self._brain.answer(lambda: think(_run(request), given)))
+        except tuple(_STATUS) as error:
+            return _failed(error)
+
+    def _line(self, run: str) -> _Line:
+        return self._lines.setdefault(run, _Line())
+
+    # In the brain's thread
+
+    def is_present(self, state: RunState) -> bool:
+        """Whether somebody drives a run now; may be asked in any thread."""
+        if state.loop is None or state.loop.ended:
+            return False
+        line = self._lines.get(state.run)
+        recent = line is not None and monotonic() - line.heard < _PRESENT
+        return recent or (state.loop.driver > 0 and psutil.pid_exists(state.loop.driver))
+
+    def _begin(self, run: str, loop: ToBegin) -> Pending[object]:
+        supervisor = self._runs.get(run, loop.cwd)
+        state = supervisor.state
+        before = state.loop
+        if self.is_present(state) and before is not None and before.driver != loop.driver:
+            raise AlreadyDrivenError(run, before.driver)
+        event = LoopBegun(
+            self._clock(),
+            loop.goal,
+            loop.max,
+            model=loop.model,
+            verify=loop.verify,
+            driver=loop.driver,
+        )
+        receipt = self._record(supervisor, event)
+        used = supervisor.state.loop
+        begun = (
+            Begun()
+            if used is None
+            else Begun(
+                iteration=used.iteration,
+                tokens=used.tokens,
+                cost_usd=used.cost_usd,
+                seconds=used.seconds,
+                memory_mb=used.memory_mb,
+            )
+        )
+        return when_written(begun, [receipt])
+
+    def _go(self, run: str, iteration: int) -> Pending[Go]:
+        supervisor = self._driven(run)
+        state = supervisor.state
+        hand, loop = state.hand, state.loop
+        if loop is None or hand.standing != Standing.RUNNING:
+            return when_written(Go(standing=hand.standing, by=hand.by, reason=hand.reason), [])
+        receipts = []
+        if loop.iteration != iteration:
+            receipts.append(self._record(supervisor, IterationBegun(self._clock(), iteration)))
+        messages = supervisor.messages
+        receipts += supervisor.hand_over(messages)
+        go = Go(
+            standing=Standing.RUNNING,
+            goal=loop.goal,
+            messages=tuple(map(said_to_agent, messages)),
+            model=state.model,
+        )
+        return when_written(go, receipts)
+
+    def _take(self, run: str, report: Report) -> Pending[object]:
+        supervisor = self._driven(run)
+        at = self._clock()
+        receipts: list[Receipt] = []
+        if report.kind == "order":
+            self._reported(run, report)
+        elif report.kind == "verified":
+            event: Event = Verified(
+                at, report.iteration, report.command, report.ok, report.says, report.ms
+            )
+            receipts.append(supervisor.record(event))
+        elif report.kind == "usage":
+            event = UsageMeasured(
+                at, report.tokens, report.cost_usd, report.seconds, report.memory_mb
+            )
+            receipts.append(supervisor.record(event))
+        else:
+            event = LoopEnded(at, report.kind, report.reason, report.says)
+            entry = done_entry if report.kind == "done" else abort_entry
+            receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
+        return when_written({"ok": True}, receipts)
+
+    def _record(self, supervisor: Supervisor, event: Event) -> Receipt:
+        at = self._clock()
+
+        def beside(state: RunState) -> list[Entry]:
+            return [state_entry(state, at)]
+
+        return supervisor.record(event, beside)
+
+    def _driven(self, run: str) -> Supervisor:
+        supervisor = self._runs.find(run)
+        if supervisor is None or supervisor.state.loop is None:
+            raise NoLoopError(run)
+        return supervisor
+
+
+_STATUS: dict[type[Exception], int] = {
+    msgspec.MsgspecError: 400,
+    UnicodeDecodeError: 400,
+    NoLoopError: 404,
+    AlreadyDrivenError: 409,
+    StoreError: 503,
+    TooSlowError: 503,
+}
+
+
+def _failed(error: Exception) -> Response:
+    status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
+    return as_json({"error": str(error)}, status)
+
+
+def _run(request: Request) -> str:
+    return str(request.path_params["run"])
+
+
+def _number(request: Request, name: str) -> int:
+    given = request.query_params.get(name, "0")
+    return int(given) if given.isdigit() and len(given) < 10 else 0
