@@ -53,6 +53,8 @@ _FORGIVING: Version = (2, 1, 101)
 _TIMEOUT = 15
 """Seconds. More than the daemon allows itself, so that it is the one to say what is wrong."""
 _START_TIMEOUT = 30
+HOLD_TIMEOUT = 600
+"""For calls: a person may hold them for that long (`control.hold_seconds`)."""
 _LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
 
 
@@ -69,7 +71,7 @@ class _Event(msgspec.Struct, frozen=True):
 _EVENTS = (
     _Event("SessionStart", (1, 0, 62), starts=True, timeout=_START_TIMEOUT),
     _Event("UserPromptSubmit", (1, 0, 53), starts=True, timeout=_START_TIMEOUT),
-    _Event("PreToolUse", (1, 0, 38), blocks=True),
+    _Event("PreToolUse", (1, 0, 38), blocks=True, timeout=HOLD_TIMEOUT),
     _Event("PermissionRequest", (2, 0, 45)),
     _Event("PostToolUse", (1, 0, 38)),
     _Event("PostToolUseFailure", (2, 0, 56)),

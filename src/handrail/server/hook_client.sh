@@ -8,7 +8,8 @@ log=@LOG@
 port=@PORT@
 event=${1:-}
 mode=${2:-}
-seconds=${3:-12}
+# A call may be held by a person; nothing else takes long.
+case $event in PreToolUse) seconds=${3:-590} ;; *) seconds=12 ;; esac
 folder=${socket%/*}
 attended=${CLAUDE_CODE_SESSION_ATTENDED:-}
 if [ -z "$attended" ] && [ "${CLAUDE_CODE_ENTRYPOINT:-}" = cli ]; then
