@@ -16,6 +16,7 @@ COMMANDS = {
     "uninstall": "Give Claude Code's settings back as they were.",
     "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
+    "watch": "All runs on one screen, with controls.",
     "log": "Show what happened in a run.",
     "explain": "Tell the story of one step, or of what was done about a run.",
     "feedback": "Say whether a verdict or a finding was right.",

@@ -1,0 +1,74 @@
+"""`handrail watch`: all runs on one screen, and a person's hand on the controls."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+    from handrail.tui.app import Source
+    from handrail.tui.controls import Controls
+
+
+@click.command()
+@options.color_option
+def command() -> int:
+    """Watch all runs in this terminal, and take hold of one.
+
+    On the left the runs, on the right what the chosen one does. Keys pause, resume,
+    steer, redirect, escalate, freeze, interrupt, stop and cancel it; each asks for
+    a reason, and Esc sends nothing. Below stands how far the last command has come:
+    requested, acknowledged, confirmed. ? shows all keys, q leaves; runs go on.
+
+    It reads the log by itself, so it goes on when the daemon ends or is restarted.
+
+    \b
+    Examples:
+      handrail watch
+      ssh build handrail watch
+      NO_COLOR=1 handrail watch
+    """
+    options.by_a_person()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.ClickException(
+            "this needs a terminal; handrail status and handrail log --follow do not"
+        )
+    from handrail.cli.runs import find_home
+    from handrail.tui.app import WatchApp
+
+    if not options.screen().colour:
+        os.environ["NO_COLOR"] = "1"
+    home = find_home()
+    error = WatchApp(lambda: _open_source(home), _controls(home)).run()
+    if error is not None:
+        raise error
+    return 0
+
+
+def _open_source(home: "Home") -> "Source":
+    """The log. Called when the screen stands: these imports take as long as all before."""
+    from handrail.cli import settle
+    from handrail.intervene.incidents import IncidentError, Incidents
+    from handrail.store.sqlite import SqliteStore
+    from handrail.tui.feed import Feed
+
+    def is_open(incident: str) -> bool:
+        try:
+            return Incidents(home.incidents).read(incident).resolution is None
+        except IncidentError:
+            return True
+
+    settle()
+    return Feed(SqliteStore(home.log, read_only=True), is_open=is_open)
+
+
+def _controls(home: "Home") -> "Controls":
+    from handrail.server.control_line import DaemonLine
+    from handrail.server.lock import holder
+    from handrail.tui.by_daemon import ByDaemon
+
+    return ByDaemon(DaemonLine(home), lambda: holder(home) is None)

@@ -1,0 +1,210 @@
+"""`handrail watch`: keys in, frames out; the log is read and commands are sent beside it."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from time import time
+from typing import ClassVar, Protocol
+
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal
+from textual.events import Key
+from textual.widgets import Input, Static
+
+from handrail.tui.asking import Order
+from handrail.tui.canvas import Canvas, wants_colour
+from handrail.tui.commands import BY_KEY
+from handrail.tui.controls import Controls, Stage
+from handrail.tui.frame import frame
+from handrail.tui.view import View
+from handrail.tui.watching import Watching
+
+_PAUSE = 0.25
+"""Seconds between two looks at the log."""
+_MAX_TYPED = 4000
+
+
+class Source(Protocol):
+    """Where views come from; both may read from a disk."""
+
+    def poll(self, chosen: str) -> View:
+        """What there is now."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more is wanted."""
+        ...
+
+
+class WatchApp(App[Exception]):
+    """The screen. Ends with the error that ended it, if one did."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { background: ansi_default; color: ansi_default; }
+    Canvas { height: 1fr; background: ansi_default; }
+    #prompt { height: 1; display: none; background: ansi_default; }
+    #label { width: auto; text-style: bold; background: ansi_default; }
+    #typed, #typed:focus {
+        width: 1fr; height: 1; border: none; padding: 0;
+        background: ansi_default; color: ansi_default; background-tint: transparent 0%;
+    }
+    """
+
+    def __init__(
+        self,
+        open_source: Callable[[], Source],
+        controls: Controls,
+        *,
+        clock: Callable[[], float] = time,
+        pause: float = _PAUSE,
+    ) -> None:
+        """`open_source` is called in a thread, after the first frame: it may take its time."""
+        colour = wants_colour()
+        super().__init__(ansi_color=True)
+        self.watching = Watching(clock)
+        self._canvas = Canvas(colour=colour)
+        self._open_source = open_source
+        self._controls = controls
+        self._pause = pause
+        self._wake = asyncio.Event()
+
+    def compose(self) -> ComposeResult:
+        """The lines, and the question below them."""
+        yield self._canvas
+        with Horizontal(id="prompt"):
+            yield Static(id="label", markup=False)
+            yield Input(id="typed", max_length=_MAX_TYPED, compact=True, select_on_focus=False)
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self._canvas.focus()
+        self.run_worker(self._read(), exit_on_error=False)
+
+    # What is drawn
+
+    def draw(self) -> None:
+        """Show what there is now."""
+        size = self._canvas.size
+        if size.width and size.height:
+            self._canvas.show(frame(self.watching, size.width, size.height))
+
+    def on_canvas_resized(self) -> None:
+        """The terminal has another size."""
+        self.draw()
+
+    def _go_on(self) -> None:
+        """A key has changed something: the question opens or closes, and all is drawn."""
+        prompt = self.query_one("#prompt")
+        label = self.watching.prompt
+        typed = self.query_one("#typed", Input)
+        if label:
+            self.query_one("#label", Static).update(f" {label}")
+            typed.value = self.watching.filters[self.watching.pane] * self.watching.filtering
+            typed.cursor_position = len(typed.value)
+            typed.focus()
+        else:
+            typed.value = ""
+            self._canvas.focus()
+        prompt.display = bool(label)
+        self._wake.set()
+        self.draw()
+
+    # What comes in
+
+    async def _read(self) -> None:
+        """Look at the log for ever."""
+        try:
+            source = await asyncio.to_thread(self._open_source)
+            try:
+                while True:
+                    view = await asyncio.to_thread(source.poll, self.watching.chosen)
+                    self.watching.take(view)
+                    self.draw()
+                    await self._rest(view)
+            finally:
+                source.close()
+        except Exception as error:  # noqa: BLE001 - told by the command, on a screen that is whole
+            self.exit(error)
+
+    async def _rest(self, view: View) -> None:
+        """Wait a moment; not where something is still to be read, or another run was chosen."""
+        if view.loading or self.watching.chosen != view.run:
+            return
+        self._wake.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), self._pause)
+
+    async def _send(self, order: Order) -> None:
+        """Send an order, and show what is heard of it."""
+        sent = self.watching.send(order)
+        self.draw()
+        try:
+            async for stage in self._controls.send(
+                order.command,
+                order.run,
+                reason=order.reason,
+                text=order.text,
+                expects=order.expects,
+            ):
+                sent.stages.append(stage)
+                self._wake.set()
+                self.draw()
+        except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
+            sent.stages.append(Stage("failed", f"{type(error).__name__}: {error}", "internal"))
+            self.draw()
+
+    # Keys
+
+    def on_key(self, event: Key) -> None:
+        """While a question is open, all keys but Esc belong to it."""
+        if self.watching.prompt:
+            if event.key in ("escape", "ctrl+c"):
+                event.stop()
+                self.watching.close()
+                self._go_on()
+            return
+        key = event.character if event.is_printable and event.character else event.key
+        if key in self._KEYS:
+            event.stop()
+            self.watching.notice = ""
+            self._KEYS[key](self)
+            self._go_on()
+        elif key in BY_KEY and not self.watching.helping:
+            event.stop()
+            self.watching.press(BY_KEY[key])
+            self._go_on()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """A question was answered."""
+        event.stop()
+        order = self.watching.answer(event.value)
+        self._go_on()
+        if order is not None:
+            self.run_worker(self._send(order), exit_on_error=False)
+
+    def _leave(self) -> None:
+        self.exit()
+
+    _KEYS: ClassVar[dict[str, Callable[["WatchApp"], None]]] = {
+        "up": lambda app: app.watching.move(-1),
+        "k": lambda app: app.watching.move(-1),
+        "down": lambda app: app.watching.move(1),
+        "j": lambda app: app.watching.move(1),
+        "pageup": lambda app: app.watching.page(-1),
+        "pagedown": lambda app: app.watching.page(1),
+        "home": lambda app: app.watching.first(),
+        "g": lambda app: app.watching.first(),
+        "end": lambda app: app.watching.newest(),
+        "G": lambda app: app.watching.newest(),
+        "tab": lambda app: app.watching.switch(),
+        "shift+tab": lambda app: app.watching.switch(),
+        "left": lambda app: app.watching.switch("runs"),
+        "right": lambda app: app.watching.switch("timeline"),
+        "enter": lambda app: app.watching.toggle_detail(),
+        "escape": lambda app: app.watching.close(),
+        "?": lambda app: app.watching.toggle_help(),
+        "/": lambda app: app.watching.seek(),
+        "q": _leave,
+        "ctrl+c": _leave,
+    }

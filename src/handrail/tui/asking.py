@@ -1,0 +1,86 @@
+"""The questions before a command is sent. Only the last answer sends it; Esc sends nothing."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.model.control import Command, Standing
+from handrail.tui.commands import Offer, text_for, what_will_happen
+from handrail.tui.overview import Overview
+
+_YES = frozenset({"y", "yes"})
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What a person has decided to send."""
+
+    command: Command
+    word: str
+    run: str
+    name: str
+    reason: str
+    text: str
+    expects: Standing
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """A command that a person is about to send, and the question that is open."""
+
+    offer: Offer
+    run: str
+    name: str
+    expects: Standing
+    """How the run stood when the key was pressed."""
+    will: str
+    question: Literal["text", "reason", "confirm"]
+    text: str = ""
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        """The question, in a few words."""
+        if self.question == "confirm":
+            return "type y and ⏎ to do it: "
+        if self.question == "text":
+            return f"{self.offer.needs}: "
+        return "reason (may be empty): "
+
+    @property
+    def head(self) -> str:
+        """What it is about."""
+        return f"{self.offer.word} {self.name}  {self.will}"
+
+    def answered(self, typed: str) -> "Asking | Order | None":
+        """The next question, or what is to be sent; None: nothing happens."""
+        typed = typed.strip()
+        if self.question == "text":
+            return msgspec.structs.replace(self, text=typed, question="reason") if typed else self
+        if self.question == "reason":
+            if self.offer.grave:
+                return msgspec.structs.replace(self, reason=typed, question="confirm")
+            return self._order(typed)
+        return self._order(self.reason) if typed.lower() in _YES else None
+
+    def _order(self, reason: str) -> Order:
+        return Order(
+            self.offer.command,
+            self.offer.word,
+            self.run,
+            self.name,
+            reason,
+            self.text,
+            self.expects,
+        )
+
+
+def ask(offer: Offer, run: Overview) -> Asking:
+    """The first question before a command."""
+    return Asking(
+        offer,
+        run.id,
+        run.name,
+        run.standing,
+        what_will_happen(run, offer),
+        "text" if offer.needs else "reason",
+        text_for(run, offer),
+    )

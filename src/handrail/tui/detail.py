@@ -1,0 +1,167 @@
+"""All there is to know of one entry of a timeline."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    FindingMade,
+    Intervened,
+    PromptGiven,
+    Verified,
+)
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Decision, Undo
+from handrail.tui.entry import Entry
+from handrail.tui.fields import Fields
+from handrail.tui.moments import clock, took
+from handrail.tui.said import in_words, said
+from handrail.tui.text import Line, Span, flat
+from handrail.tui.timeline_pane import MARKS, command_of, status_of, what
+
+_MAX_EFFECTS = 12
+_MAX_OUTPUT = 12
+_MAX_INPUT = 6
+_UNDO = {
+    Undo.NEEDLESS: "nothing to undo",
+    Undo.CHECKPOINT: "a checkpoint can undo it",
+    Undo.UNKNOWN: "perhaps it can be undone",
+    Undo.IMPOSSIBLE: "cannot be undone",
+}
+
+
+def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int) -> list[Line]:
+    """An entry in full; the timeline tells what its evidence was."""
+    fields = Fields(width)
+    event = entry.event
+    if isinstance(event, ActionReviewed):
+        _action(fields, entry, event, name)
+    elif isinstance(event, FindingMade):
+        _title(fields, event, "finding")
+        _finding(fields, event.finding, timeline)
+    elif isinstance(event, Intervened):
+        _intervention(fields, event, timeline)
+    elif isinstance(event, ControlAsked | ControlAnswered):
+        _control(fields, event)
+    elif isinstance(event, Verified):
+        _title(fields, event, "verify passed" if event.ok else "verify failed")
+        fields.add("Command", event.command)
+        fields.add("Iteration", str(event.iteration))
+        fields.add("Took", took(event.ms))
+        fields.add("Printed", event.says, limit=_MAX_OUTPUT)
+    elif isinstance(event, PromptGiven):
+        _title(fields, event, "prompt")
+        fields.add("Text", event.text)
+    else:
+        _title(fields, event, in_words(str(event.__struct_config__.tag)))
+        fields.add("", said(event).text)
+        _everything(fields, event)
+    return fields.lines
+
+
+def _title(fields: Fields, event: Event, word: str) -> None:
+    fields.title(Span(word, "bold"), Span(f"  {clock(event.at)}", "dim"))
+
+
+def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> None:
+    review, verdict, action = event.review, event.verdict, event.action
+    mark, style, _ = MARKS[verdict.decision]
+    fields.title(
+        Span(f"{mark} {verdict.decision.value.upper()}", style),
+        Span(f"  risk {review.risk.score:.2f} {review.risk.severity}"),
+        Span(f"   step {event.step} · {flat(action.tool)} · {clock(event.at)}", "dim"),
+        Span(f"   handrail explain {flat(name)} {event.step}", "dim"),
+    )
+    if command := command_of(action):
+        fields.add("Command", command, limit=_MAX_OUTPUT)
+    else:
+        for key, value in list(action.input.items())[:_MAX_EFFECTS]:
+            fields.add(flat(key)[:9], str(value), limit=_MAX_INPUT)
+    refused = verdict.decision > review.decision
+    reasons = (verdict.reason,) if refused else review.reasons or (review.explanation,)
+    fields.add("Why", reasons)
+    fields.add("Does", (f"{step.text}: {step.says}" for step in review.steps if step.says), "dim")
+    if verdict.decision is not Decision.ALLOW:
+        fields.add("Instead", verdict.alternative or review.alternative, "green")
+    fields.add("Changed", verdict.changes)
+    if verdict.updated_input is not None:
+        fields.add("Runs now", str(verdict.updated_input.get("command", "")), "green")
+    fields.add("Restore", verdict.restore)
+    fields.add("Told", verdict.guidance)
+    effects = dict.fromkeys(
+        f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"
+        for effect in review.effects
+    )
+    fields.add("Effects", list(effects)[:_MAX_EFFECTS])
+    _outcome(fields, entry, event)
+    fields.add("Folder", action.cwd, "dim")
+    fields.add("Rules", "  ".join(dict.fromkeys(hit.rule for hit in review.rules)), "dim")
+    factors = (f"{factor.name} {factor.weight:+.2f}" for factor in review.risk.factors)
+    fields.add("Factors", "  ".join(factors), "dim")
+
+
+def _outcome(fields: Fields, entry: Entry, event: ActionReviewed) -> None:
+    end = entry.end
+    status = status_of(entry, event)
+    fields.add("Outcome", f"{status.mark} {status.words}".rstrip(), status.style)
+    if isinstance(end, ActionDropped):
+        fields.add("Because", end.says)
+    elif isinstance(end, ActionEnded):
+        printed = (end.outcome.error or end.outcome.output).strip()
+        fields.add("Printed", printed, "dim", limit=_MAX_OUTPUT)
+        fields.add("Made", end.created)
+        fields.add("Changed", end.changed)
+
+
+def _finding(fields: Fields, finding: Finding, timeline: Sequence[Entry]) -> None:
+    fields.add("Kind", f"{in_words(finding.kind)}, {finding.severity}", "yellow")
+    fields.add("Seen", finding.says)
+    fields.add("Sure", f"{finding.confidence:.0%}")
+    done = {
+        each.event.step: f"{each.event.action.tool} {what(each.event.action)}"
+        for each in timeline
+        if isinstance(each.event, ActionReviewed)
+    }
+    fields.add(
+        "Evidence", (f"step {step}  {flat(done.get(step, ''))}" for step in finding.evidence)
+    )
+    fields.add("Facts", (f"{key}: {value}" for key, value in finding.facts.items()), "dim")
+
+
+def _intervention(fields: Fields, event: Intervened, timeline: Sequence[Entry]) -> None:
+    done = event.intervention
+    _title(fields, event, in_words(done.means))
+    fields.add("Told", done.guidance or "nothing was said")
+    fields.add("Limits", done.limits)
+    fields.add("Back to", done.checkpoint)
+    fields.add("Incident", done.incident and f"handrail incident show {done.incident}")
+    _finding(fields, done.finding, timeline)
+
+
+def _control(fields: Fields, event: ControlAsked | ControlAnswered) -> None:
+    if isinstance(event, ControlAsked):
+        _title(fields, event, f"{event.command.value}, acknowledged")
+        fields.add("By", event.by)
+        fields.add("Reason", event.reason)
+        fields.add("Text", event.text)
+    else:
+        word = "confirmed" if event.ok else "failed"
+        _title(fields, event, f"{event.command.value}, {word}")
+        fields.add("Said", event.says)
+        fields.add("Evidence", event.evidence)
+        fields.add("Model", event.model)
+    fields.add("The run is", event.standing.value)
+    fields.add("Request", event.request, "dim")
+
+
+def _everything(fields: Fields, event: Event) -> None:
+    for key, value in msgspec.structs.asdict(event).items():
+        if key != "at" and value and isinstance(value, str | int | float | tuple):
+            shown = "\n".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            fields.add(in_words(key)[:9], shown, "dim", limit=_MAX_OUTPUT)

@@ -1,0 +1,197 @@
+"""The whole screen as lines: what is looked at, in a width and a height."""
+
+from handrail.tui.detail import entry_detail
+from handrail.tui.help import help_lines, help_page
+from handrail.tui.run_detail import run_detail
+from handrail.tui.runs_pane import LOOKS, counts, run_lines, standing_in_words
+from handrail.tui.text import Line, Span, clip, columns, fitted, flat, pad, width_of, wrap
+from handrail.tui.timeline_pane import entry_lines
+from handrail.tui.watching import Watching
+from handrail.tui.window import window
+
+_WIDE = 110
+_MAX_QUESTION = 4
+_MAX_HEADER = 2
+_NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
+_BLANK: Line = (Span(""),)
+
+
+def frame(watching: Watching, width: int, height: int) -> list[Line]:
+    """Exactly so many lines, each exactly so wide."""
+    above = _top(watching, width)
+    left = _left_width(width)
+    is_split = bool(watching.view.runs) and not watching.helping
+    below = _bottom(watching, width)
+    room = max(height - len(above) - len(below) - 1, 0)
+    lines = [*above]
+    if is_split:
+        lines += _body(watching, left, width, room)
+    else:
+        lines += _page(watching, width, room)
+    rule = _rule(width, left if is_split and not watching.detail else 0)
+    shown = [*lines, rule, *below][-height:] if height else []
+    return [fitted(line, width) for line in [*shown, *[_BLANK] * (height - len(shown))]]
+
+
+def _left_width(width: int) -> int:
+    if width >= _WIDE:
+        return min(72, width * 45 // 100)
+    return max(min(34, width * 2 // 5), 10)
+
+
+def _top(watching: Watching, width: int) -> list[Line]:
+    view = watching.view
+    number = len(view.runs)
+    text = f" {number} {'run' if number == 1 else 'runs'}"
+    if view.left_out:
+        text += f" ({view.left_out} more: handrail status --all)"
+    if view.loading:
+        text += f"  reading {view.loading} more …"
+    if watching.filters["runs"]:
+        text += f"  /{watching.filters['runs']}"
+    head: Line = (Span(" handrail ", "bold"), Span(text))
+    kinds = counts(view.runs, watching.now, width - width_of(head) - 3)
+    gap = width - width_of(head) - width_of(kinds) - 1
+    first = (*head, Span(" " * max(gap, 2)), *kinds)
+    if not view.problem:
+        return [first]
+    problem = clip(flat(f"{view.problem}; still trying"), width - 3)
+    return [first, (Span(f" ! {problem}", "red"),)]
+
+
+def _rule(width: int, at: int) -> Line:
+    cross = "┴" if at else "─"
+    return (Span("─" * at + cross + "─" * (width - at - 1), "dim"),)
+
+
+def _bottom(watching: Watching, width: int) -> list[Line]:
+    """The keys and the last command; while a question is open, what it is about."""
+    if watching.asking is not None:
+        found = wrap(watching.asking.head, width - 2)[:_MAX_QUESTION]
+        word, _, rest = found[0].partition("  ")
+        style = "red" if watching.asking.offer.grave else "bold"
+        first = (Span(f" {word}  ", f"bold {style}"), Span(rest))
+        return [first, *((Span(f" {line}"),) for line in found[1:])]
+    keys = help_lines(watching.run, width)
+    return keys if watching.filtering else [*keys, _last(watching, width)]
+
+
+def _last(watching: Watching, width: int) -> Line:
+    if watching.notice:
+        return (Span(" " + clip(flat(watching.notice), width - 2), "yellow"),)
+    if not watching.sent:
+        return _BLANK
+    sent = watching.sent[-1]
+    run = next((run for run in watching.view.runs if run.id == sent.order.run), None)
+    line = sent.line(run)
+    others = sum(not each.is_over for each in watching.sent[:-1])
+    return (*line, Span(f"  (+{others} under way)", "dim")) if others else line
+
+
+def _page(watching: Watching, width: int, room: int) -> list[Line]:
+    if watching.helping:
+        page = help_page()
+        watching.scroll = min(watching.scroll, max(len(page) - room, 0))
+        page = page[watching.scroll :]
+    elif watching.view.is_first or watching.view.loading:
+        page = [(Span(" reading the log …", "dim"),)]
+    else:
+        page = [(Span(f" {line}"),) for line in wrap(_NOTHING_YET, width - 2)]
+    return [*page, *[_BLANK] * room][:room]
+
+
+def _body(watching: Watching, left: int, width: int, room: int) -> list[Line]:
+    details = _details(watching, width, room) if watching.detail else []
+    room -= len(details)
+    runs = _runs(watching, left, room)
+    timeline = _timeline(watching, width - left - 2, room)
+    bar = Span("│ ", "dim")
+    lines = [
+        (*fitted(one, left), bar, *fitted(other, width - left - 2))
+        for one, other in zip(runs, timeline, strict=True)
+    ]
+    if details:
+        details[0] = _rule(width, left)
+    return [*lines, *details]
+
+
+def _details(watching: Watching, width: int, room: int) -> list[Line]:
+    """A rule, and what is known of the run or of the entry."""
+    height = max(room * 3 // 5, 0)
+    run, entry = watching.run, watching.entry
+    if run is None or height < 2:
+        return []
+    if watching.pane == "timeline" and entry is not None:
+        lines = entry_detail(entry, watching.view.timeline, run.name, width)
+    else:
+        lines = run_detail(run, watching.now, width)
+    height -= 1
+    watching.scroll = min(watching.scroll, max(len(lines) - height, 0))
+    watching.room = height
+    shown = lines[watching.scroll : watching.scroll + height]
+    more = len(lines) - watching.scroll - len(shown)
+    if more:
+        shown[-1] = (Span(f" … {more + 1} more lines: PgDn", "dim"),)
+    return [_BLANK, *shown, *[_BLANK] * (height - len(shown))]
+
+
+def _runs(watching: Watching, width: int, room: int) -> list[Line]:
+    runs = watching.runs
+    ids = [run.id for run in runs]
+    cursor = ids.index(watching.chosen) if watching.chosen in ids else 0
+
+    def lines_of(index: int) -> list[Line]:
+        run = runs[index]
+        is_chosen = run.id == watching.chosen
+        lines = run_lines(run, width - 1, watching.now, chosen=is_chosen)
+        has_keys = is_chosen and watching.pane == "runs"
+        return [_reversed(fitted(lines[0], width)), *lines[1:]] if has_keys else lines
+
+    top, shown = window(len(runs), cursor, watching.tops["runs"], room, lines_of)
+    watching.tops["runs"] = top
+    lines = [line for _, each in shown for line in each]
+    if not runs:
+        lines = [(Span(" no run has that in it", "dim"),)]
+    return [*lines, *[_BLANK] * room][:room]
+
+
+def _timeline(watching: Watching, width: int, room: int) -> list[Line]:
+    entries = watching.entries
+
+    def lines_of(index: int) -> list[Line]:
+        lines = entry_lines(entries[index], width)
+        if index != watching.at or watching.pane != "timeline":
+            return lines
+        return [_reversed(fitted(lines[0], width)), *lines[1:]]
+
+    top = watching.tops["timeline"] if watching.cursor is not None else len(entries)
+    header = _header(watching, width)
+    top, shown = window(len(entries), watching.at, top, room - len(header), lines_of)
+    watching.tops["timeline"] = top
+    if not watching.detail:
+        watching.room = max(len(shown), 1)
+    lines = [line for _, each in shown for line in each]
+    if watching.view.cut and top == 0 and watching.cursor is not None and watching.run is not None:
+        lines = [(Span(f"… earlier: handrail log {flat(watching.run.name)}", "dim"),), *lines]
+    return [*header, *lines, *[_BLANK] * room][:room]
+
+
+def _header(watching: Watching, width: int) -> list[Line]:
+    """Which run this is and how it stands; at the right, what hides its newest entry."""
+    run = watching.run
+    if run is None:
+        return [_BLANK]
+    newer = f"↓ {watching.newer} newer (G)" if watching.newer else ""
+    sought = watching.filters["timeline"]
+    right = "  ".join(filter(None, (f"/{sought}" if sought else "", newer)))
+    name = clip(flat(run.name), width // 2)
+    look = LOOKS[run.state(watching.now)]
+    room = max(width - columns(name) - 1 - (columns(right) + 1 if right else 0), 2)
+    first, *rest = wrap(standing_in_words(run, watching.now), room, _MAX_HEADER)
+    head = (Span(f"{name} ", "bold"), Span(pad(first, room), look.style))
+    below = [(Span(" " * (columns(name) + 1)), Span(line, look.style)) for line in rest]
+    return [(*head, Span(f" {right}" if right else "", "yellow")), *below]
+
+
+def _reversed(line: Line) -> Line:
+    return tuple(Span(span.text, f"reverse {span.style}".rstrip()) for span in line)

@@ -1,0 +1,28 @@
+"""Moments and spans of time as people read them."""
+
+from time import localtime, strftime
+
+
+def clock(at: float) -> str:
+    """`14:02:11`, where this machine is."""
+    try:
+        return strftime("%H:%M:%S", localtime(at))
+    except (OverflowError, OSError, ValueError):  # no such moment: a log may hold anything
+        return "??:??:??"
+
+
+def span(seconds: float) -> str:
+    """`40 s`, `12 min`, `3 h`, `5 d`: as coarse as it may be."""
+    seconds = max(seconds, 0.0)  # clocks go back at times
+    for unit, length, most in (("s", 1, 60), ("min", 60, 100), ("h", 3600, 48)):
+        if seconds < length * most:
+            return f"{int(seconds // length)} {unit}"
+    return f"{int(seconds // 86400)} d"
+
+
+def took(milliseconds: float) -> str:
+    """How long an action ran: `0.4 s`, `28 s`, `3 min`; empty where nobody waited for it."""
+    seconds = milliseconds / 1000
+    if seconds < 0.1:
+        return ""
+    return f"{seconds:.1f} s" if seconds < 10 else span(seconds)

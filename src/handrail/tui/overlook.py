@@ -1,0 +1,68 @@
+"""From the state of a run to what the list shows of it."""
+
+from handrail.model.control import FINAL
+from handrail.model.finding import Finding
+from handrail.supervise.state import RunState
+from handrail.tui.overview import Overview
+
+_FRESH = 10
+"""So many steps later, a finding that was not made again is not current any more."""
+_MAX_KEPT = 500
+
+
+def overview_of(state: RunState, name: str, *, incident: str) -> Overview:
+    """What the list shows of a state."""
+    hand, loop, course = state.hand, state.loop, state.course
+    goal = loop.goal if loop is not None else state.first_prompt
+    return Overview(
+        state.run,
+        name,
+        hand.standing,
+        state.phase,
+        state.active,
+        loop is not None,
+        state.host,
+        state.cwd,
+        next((line.strip() for line in goal.splitlines() if line.strip()), "")[:_MAX_KEPT],
+        state.iteration,
+        0 if loop is None else loop.max,
+        "" if loop is None else loop.verify,
+        state.model,
+        0.0 if loop is None else loop.cost_usd,
+        state.usage.tokens if loop is None else loop.tokens,
+        state.step,
+        dict(state.usage.decided),
+        state.started,
+        state.changed,
+        hand.by,
+        hand.reason,
+        hand.since,
+        tuple(hand.held.values()),
+        tuple(each.command.value for each in hand.asked.values()),
+        _wanted(state),
+        course.checkpoints[-1] if course.checkpoints else None,
+        _trouble(state),
+        incident,
+    )
+
+
+def _wanted(state: RunState) -> str:
+    """What the host asks a person for now; an answer is not always told, but the next step is."""
+    if state.phase != "working" or state.hand.standing in FINAL or not state.open:
+        return ""
+    last = state.open[-1]
+    if not last.asked or last.let_through or last.step != state.step or last.intent is None:
+        return ""
+    return f"{last.intent.tool} {last.intent.shown}"
+
+
+def _trouble(state: RunState) -> Finding | None:
+    """The worst finding of the last steps that nothing has helped against."""
+    helped = {(made.name, made.step) for made in state.course.past.made if made.worked}
+    current = [
+        found.finding
+        for found in state.course.findings.values()
+        if found.step > state.step - _FRESH
+        and not any(name == found.finding.name and step >= found.step for name, step in helped)
+    ]
+    return max(current, key=lambda finding: finding.severity, default=None)

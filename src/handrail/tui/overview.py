@@ -1,0 +1,73 @@
+"""A run as the list shows it: the few facts of its state that a person looks at."""
+
+import msgspec
+
+from handrail.model.control import Standing
+from handrail.model.finding import Finding
+from handrail.model.run import Checkpoint
+
+NEEDS_YOU = "needs you"
+UNREADABLE = "unreadable"
+_QUIET = 30 * 60
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """One run, as of the last event."""
+
+    id: str
+    name: str
+    standing: Standing = Standing.RUNNING
+    phase: str = "ended"
+    active: bool = False
+    """Whether there is anything to control."""
+    driven: bool = False
+    """By Handrail, so that it can be interrupted and given another model."""
+    host: str = ""
+    cwd: str = ""
+    goal: str = ""
+    iteration: int = 0
+    iterations: int = 0
+    """At most so many; 0: nobody has set a limit."""
+    verify: str = ""
+    model: str = ""
+    cost: float = 0.0
+    tokens: int = 0
+    step: int = 0
+    decided: dict[str, int] = {}
+    started: float = 0.0
+    changed: float = 0.0
+    by: str = ""
+    reason: str = ""
+    since: float = 0.0
+    """Who has brought it to stand like that, why and when."""
+    held: tuple[str, ...] = ()
+    """What waits until it goes on."""
+    under_way: tuple[str, ...] = ()
+    """Commands that were acknowledged and not answered yet."""
+    wants: str = ""
+    """What a person is asked for at the host."""
+    checkpoint: Checkpoint | None = None
+    """The newest one."""
+    trouble: Finding | None = None
+    incident: str = ""
+    """The one that it is stopped for, until a person decides."""
+    problem: str = ""
+    """Why it cannot be read."""
+
+    def state(self, now: float) -> str:
+        """In one or two words, how it is."""
+        if self.problem:
+            return UNREADABLE
+        if self.incident or self.wants:
+            return NEEDS_YOU
+        if self.standing != Standing.RUNNING:
+            return self.standing.value
+        quiet = self.phase == "working" and now - self.changed > _QUIET
+        return "quiet" if quiet else self.phase
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is worth being shown however long ago something was heard of it."""
+        if self.incident:
+            return True
+        return self.active and (self.driven or self.standing != Standing.RUNNING)

@@ -1,0 +1,43 @@
+"""All there is to know of one run."""
+
+from handrail.tui.fields import Fields
+from handrail.tui.moments import clock, span
+from handrail.tui.overview import Overview
+from handrail.tui.runs_pane import LOOKS, standing_in_words
+from handrail.tui.said import in_words
+from handrail.tui.text import Line, Span, flat
+
+
+def run_detail(run: Overview, now: float, width: int) -> list[Line]:
+    """A run in full."""
+    fields = Fields(width)
+    look = LOOKS[run.state(now)]
+    fields.title(
+        Span(f"{look.mark} ", look.style),
+        Span(flat(run.name), "bold"),
+        Span(f"  {standing_in_words(run, now)}", look.style),
+    )
+    fields.add("Goal", run.goal)
+    fields.add("Held", run.held, "yellow")
+    fields.add("Under way", ", ".join(run.under_way), "yellow")
+    if run.trouble is not None:
+        trouble = run.trouble
+        fields.add("Found", f"{in_words(trouble.kind)}, {trouble.severity}: {trouble.says}")
+    if run.driven:
+        most = f" of at most {run.iterations}" if run.iterations else ""
+        fields.add("Iteration", f"{run.iteration}{most}")
+        fields.add("Verify", run.verify)
+    fields.add("Model", run.model)
+    if run.cost or run.tokens:
+        fields.add("Used", f"${run.cost:.2f}, {run.tokens:,} tokens")
+    decided = ", ".join(f"{number} {word}" for word, number in run.decided.items())
+    fields.add("Actions", f"{run.step} ({decided})" if decided else f"{run.step}")
+    if run.checkpoint is not None:
+        saved = run.checkpoint
+        fields.add("Saved", f"{saved.id} at {clock(saved.at)}, after step {saved.step}")
+    fields.add("Folder", run.cwd)
+    fields.add("Began", f"{clock(run.started)}, {span(now - run.started)} ago")
+    fields.add("Heard of", f"{span(now - run.changed)} ago")
+    fields.add("Host", run.host, "dim")
+    fields.add("Id", run.id, "dim")
+    return fields.lines

@@ -1,0 +1,152 @@
+"""The list of runs: how each is, what it is after, how far it is and what it costs."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from handrail.model.control import Standing
+from handrail.tui.moments import span
+from handrail.tui.overview import NEEDS_YOU, UNREADABLE, Overview
+from handrail.tui.text import Line, Span, clip, columns, flat, pad, width_of
+
+ONE_LINE = 52
+"""From that width on, one line is enough for a run."""
+_NAME = 14
+_MODEL = 11
+
+
+class Look(NamedTuple):
+    """How a state is shown."""
+
+    mark: str
+    style: str
+    counted: str = ""
+    """The word in the top line, where it is another."""
+
+
+LOOKS = {
+    NEEDS_YOU: Look("■", "red"),
+    UNREADABLE: Look("?", "red"),
+    "working": Look("●", "green"),
+    "waiting": Look("◆", "yellow"),
+    "quiet": Look("◌", "yellow"),
+    **{
+        each.value: Look("‖", "yellow")
+        for each in (
+            Standing.PAUSING,
+            Standing.PAUSED,
+            Standing.INTERRUPTING,
+            Standing.FREEZING,
+            Standing.FROZEN,
+        )
+    },
+    Standing.STOPPING.value: Look("□", "yellow"),
+    Standing.STOPPED.value: Look("□", "yellow"),
+    Standing.CANCELLING.value: Look("□", "yellow"),
+    Standing.CANCELLED.value: Look("○", "dim", "ended"),
+    Standing.DONE.value: Look("○", "dim", "ended"),
+    "ended": Look("○", "dim"),
+}
+_OVER = frozenset({"ended", Standing.CANCELLED.value, Standing.DONE.value})
+
+
+def ordered(runs: Iterable[Overview], now: float) -> list[Overview]:
+    """Those that need somebody first, those that are over last; else as they began."""
+
+    def rank(run: Overview) -> tuple[int, float, str]:
+        state = run.state(now)
+        group = 0 if state == NEEDS_YOU else 2 if state in _OVER else 1
+        return group, -run.started, run.id
+
+    return sorted(runs, key=rank)
+
+
+def counts(runs: Iterable[Overview], now: float, width: int) -> Line:
+    """How many runs there are of each kind, the most urgent ones first, as far as there is room."""
+    found: dict[str, int] = {}
+    for run in runs:
+        state = run.state(now)
+        word = LOOKS[state].counted or state
+        found[word] = found.get(word, 0) + 1
+    spans: list[Span] = []
+    for word, look in LOOKS.items():
+        if word in found:
+            text = f"{look.mark} {word} {found[word]}"
+            if width_of(spans) + columns(text) + 2 > width:
+                break
+            spans += [Span("  "), Span(text, look.style)]
+    return tuple(spans[1:])
+
+
+def run_lines(run: Overview, width: int, now: float, *, chosen: bool) -> list[Line]:
+    """A run in one line, or in two where there is little room."""
+    look = LOOKS[run.state(now)]
+    head = (Span("▸" if chosen else " ", "bold"), Span(f"{look.mark} ", look.style))
+    if width >= ONE_LINE:
+        return [(*head, *_in_one(run, width - 3, now))]
+    numbers = "  ".join(filter(None, (_iteration(run), _cost(run))))
+    room = width - 3 - columns(numbers) - 2
+    name = pad(flat(run.name), max(room, 0))
+    first = (*head, Span(name, "bold" if chosen else ""), Span(f"  {numbers}"))
+    return [first, (Span("   "), Span(clip(_second(run, now), width - 3), "dim"))]
+
+
+def _in_one(run: Overview, width: int, now: float) -> Line:
+    numbers = (
+        f"  {_iteration(run):<8} {pad(_model(run), _MODEL)} {_cost(run):>7}"
+        if width >= ONE_LINE + 12
+        else f"  {_iteration(run):<8} {_cost(run):>6}"
+    )
+    name = pad(flat(run.name), _NAME) + " "
+    room = max(width - columns(name) - columns(numbers), 0)
+    return (Span(name), Span(pad(_subject(run, now), room), "dim"), Span(numbers))
+
+
+def _second(run: Overview, now: float) -> str:
+    if run.state(now) == "working":
+        return " · ".join(filter(None, (_model(run), flat(run.goal)))) or "working"
+    return standing_in_words(run, now)
+
+
+def _subject(run: Overview, now: float) -> str:
+    """The goal; where something keeps the run from it, that."""
+    if run.state(now) in ("working", "waiting", "ended", "done"):
+        return flat(run.goal) or standing_in_words(run, now)
+    return standing_in_words(run, now)
+
+
+def standing_in_words(run: Overview, now: float) -> str:
+    """How a run is, since when, by whom and why."""
+    state = run.state(now)
+    if state == UNREADABLE:
+        return flat(f"cannot be read: {run.problem}")
+    if state == NEEDS_YOU:
+        if run.incident:
+            return flat(f"needs you: handrail incident show {run.incident}")
+        return flat(f"asks you: {run.wants}")
+    if run.standing == Standing.RUNNING:
+        quiet = now - run.changed
+        ago = f" {span(quiet)}" if quiet >= 60 and state != "working" else ""
+        ago += " ago" if ago and state == "ended" else ""
+        waits = " for a prompt" if state == "waiting" else ""
+        goal = f": {run.goal}" if run.goal else ""
+        return flat(f"{state}{waits}{ago}{goal}")
+    by = f" by {run.by}" if run.by else ""
+    reason = f": “{run.reason}”" if run.reason else ""
+    return flat(f"{state}{by}, {span(now - run.since)} ago{reason}")
+
+
+def _iteration(run: Overview) -> str:
+    if not run.driven:
+        return ""
+    return f"it {run.iteration}/{run.iterations}" if run.iterations else f"it {run.iteration}"
+
+
+def _model(run: Overview) -> str:
+    """`claude-sonnet-4-5-20250929` is `sonnet-4-5` to people."""
+    name = flat(run.model).removeprefix("claude-")
+    head, _, last = name.rpartition("-")
+    return head if head and len(last) == len("20250929") and last.isdigit() else name
+
+
+def _cost(run: Overview) -> str:
+    return f"${run.cost:.2f}" if run.cost else ""

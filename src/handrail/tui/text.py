@@ -1,0 +1,152 @@
+"""Text that is safe to show: whatever an agent wrote, it stays text and takes the room it takes.
+
+Lines are made of spans, which are shown as they are: nothing in them is read as markup.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+_MAX_MARKS = 2
+"""Accents on one letter: more would grow into the lines above and below."""
+_MAX_FLAT = 2000
+_FLAGS = range(0x1F1E6, 0x1F200)
+_SKINS = range(0x1F3FB, 0x1F400)
+_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+"""Terminals do not agree how wide these make the sign before them."""
+
+
+class Span(NamedTuple):
+    """A piece of a line, and the name of its style."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+
+
+def clean(text: str) -> str:
+    """The text with everything shown that a terminal would act on, hide or not agree about."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_harmless(text))
+
+
+def _harmless(text: str) -> Iterator[str]:
+    marks = _MAX_MARKS  # one that stands at the beginning has nothing to stand on
+    for char in text:
+        code = ord(char)
+        if not char.isprintable():
+            marks = 0
+            yield _escaped(code)
+        elif code in _SKINS or any(code in each for each in _SELECTORS):
+            continue
+        elif code in _FLAGS:
+            marks = 0
+            yield chr(code - _FLAGS[0] + ord("A"))
+        elif cell_len(char):
+            marks = 0
+            yield char
+        elif unicodedata.category(char) not in ("Mn", "Me"):
+            marks = 0
+            yield _escaped(code)
+        elif marks < _MAX_MARKS:
+            marks += 1
+            yield char
+
+
+def _escaped(code: int) -> str:
+    if code in (0x0A, 0x0D):
+        return "⏎"
+    if code == 0x09:
+        return " "
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def flat(text: str) -> str:
+    """The beginning of a text as one clean line."""
+    return clean(" ".join(text[:_MAX_FLAT].split()))
+
+
+def columns(text: str) -> int:
+    """How many columns a clean text takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def clip(text: str, width: int) -> str:
+    """A clean text, cut with an ellipsis where it is too long."""
+    if columns(text) <= width:
+        return text
+    return take(text, width - 1)[0].rstrip() + "…" if width > 0 else ""
+
+
+def take(text: str, width: int) -> tuple[str, str]:
+    """The longest beginning of a clean text that fits, and the rest."""
+    used = 0
+    for index, char in enumerate(text):
+        used += cell_len(char)
+        if used > width:
+            return text[:index], text[index:]
+    return text, ""
+
+
+def pad(text: str, width: int) -> str:
+    """A clean text, cut or filled up with blanks to a width."""
+    text = clip(text, width)
+    return text + " " * (width - columns(text))
+
+
+def wrap(text: str, width: int, limit: int = 0) -> list[str]:
+    """A text in clean lines, broken between words where that is possible.
+
+    With a limit, the last of so many lines ends in an ellipsis if there is more.
+    """
+    width = max(width, 2)  # the widest single character
+    lines: list[str] = []
+    line, used = "", -1
+    for word in clean(text).split(" "):
+        size = columns(word)
+        if used + 1 + size <= width:
+            line, used = (f"{line} {word}" if used >= 0 else word), used + 1 + size
+            continue
+        if used >= 0:
+            lines.append(line)
+        rest = word
+        while columns(rest) > width:
+            piece, rest = take(rest, width)
+            lines.append(piece)
+        line, used = rest, columns(rest)
+    lines.append(line)
+    if limit and len(lines) > limit:
+        last = take(lines[limit - 1], width - 1)[0].rstrip()
+        lines[limit - 1 :] = [f"{last}…"]
+    return lines
+
+
+def width_of(line: Iterable[Span]) -> int:
+    """How many columns a line takes."""
+    return sum(columns(span.text) for span in line)
+
+
+def fitted(line: Line, width: int) -> Line:
+    """A line of exactly that width: cut, or filled up with blanks."""
+    spans: list[Span] = []
+    left = width
+    for span in line:
+        size = columns(span.text)
+        if size > left:
+            spans.append(Span(pad(span.text, left), span.style))
+            return tuple(spans)
+        spans.append(span)
+        left -= size
+    return (*spans, Span(" " * left)) if left else tuple(spans)
+
+
+def plain(line: Line) -> str:
+    """What a line says, without its styles."""
+    return "".join(span.text for span in line)
