@@ -14,6 +14,7 @@ from handrail.store.port import Store
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Delivered, Tell
 from handrail.supervise.topics import topic_of
 
 DATA = Path(__file__).parent / "data"
@@ -33,6 +34,8 @@ class Desk:
         store: Store | None = None,
         environ: Mapping[str, str] = {},
         observers: Sequence[Callable[[Event], None]] = (),
+        tell: Tell | None = None,
+        delivered: Delivered | None = None,
     ) -> None:
         self.folder = folder
         self.store = MemoryStore() if store is None else store
@@ -42,7 +45,9 @@ class Desk:
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = Runs(self.journal, Projects(environ), clock=clock)
+        self.runs = Runs(
+            self.journal, Projects(environ), tell=tell, delivered=delivered, clock=clock
+        )
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:

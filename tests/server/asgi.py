@@ -1,5 +1,6 @@
 """Requests to an application in this process, without a network."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,8 +28,10 @@ async def ask(
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = {},
     *,
     hangs_up: bool = False,
+    waits: bool = False,
 ) -> Answer:
-    """One request; `hangs_up`: the client is gone before it has sent everything."""
+    """One request; `hangs_up`: the client is gone before it has sent everything; `waits`: it is
+    there until it has an answer, else it leaves after sending."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     parts = [body] if isinstance(body, bytes) else list(body)
     scope: Scope = {
@@ -37,9 +40,9 @@ async def ask(
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
+        "path": path.partition("?")[0],
+        "raw_path": path.partition("?")[0].encode(),
+        "query_string": path.partition("?")[2].encode(),
         "root_path": "",
         "headers": [(name.lower().encode(), value.encode()) for name, value in pairs],
         "client": ("127.0.0.1", 40000),
@@ -51,6 +54,8 @@ async def ask(
         if parts:
             more = len(parts) > 1 or hangs_up
             return {"type": "http.request", "body": parts.pop(0), "more_body": more}
+        if waits:
+            await asyncio.Event().wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:

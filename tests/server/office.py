@@ -10,16 +10,27 @@ from blockbuster import blockbuster_ctx
 
 from handrail.checkpoint import Checkpoints
 from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.control.desk import Desk as ControlDesk
+from handrail.control.inbox import Inbox
+from handrail.fleet.office import Report
+from handrail.model.control import HOLDING
+from handrail.model.event import ControlAsked, Event
 from handrail.server.app import Face
+from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
+from handrail.server.controls import Controls, Results
+from handrail.server.drivers import Drivers
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Store
+from handrail.store.port import Receipt, Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.first import SavedFirst, SaveFirst
+from handrail.supervise.hold import Hold
+from handrail.supervise.supervisor import Supervisor
+from tests.control.desk_bed import WrittenActs
 from tests.hosts.desk import SESSION, Desk, Json
 from tests.server.asgi import Answer, ask
 
@@ -65,8 +76,24 @@ class Office:
     ) -> None:
         self.metrics = Metrics()
         self.store = ReopeningStore(lambda: store or MemoryStore())
-        self.desk = Desk(store=self.store, environ=environ, observers=[self.metrics.on_event])
+        self.desk = Desk(
+            store=self.store,
+            environ=environ,
+            observers=[self.metrics.on_event],
+            tell=self._hear,
+            delivered=self._delivered,
+        )
         self.brain = Brain(think=think, write=write)
+        self.acts = WrittenActs()
+        results = Results()
+        self.control = ControlDesk(
+            self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
+        )
+        self.boundary = Boundary(self._may_hold)
+        self.hold_seconds = 60.0
+        self.reports: list[Report] = []
+        self.drivers = Drivers(self.brain, self.desk.runs, self._reported, time)
+        inbox = Inbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
         self.opinions = Opinions(self.brain, self.desk.hooks, secrets, lambda: 1.0)
         self.app = Face(
@@ -77,10 +104,28 @@ class Office:
             Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
             Restores(self.brain, self.desk.runs, _NoShelf(), time),
             _not_saved,
+            self.boundary,
+            Controls(self.brain, self.control, inbox, results),
+            self.drivers,
             WHO,
             self._state,
             lambda: 1.0,
         ).app()
+
+    def _hear(self, supervisor: Supervisor, event: Event) -> None:
+        self.control.hear(supervisor, event)
+        self.boundary.hear(supervisor, event)
+        self.drivers.hear(supervisor, event)
+
+    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
+        return self.control.delivered(supervisor, asked)
+
+    def _reported(self, run: str, report: Report) -> None:
+        self.reports.append(report)
+
+    async def _may_hold(self, hold: Hold) -> float:
+        supervisor = await self.brain.do(lambda: self.desk.runs.get(hold.run, hold.cwd))
+        return self.hold_seconds if supervisor.state.hand.standing in HOLDING else 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -101,6 +146,10 @@ class Office:
         """One hook message, inside an event loop."""
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         return await ask(self.app, "POST", "/hooks/claude", body, names)
+
+    async def waiting_hook(self, body: bytes) -> Answer:
+        """One hook message of somebody who stays until there is an answer."""
+        return await ask(self.app, "POST", "/hooks/claude", body, waits=True)
 
     def get(self, path: str) -> Answer:
         """Look at something."""

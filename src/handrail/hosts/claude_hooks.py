@@ -11,6 +11,7 @@ from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_
 from handrail.hosts.claude_settings import READS
 from handrail.hosts.claude_transcript import Transcripts
 from handrail.intervene import Capability
+from handrail.model.control import ENDING, Standing
 from handrail.model.event import (
     AgentEnded,
     AgentStarted,
@@ -30,12 +31,16 @@ from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
 from handrail.supervise.first import SavedFirst, SaveFirst
+from handrail.supervise.hold import Hold
+from handrail.supervise.messages import said_to_agent
 from handrail.supervise.pending import Pending
 from handrail.supervise.runs import Runs
+from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.verdict import OnFault, fault_verdict
 
 Reply = reply.Reply
+NO_OPINION = reply.NO_OPINION
 Answer = Pending[Reply]
 
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
@@ -124,6 +129,14 @@ class ClaudeHooks:
         """What came of saving the files before an action; the action is asked about again."""
         self.runs.get(first.run, first.cwd).note_saved(first, saved)
 
+    def note_waited(self, hold: Hold) -> None:
+        """A held action has to be answered now; it is asked about again."""
+        self.runs.get(hold.run, hold.cwd).note_waited(hold)
+
+    def note_gone(self, hold: Hold) -> None:
+        """Nobody waits for a held action any more."""
+        self.runs.get(hold.run, hold.cwd).note_gone(hold)
+
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended
@@ -202,11 +215,20 @@ class ClaudeHooks:
             return _now(reply.NO_OPINION)
         if incident := supervisor.state.course.stopped:
             return _now(reply.block(_STOPPED.format(incident)))
+        if supervisor.state.hand.standing in ENDING:
+            return _now(reply.block(_ended_by(supervisor.state)))
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
         if problem := self._problem(visit, supervisor):
             event = FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
-        return self._note(supervisor, PromptGiven(self._clock(), text))
+        said = reply.NO_OPINION
+        messages = supervisor.messages
+        if messages:
+            told = "\n".join(map(said_to_agent, messages))
+            said = reply.context("UserPromptSubmit", told)
+        answer = self._note(supervisor, PromptGiven(self._clock(), text), said)
+        answer.receipts += supervisor.hand_over(messages)
+        return answer
 
     def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """A session begins, or is taken up again."""
@@ -307,6 +329,18 @@ _LOWERINGS: dict[str, Callable[[Verdict], Reply]] = {
 """The events that a verdict can be told to, where nobody is asked."""
 _GUARDED = frozenset({"UserPromptSubmit", "ConfigChange"})
 """The events that are held back where the hooks would not be, or are not, in force."""
+
+
+def _ended_by(state: RunState) -> str:
+    hand = state.hand
+    who = f"by {hand.by}" if hand.by else "by a person"
+    why = f" ({hand.reason})" if hand.reason else ""
+    if hand.standing in (Standing.CANCELLING, Standing.CANCELLED):
+        return f"This run was cancelled {who}{why}. This prompt was not sent. Start a new session."
+    return (
+        f"This run was stopped {who}{why}. This prompt was not sent. "
+        f"handrail resume {state.run} lets it go on."
+    )
 
 
 def unreadable(problem: str, event: str = "") -> Reply:

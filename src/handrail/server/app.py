@@ -5,6 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 
 import msgspec
@@ -14,17 +15,21 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Reply, Seat, failed, unreadable
+from handrail.hosts.claude_hooks import NO_OPINION, ClaudeHooks, Reply, Seat, failed, unreadable
 from handrail.hosts.claude_payload import MAX_BYTES
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
+from handrail.server.boundary import Boundary, Gone, Held
 from handrail.server.brain import Brain, TooSlowError
+from handrail.server.controls import Controls
+from handrail.server.drivers import Drivers
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.store.errors import StoreError
 from handrail.supervise.first import SavedFirst, SaveFirst
+from handrail.supervise.hold import Hold
 from handrail.supervise.pending import Pending
 from handrail.supervise.topics import topic_of
 
@@ -84,6 +89,9 @@ class Face:
         recoveries: Recoveries,
         restores: Restores,
         save_first: SavesFirst,
+        boundary: Boundary,
+        controls: Controls,
+        drivers: Drivers,
         who: Mapping[str, object],
         state: Callable[[], Mapping[str, object]],
         clock: Callable[[], float],
@@ -95,6 +103,9 @@ class Face:
         self._recoveries = recoveries
         self._restores = restores
         self._save_first = save_first
+        self._boundary = boundary
+        self._controls = controls
+        self._drivers = drivers
         self._who = who
         self._state = state
         self._clock = clock
@@ -110,6 +121,12 @@ class Face:
             ("POST", "/checkpoints", self.save),
             ("POST", "/restores/preview", self.look),
             ("POST", "/restores", self.restore),
+            ("POST", "/control", self.control),
+            ("GET", "/control/{request}", self.result),
+            ("POST", "/runs/{run}/loop", self.begin_loop),
+            ("POST", "/runs/{run}/iterations", self.begin_iteration),
+            ("GET", "/runs/{run}/orders", self.orders),
+            ("POST", "/runs/{run}/reports", self.report),
         )
 
     def app(self) -> ASGIApp:
@@ -139,33 +156,30 @@ class Face:
         if body is None:
             data = _encode(unreadable(f"it has more than {MAX_BYTES:,} bytes"))
         else:
-            data = await self.hook(body, scope["headers"])
+            data = await self.hook(body, scope["headers"], lambda: _leaves(receive))
         length = (b"content-length", b"%d" % len(data))
         await send({"type": "http.response.start", "status": 200, "headers": [_JSON, length]})
         await send({"type": "http.response.body", "body": data})
 
-    async def hook(self, body: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
-        """What is answered to a hook of Claude Code."""
-        began = perf_counter()
-        said = await self._answer(body, _seat(dict(reversed(headers))))
-        self._metrics.hook_took(perf_counter() - began)
+    async def hook(self, body: bytes, headers: Sequence[tuple[bytes, bytes]], gone: Gone) -> bytes:
+        """What is answered to a hook of Claude Code; `gone`: when nobody waits any more."""
+        visit = _Visit(body, _seat(dict(reversed(headers))), gone)
+        said = await self._answer(visit)
+        self._metrics.hook_took(perf_counter() - visit.began - visit.held)
         return _encode(said)
 
-    async def _answer(self, body: bytes, seat: Seat) -> Reply:
-        thoughts: list[Pending[Reply]] = []
-
-        def think() -> Pending[Reply]:
-            thoughts.append(self._hooks.handle(body, seat))
-            return thoughts[0]
-
+    async def _answer(self, visit: "_Visit") -> Reply:
+        body = visit.body
         try:
-            said = await self._brain.answer(think, urgent=_BEFORE in body)
-            if (first := thoughts[0].first) is not None:
-                saved = await self._save_first(first)
-                await self._brain.do(lambda: self._hooks.note_saved(first, saved))
-                thoughts.clear()
-                said = await self._brain.answer(think)
-            doubt = thoughts[0].doubt
+            thought, said = await self._think(visit, urgent=_BEFORE in body)
+            while not thought.is_answer:
+                if thought.first is not None:
+                    saved = await self._save_first(thought.first)
+                    await self._brain.do(partial(self._hooks.note_saved, thought.first, saved))
+                elif not await self._hold(visit, thought.hold):
+                    return NO_OPINION
+                thought, said = await self._think(visit)
+            doubt = thought.doubt
             return said if doubt is None else await self._opinions.consider(doubt, said)
         except TooSlowError as error:
             self._metrics.fault("slow")
@@ -174,6 +188,27 @@ class Face:
             self._metrics.fault("bug")
             _log.exception("a hook could not be answered")
             return self._failed(f"{type(error).__name__}: {error}"[:300], body)
+
+    async def _think(self, visit: "_Visit", *, urgent: bool = True) -> tuple[Pending[Reply], Reply]:
+        thoughts: list[Pending[Reply]] = []
+
+        def think() -> Pending[Reply]:
+            thoughts.append(self._hooks.handle(visit.body, visit.seat))
+            return thoughts[0]
+
+        said = await self._brain.answer(think, urgent=urgent)
+        return thoughts[0], said
+
+    async def _hold(self, visit: "_Visit", hold: Hold | None) -> bool:
+        """Wait until a paused run goes on, or its host would wait no longer; False: all is over."""
+        if hold is None:
+            return True
+        how = await self._boundary.wait(hold, visit.began, visit.gone)
+        visit.held = perf_counter() - visit.began
+        note = _NOTES.get(how)
+        if note is not None:
+            await self._brain.do(partial(note, self._hooks, hold))
+        return how is not Held.GONE
 
     def _failed(self, problem: str, body: bytes) -> Reply:
         return failed(problem, body, self._hooks.runs.on_fault)
@@ -210,6 +245,30 @@ class Face:
         """Put files back as they were, as a person has decided."""
         return await self._restores.restore(request)
 
+    async def control(self, request: Request) -> Response:
+        """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
+        return await self._controls.take(request)
+
+    async def result(self, request: Request) -> Response:
+        """Say what has come of a request; `?wait=SECONDS` waits for its result."""
+        return await self._controls.wait(request)
+
+    async def begin_loop(self, request: Request) -> Response:
+        """Make a loop known to those who watch, before its driver starts the agent."""
+        return await self._drivers.begin(request)
+
+    async def begin_iteration(self, request: Request) -> Response:
+        """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
+        return await self._drivers.iterate(request)
+
+    async def orders(self, request: Request) -> Response:
+        """Give a driver what it has to do, when there is any; `?after=N&wait=SECONDS`."""
+        return await self._drivers.orders(request)
+
+    async def report(self, request: Request) -> Response:
+        """Hear from a driver how its agent goes on."""
+        return await self._drivers.report(request)
+
     async def feedback(self, request: Request) -> Response:
         """Take down what a person thinks of a verdict or of a finding."""
         run = request.path_params["run"]
@@ -245,6 +304,27 @@ class Face:
         if given.finding:
             raise NoSuchFindingError(run, given.finding)
         raise NoSuchStepError(run, given.step)
+
+
+class _Visit:
+    """A hook that waits for its answer."""
+
+    def __init__(self, body: bytes, seat: Seat, gone: Gone) -> None:
+        self.body = body
+        self.seat = seat
+        self.gone = gone
+        self.began = perf_counter()
+        self.held = 0.0
+        """For how many seconds the answer was held back because the run is paused."""
+
+
+_NOTES = {Held.TOO_LONG: ClaudeHooks.note_waited, Held.GONE: ClaudeHooks.note_gone}
+
+
+async def _leaves(receive: Receive) -> None:
+    """Returns when the other side hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _seat(headers: Mapping[bytes, bytes]) -> Seat:

@@ -11,6 +11,14 @@ class DaemonError(Exception):
     """The daemon cannot be reached, or does not start."""
 
 
+class RefusedError(DaemonError):
+    """The daemon has answered with an error."""
+
+    def __init__(self, status: int, says: str) -> None:
+        super().__init__(says)
+        self.status = status
+
+
 class SocketConnection(http.client.HTTPConnection):
     """HTTP over a unix socket."""
 
@@ -28,9 +36,9 @@ class SocketConnection(http.client.HTTPConnection):
 def call(
     home: Home, method: str, path: str, body: object = None, *, timeout: float = 5.0
 ) -> dict[str, object]:
-    """One request; raises DaemonError, also for an answer that is an error."""
+    """One request; raises DaemonError, for an answer that is an error RefusedError."""
     connection = SocketConnection(home.socket, timeout)
-    data = None if body is None else json.dumps(body).encode()
+    data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     try:
         home.check_socket()
         connection.request(method, path, data, {"Content-Type": "application/json"})
@@ -43,7 +51,7 @@ def call(
     if not isinstance(said, dict):
         raise DaemonError(f"what answers on {home.socket} is not Handrail")
     if response.status != http.client.OK:
-        raise DaemonError(str(said.get("error", f"HTTP {response.status}")))
+        raise RefusedError(response.status, str(said.get("error", f"HTTP {response.status}")))
     return said
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from time import perf_counter, time
 
 import msgspec
@@ -181,6 +182,19 @@ class Keeper:
         done = sum(state == "done" for state in supervisor.state.tasks.values())
         if every and done and done % every == 0:
             self._save_soon(supervisor, Moment.TASKS, f"after {done} tasks")
+
+    def save_for(self, supervisor: Supervisor, why: str, name: str = "") -> Future[Record]:
+        """Save because a person wants something of a run; raises CheckpointError in the end."""
+        state, settings = supervisor.state, supervisor.project.config.checkpoints
+        cwd = state.cwd
+        about = msgspec.structs.replace(self._about(state, Moment.REQUEST, why), name=name)
+        is_late = self._tree(cwd).watch()
+
+        def work() -> Record:
+            checkpoints = self.checkpoints(cwd, settings)
+            return self._save(checkpoints, about, cwd, lambda commit: False, is_late)
+
+        return self._lanes.put(self._tree(cwd).folder, work)
 
     def wants(self, first: SaveFirst, state: RunState, settings: Settings) -> bool:
         """Whether an action has anything to wait for; if so, `save_first` is called with it."""

@@ -96,6 +96,22 @@ class Restores:
         """Put files back as they were, as a person has decided."""
         return await _answer(request, ToRestore, self._restore)
 
+    async def go_back(self, cwd: str, checkpoint: str, run: str) -> Back:
+        """Put files back to a checkpoint, as they are now; what others have changed is spared."""
+        seen = await self._look(
+            ToUndo(cwd=cwd, level=Level.CHECKPOINT, run=run, checkpoint=checkpoint)
+        )
+        way = seen.preview.way
+        return await self._restore(
+            ToRestore(
+                cwd=cwd,
+                level=Level.CHECKPOINT,
+                target=way.target.id,
+                run=run,
+                expects=seen.preview.now,
+            )
+        )
+
     async def _save(self, wanted: ToSave) -> Kept:
         if wanted.name:
             check_name(wanted.name)

@@ -17,6 +17,7 @@ from uvicorn.server import ServerState
 
 from handrail.hosts.claude_payload import MAX_BYTES
 from handrail.server.app import CLAUDE
+from handrail.server.boundary import Gone
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -73,11 +74,12 @@ class HookProtocol(HttpToolsProtocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        answer: Callable[[bytes, Headers], Awaitable[bytes]],
+        answer: Callable[[bytes, Headers, Gone], Awaitable[bytes]],
         admits: Callable[[Headers], bool],
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._answer = answer
+        self._gone = asyncio.Event()
         self._admits = admits
         self._is_short = True
         self._unread = bytearray()
@@ -97,6 +99,11 @@ class HookProtocol(HttpToolsProtocol):
             self._read()
         elif len(self._unread) > _FEW_BYTES:
             self.flow.pause_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by the loop: nobody waits for an answer any more."""
+        self._gone.set()
+        super().connection_lost(exc)
 
     def shutdown(self) -> None:
         """Called when the server ends: what has begun to come is answered."""
@@ -136,9 +143,12 @@ class HookProtocol(HttpToolsProtocol):
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
+    async def _leaves(self) -> None:
+        await self._gone.wait()
+
     async def _reply(self, body: bytes, headers: Headers) -> None:
         try:
-            answer = await self._answer(body, headers)
+            answer = await self._answer(body, headers, self._leaves)
         except BaseException:
             self.transport.close()  # who waits for an answer sees that there will be none
             raise

@@ -48,6 +48,11 @@ class Pending(Generic[T]):
         self.hold: Hold | None = None
         """The run is paused: the value is no answer yet."""
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether the value is one; else something has to come before it is decided."""
+        return self.first is None and self.hold is None
+
     def then(self, change: Callable[[T], U]) -> "Pending[U]":
         """The same, made into something else."""
         changed = Pending(

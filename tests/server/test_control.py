@@ -1,0 +1,156 @@
+"""A run is paused and goes on, through the daemon's endpoints: what an agent sees of it."""
+
+import asyncio
+import json
+from time import time
+
+from handrail.control.client import make_request
+from handrail.control.message import encode
+from handrail.model.control import Command, Standing
+from tests.hosts.desk import SESSION
+from tests.server.asgi import Answer, ask
+from tests.server.office import Office, call, message
+
+
+def request(command: Command, **given: str) -> bytes:
+    return encode(make_request(command, SESSION, by="ann", at=time(), **given))
+
+
+async def control(office: Office, command: Command, **given: str) -> list[dict[str, object]]:
+    """The messages that a request leads to within a few seconds."""
+    answer = await ask(office.app, "POST", "/control?wait=10", request(command, **given))
+    assert answer.status == 200, answer.body
+    found: list[dict[str, object]] = answer.json["messages"]
+    return found
+
+
+async def until_held(office: Office) -> None:
+    """Until an action waits."""
+    state = office.desk.runs.get(SESSION, "/").state
+    while not state.hand.held:
+        await asyncio.sleep(0.005)
+
+
+def said(answer: Answer) -> dict[str, object]:
+    specific: dict[str, object] = answer.json.get("hookSpecificOutput", {})
+    return specific
+
+
+def test_a_call_of_a_paused_run_is_held_until_it_goes_on() -> None:
+    async def story(office: Office) -> None:
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        paused = await control(office, Command.PAUSE)
+        assert [each["type"] for each in paused] == ["REQUEST", "ACK", "RESULT"]
+        held = asyncio.ensure_future(office.waiting_hook(call("ls")))
+        await until_held(office)
+        assert not held.done()
+        await control(office, Command.RESUME)
+        assert (await held).json == {}
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused() -> None:
+    async def story(office: Office) -> None:
+        office.hold_seconds = 0.01
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        await control(office, Command.PAUSE, reason="the fixture comes first")
+        answer = said(await office.waiting_hook(call("ls")))
+        assert answer["permissionDecision"] == "deny"
+        assert "paused by ann: the fixture comes first" in str(answer["permissionDecisionReason"])
+        assert office.desk.runs.get(SESSION, "/").state.hand.standing == Standing.PAUSED
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_pause_is_confirmed_when_the_call_under_way_has_ended() -> None:
+    async def story(office: Office) -> None:
+        await office.hook(call("ls", "t1"))
+        pausing = asyncio.ensure_future(control(office, Command.PAUSE))
+        state = office.desk.runs.get(SESSION, "/").state
+        while state.hand.standing != Standing.PAUSING:
+            await asyncio.sleep(0.005)
+        assert not pausing.done()
+        ended = message(
+            "PostToolUse",
+            tool_name="Bash",
+            tool_input={"command": "ls"},
+            tool_response={"stdout": ""},
+            tool_use_id="t1",
+        )
+        await office.hook(ended)
+        assert (await pausing)[-1]["payload"] == {
+            "status": "success",
+            "message": "Loop paused at iteration 1",
+        }
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_call_whose_agent_is_gone_is_not_decided_about() -> None:
+    async def story(office: Office) -> None:
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        await control(office, Command.PAUSE)
+        await office.hook(call("rm -rf build"))  # this client has hung up at once
+        state = office.desk.runs.get(SESSION, "/").state
+        assert (state.step, state.hand.held) == (0, {})
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_daemon_that_ends_refuses_what_it_holds() -> None:
+    async def story(office: Office) -> None:
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        await control(office, Command.PAUSE)
+        held = asyncio.ensure_future(office.waiting_hook(call("ls")))
+        await until_held(office)
+        office.boundary.close()
+        assert said(await held)["permissionDecision"] == "deny"
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_message_reaches_the_agent_with_the_next_answer() -> None:
+    async def story(office: Office) -> None:
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        steering = asyncio.ensure_future(control(office, Command.STEER, text="Use pathlib."))
+        state = office.desk.runs.get(SESSION, "/").state
+        while not state.hand.asked:
+            await asyncio.sleep(0.005)
+        answer = said(await office.hook(call("ls")))
+        assert "ann tells you: Use pathlib." in str(answer["additionalContext"])
+        assert (await steering)[-1]["payload"] == {
+            "status": "success",
+            "message": "The agent was told at step 1",
+        }
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_what_is_no_request_is_an_error() -> None:
+    with Office() as office:
+        answer = office.run(lambda: ask(office.app, "POST", "/control", b"[]"))
+        assert answer.status == 400
+        assert "JSON object" in answer.json["error"]
+
+
+def test_a_request_that_nobody_knows_is_not_found() -> None:
+    with Office() as office:
+        assert office.get("/control/req-1").status == 404
+
+
+def test_a_result_can_be_asked_for_again() -> None:
+    async def story(office: Office) -> None:
+        body = request(Command.PAUSE)
+        first = await ask(office.app, "POST", "/control?wait=10", body)
+        again = await ask(office.app, "GET", f"/control/{json.loads(body)['request_id']}")
+        assert again.json["messages"] == first.json["messages"][-1:]
+
+    with Office() as office:
+        office.run(lambda: story(office))
