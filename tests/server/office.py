@@ -29,6 +29,7 @@ from handrail.store.port import Receipt, Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.first import SavedFirst, SaveFirst
 from handrail.supervise.hold import Hold
+from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 from tests.control.desk_bed import WrittenActs
 from tests.hosts.desk import SESSION, Desk, Json
@@ -150,6 +151,10 @@ class Office:
     async def waiting_hook(self, body: bytes) -> Answer:
         """One hook message of somebody who stays until there is an answer."""
         return await ask(self.app, "POST", "/hooks/claude", body, waits=True)
+
+    def state_of(self, run: str) -> RunState:
+        """What is known of a run."""
+        return next(state for state in self.desk.runs if state.run == run)
 
     def get(self, path: str) -> Answer:
         """Look at something."""

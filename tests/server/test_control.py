@@ -26,7 +26,7 @@ async def control(office: Office, command: Command, **given: str) -> list[dict[s
 
 async def until_held(office: Office) -> None:
     """Until an action waits."""
-    state = office.desk.runs.get(SESSION, "/").state
+    state = office.state_of(SESSION)
     while not state.hand.held:
         await asyncio.sleep(0.005)
 
@@ -59,7 +59,7 @@ def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused() -> N
         answer = said(await office.waiting_hook(call("ls")))
         assert answer["permissionDecision"] == "deny"
         assert "paused by ann: the fixture comes first" in str(answer["permissionDecisionReason"])
-        assert office.desk.runs.get(SESSION, "/").state.hand.standing == Standing.PAUSED
+        assert office.state_of(SESSION).hand.standing == Standing.PAUSED
 
     with Office() as office:
         office.run(lambda: story(office))
@@ -69,7 +69,7 @@ def test_a_pause_is_confirmed_when_the_call_under_way_has_ended() -> None:
     async def story(office: Office) -> None:
         await office.hook(call("ls", "t1"))
         pausing = asyncio.ensure_future(control(office, Command.PAUSE))
-        state = office.desk.runs.get(SESSION, "/").state
+        state = office.state_of(SESSION)
         while state.hand.standing != Standing.PAUSING:
             await asyncio.sleep(0.005)
         assert not pausing.done()
@@ -95,7 +95,7 @@ def test_a_call_whose_agent_is_gone_is_not_decided_about() -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
         await control(office, Command.PAUSE)
         await office.hook(call("rm -rf build"))  # this client has hung up at once
-        state = office.desk.runs.get(SESSION, "/").state
+        state = office.state_of(SESSION)
         assert (state.step, state.hand.held) == (0, {})
 
     with Office() as office:
@@ -119,7 +119,7 @@ def test_a_message_reaches_the_agent_with_the_next_answer() -> None:
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
         steering = asyncio.ensure_future(control(office, Command.STEER, text="Use pathlib."))
-        state = office.desk.runs.get(SESSION, "/").state
+        state = office.state_of(SESSION)
         while not state.hand.asked:
             await asyncio.sleep(0.005)
         answer = said(await office.hook(call("ls")))
