@@ -155,6 +155,19 @@ def test_an_answer_waits_for_its_event_and_holds_up_no_other() -> None:
         assert said(slow.result()) == "late"
 
 
+def test_the_rest_of_a_streamed_answer_waits_for_its_event() -> None:
+    rest = threading.Event()
+    with ModelServer([Turn([Say("slowly")], rest=rest)]) as model:
+        body = json.dumps(conversation(stream=True)).encode()
+        with closing(HTTPConnection(model.url.removeprefix("http://"))) as connection:
+            connection.request("POST", "/v1/messages", body)
+            answer = connection.getresponse()
+            lines = iter(answer.readline, b"")
+            assert next(line for line in lines if b'"slo"' in line)
+            rest.set()
+            assert next(line for line in lines if b'"wly"' in line)
+
+
 def test_closing_does_not_wait_for_an_event_that_never_comes() -> None:
     with ThreadPoolExecutor() as pool:
         arrived = threading.Event()

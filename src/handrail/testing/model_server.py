@@ -45,6 +45,8 @@ class Turn(NamedTuple):
     """Answer only when this is set."""
     status: int = 0
     times: int = 1
+    rest: threading.Event | None = None
+    """Stream the first half of the first words at once, and go on when this is set."""
 
 
 class ToolResult(NamedTuple):
@@ -162,9 +164,13 @@ class ModelServer:
         except Exception as fault:  # noqa: BLE001 - raised by `check`, not in the server's thread
             self._faults.append(fault)
             return Turn(status=400)
-        while turn.after and not (turn.after.wait(0.05) or self._closing.is_set()):
-            pass
+        self.wait(turn.after)
         return turn
+
+    def wait(self, event: threading.Event | None) -> None:
+        """Until something happens, or everything ends."""
+        while event and not (event.wait(0.05) or self._closing.is_set()):
+            pass
 
     def _pick(self, request: Request) -> Turn:
         if not request.tools:
@@ -213,14 +219,16 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             message = _message(turn, str(body.get("model")), tokens)
             if body.get("stream"):
-                self._stream(message)
+                self._stream(message, turn.rest)
             else:
                 self._send(200, message)
 
-    def _stream(self, message: Json) -> None:
+    def _stream(self, message: Json, rest: threading.Event | None) -> None:
         self._head(200, "text/event-stream")
-        for event in _events(message):
+        for event in _events(message, halved=rest is not None):
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            if event["type"] == "content_block_delta":
+                self._model.wait(rest)
 
     def _fail(self, status: int) -> None:
         error = {"type": "api_error", "message": f"scripted {status} for {self.path}"}
@@ -266,18 +274,21 @@ def _block(part: Say | Call) -> Json:
     return {"type": "tool_use", "id": call, "name": part.tool, "input": part.input}
 
 
-def _events(message: Json) -> Iterator[Json]:
-    """The same message, the way it is streamed."""
+def _events(message: Json, *, halved: bool = False) -> Iterator[Json]:
+    """The same message, the way it is streamed; `halved`: what is written, in two pieces."""
     yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
     for index, block in enumerate(_objects(message["content"])):
         if block["type"] == "text":
             empty: Json = {**block, "text": ""}
-            delta: Json = {"type": "text_delta", "text": block["text"]}
+            kind, field, whole = "text_delta", "text", str(block["text"])
         else:
             empty = {**block, "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            kind, field, whole = "input_json_delta", "partial_json", json.dumps(block["input"])
+        middle = len(whole) // 2 if halved else len(whole)
         yield {"type": "content_block_start", "index": index, "content_block": empty}
-        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        for piece in filter(None, (whole[:middle], whole[middle:])):
+            delta = {"type": kind, field: piece}
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield {"type": "message_delta", "delta": end, "usage": message["usage"]}
