@@ -30,6 +30,15 @@ class AgentGoneError(Exception):
         self.says = says
 
 
+class AgentSilentError(Exception):
+    """The agent's process does not answer: it hangs, or it is frozen."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"the agent has not answered for {seconds:g} s: {what}")
+        self.what = what
+        self.seconds = seconds
+
+
 class DrivenAgent(Protocol):
     """One process of an agent. Turns come one after the other; the rest may come in between."""
 
@@ -43,10 +52,16 @@ class DrivenAgent(Protocol):
         """
 
     async def interrupt(self) -> bool:
-        """Break off the turn, the model's answer too; False: none was under way."""
+        """Break off the turn, the model's answer too; False: none was under way.
+
+        Returns when it is broken off. Raises AgentGoneError or AgentSilentError.
+        """
 
     async def set_model(self, model: str) -> str:
-        """Use another model from the next call on; gives the one before. Raises ModelError."""
+        """Use another model from the next call on; gives the one before.
+
+        Raises ModelError, AgentGoneError or AgentSilentError.
+        """
 
     async def end(self) -> None:
         """Let it end by itself; for certain it is ended by whoever looks after its processes."""
