@@ -210,7 +210,7 @@ class Drivers:
             standing=Standing.RUNNING,
             goal=loop.goal,
             messages=tuple(map(said_to_agent, messages)),
-            model=state.model,
+            model=hand.model,
         )
         return when_written(go, receipts)
 

@@ -24,6 +24,8 @@ class Hand(msgspec.Struct, omit_defaults=True):
     """By the host's id, the actions that wait until it goes on: what they would do."""
     escalated: str = ""
     """Why the model was changed last."""
+    model: str = ""
+    """The one that it was changed to."""
     frozen: float = 0.0
     """When its processes were stopped where they are; 0: they are not."""
 
@@ -48,6 +50,7 @@ class Hand(msgspec.Struct, omit_defaults=True):
             self.since = event.at
         if event.ok and event.command == Command.ESCALATE and asked is not None:
             self.escalated = asked.reason
+            self.model = event.model
         if event.ok and event.command == Command.FREEZE:
             self.frozen = event.at
         elif event.ok and event.command in _THAWS:
