@@ -23,9 +23,11 @@ import msgspec
 
 from handrail.cli import group
 from handrail.config import Config
+from handrail.control import machine
 from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
 from handrail.intervene import Capability
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
+from handrail.model.control import FINAL, Command, Standing
 from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
@@ -46,6 +48,7 @@ PAGES = (
     "docs/threat-model.md",
     "docs/hosts.md",
     "docs/protocol.md",
+    "docs/control.md",
 )
 """Files that hold console blocks or generated tables."""
 
@@ -392,6 +395,20 @@ def _fields(reply: claude_reply.Reply) -> str:
     return ", ".join(names) or "`{}`"
 
 
+def states() -> str:
+    """What each command leads to, by how a run stands."""
+    standings = [each for each in Standing if each not in FINAL]
+    rows = []
+    for command in Command:
+        moves = [machine.move(standing, command) for standing in standings]
+        rows.append((f"`{command.value}`", *("" if not each else _way(each) for each in moves)))
+    return table(("command", *(each.value for each in standings)), *rows)
+
+
+def _way(step: machine.Move) -> str:
+    return step.now.value if step.now == step.then else f"{step.now.value} → {step.then.value}"
+
+
 def endpoints() -> str:
     """Every endpoint of the daemon, and who may use it on the port."""
     rows = [
@@ -479,6 +496,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "hooks": hooks,
     "capabilities": capabilities,
     "lowering": lowering,
+    "states": states,
     "endpoints": endpoints,
     "events": events,
     "event_fields": event_fields,

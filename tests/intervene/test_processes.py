@@ -4,79 +4,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
 import psutil
 import pytest
 
 from handrail.intervene.processes import Ended, Family, Host, end, host_at
-
-MARK = "HANDRAIL_TEST_SESSION"
-OURS = "HANDRAIL_TEST_ZOO"
-"""In the environment of all that a test starts, whether it is a member or not."""
-PATIENCE = 60.0
-
-
-class Zoo:
-    """Starts processes that say when they are ready, and leaves none behind."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.marks = {MARK: str(root)}
-        self._started: list[subprocess.Popen[bytes]] = []
-
-    def sh(self, script: str, *, marked: bool = True) -> int:
-        """A shell, marked as the run's own or not; back when the script has said `ready`."""
-        environ = {**os.environ, OURS: str(self.root), **(self.marks if marked else {})}
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", script],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            cwd=self.root,
-            env=environ,
-        )
-        self._started.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        return process.pid
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while ours := [one for one in psutil.process_iter() if self._is_ours(one)]:
-            for one in ours:
-                with suppress(psutil.Error):
-                    one.kill()
-        for process in self._started:
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-
-    def _is_ours(self, one: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            return one.environ().get(OURS) == str(self.root)
-        return False
-
-    def number(self, name: str) -> int:
-        """A process that a script has noted."""
-        return int((self.root / name).read_text())
+from tests.intervene.zoo import OURS, Zoo, is_alive, until
 
 
 @pytest.fixture
 def zoo(tmp_path: Path) -> Iterator[Zoo]:
     with Zoo(tmp_path) as zoo:
         yield zoo
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def ended_pids(ended: Ended) -> set[int]:
@@ -130,16 +71,6 @@ def test_a_daemon_in_a_session_of_its_own_is_found_by_its_mark(zoo: Zoo) -> None
     done = finish(Family(zoo.marks))
     assert daemon in ended_pids(done)
     assert not is_alive(daemon)
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Polls: no process tells another one when it was re-parented."""
-    import time
-
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_the_host_and_all_below_it_need_no_mark(zoo: Zoo) -> None:

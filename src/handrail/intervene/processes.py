@@ -21,7 +21,8 @@ _CLIENT_SECONDS = 30.0
 _CLOCK_SECONDS = 1.5
 """The moment of a start is computed by the wall clock, which may be set in between."""
 _MAX_TEXT = 200
-_GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, PermissionError)
+GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, PermissionError)
+"""What is raised about a process that has ended meanwhile, or is somebody else's."""
 
 
 class Host(msgspec.Struct, frozen=True):
@@ -51,8 +52,29 @@ def host_at(pid: int) -> Host | None:
     """The process with a number, now; None: there is none."""
     try:
         return Host(pid, psutil.Process(pid).create_time())
-    except (*_GONE, ValueError):
+    except (*GONE, ValueError):
         return None
+
+
+def is_same_moment(began: float, other: float) -> bool:
+    """Whether two processes with the same number are the same one, by when they began."""
+    return abs(began - other) < _CLOCK_SECONDS
+
+
+def describe(process: psutil.Process) -> str:
+    """`pid command`, as long as it lives."""
+    command = ""
+    with suppress(*GONE):
+        command = " ".join(process.cmdline()) or process.name()
+    return f"{process.pid} {command}".strip()[:_MAX_TEXT]
+
+
+def send(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
+    """Send signals to processes that may have ended, and never to others with their numbers."""
+    for process in processes:
+        with suppress(*GONE):
+            for number in numbers:
+                process.send_signal(number)
 
 
 class Family:
@@ -127,12 +149,12 @@ class Family:
         host = self._host
         if host is None or host.pid not in seen:
             return set()
-        return {host.pid} if abs(seen[host.pid].began - host.began) < _CLOCK_SECONDS else set()
+        return {host.pid} if is_same_moment(seen[host.pid].began, host.began) else set()
 
     def _is_marked(self, one: _Seen) -> bool:
         try:
             return not self._marks.isdisjoint(one.process.environ().items())
-        except (*_GONE, OSError):
+        except (*GONE, OSError):
             return False
 
     def _is_client(self, one: _Seen) -> bool:
@@ -140,7 +162,7 @@ class Family:
             return False
         if one.parent in self._clients:
             return True
-        with suppress(*_GONE):
+        with suppress(*GONE):
             return self._client in one.process.cmdline()[:3]
         return False
 
@@ -148,10 +170,7 @@ class Family:
         if self._members.get(process.pid) == process:
             return
         self._members[process.pid] = process
-        command = ""
-        with suppress(*_GONE):
-            command = " ".join(process.cmdline()) or process.name()
-        self._texts[process] = f"{process.pid} {command}".strip()[:_MAX_TEXT]
+        self._texts[process] = describe(process)
 
 
 def end(family: Family, *, keep_host: bool = False, seconds: float = 10.0) -> Ended:
@@ -177,7 +196,7 @@ def _ask(family: Family, keep_host: bool, until: float) -> dict[psutil.Process, 
     told: dict[psutil.Process, None] = {}
     while members := family.look(keep_host=keep_host):
         new = [each for each in members if each not in told]
-        _signal(new, signal.SIGTERM, signal.SIGCONT)
+        send(new, signal.SIGTERM, signal.SIGCONT)
         most = (len(told) or len(new)) + _MAX_NEW
         told.update(dict.fromkeys(new))
         if len(told) > most or time.monotonic() > until:
@@ -192,22 +211,15 @@ def _kill(family: Family, members: Sequence[psutil.Process], until: float) -> li
     Then kill them all.
     """
     stopped = list(members)
-    _signal(members, signal.SIGSTOP)
+    send(members, signal.SIGSTOP)
     calm = 0
     while members and calm < _CALM and time.monotonic() < until:
         new = family.newcomers()
-        _signal(new, signal.SIGSTOP)
+        send(new, signal.SIGSTOP)
         stopped += new
         calm = 0 if new else calm + 1
-    _signal(stopped, signal.SIGKILL)
+    send(stopped, signal.SIGKILL)
     return stopped
-
-
-def _signal(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
-    for process in processes:
-        with suppress(*_GONE):
-            for number in numbers:
-                process.send_signal(number)  # never to another one that got the same number
 
 
 def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
@@ -215,7 +227,7 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
     user = os.getuid()
     found = {}
     for pid in pids:
-        with suppress(*_GONE):
+        with suppress(*GONE):
             process = psutil.Process(pid)
             if process.uids().real == user and process.status() != psutil.STATUS_ZOMBIE:
                 seen = _Seen(process, process.ppid(), process.create_time())

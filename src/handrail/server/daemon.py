@@ -19,6 +19,11 @@ from starlette.types import ASGIApp
 
 from handrail import __version__
 from handrail.checkpoint import Conversation
+from handrail.control.acts import Came
+from handrail.control.desk import Desk
+from handrail.control.inbox import Inbox
+from handrail.control.message import Request, encode
+from handrail.fleet.office import Report
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
@@ -27,11 +32,17 @@ from handrail.hosts.settings_file import load_installs
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
-from handrail.model.event import Event
+from handrail.model.control import HOLDING
+from handrail.model.event import ControlAsked, Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
+from handrail.server.acts import DaemonActs
 from handrail.server.app import CLAUDE, Face
+from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
+from handrail.server.controls import Controls, Results
+from handrail.server.drivers import Drivers
+from handrail.server.endings import Endings
 from handrail.server.garbage import collect_when_idle, spare_what_stays
 from handrail.server.gate import Gate
 from handrail.server.hands import Hands
@@ -46,11 +57,14 @@ from handrail.server.stops import Stops
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
 from handrail.store.journal import Journal
+from handrail.store.port import Receipt
 from handrail.store.reopening import ReopeningStore
 from handrail.store.sqlite import SqliteStore
+from handrail.supervise.hold import Hold
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import Phase
+from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
 
 _log = logging.getLogger(__name__)
@@ -78,7 +92,24 @@ class Daemon:
         self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)
         can = CAPABILITIES | {Capability.FILES}
         self.runs = Runs(
-            journal, Projects(environ), can=can, tell=self.hands.hear, keeper=self.hands.keeper
+            journal,
+            Projects(environ),
+            can=can,
+            tell=self._hear,
+            delivered=self._delivered,
+            keeper=self.hands.keeper,
+        )
+        self.restores = Restores(self.brain, self.runs, self.hands, time)
+        self.boundary = Boundary(self._may_hold)
+        self.results = Results()
+        self.drivers = Drivers(self.brain, self.runs, self._reported, time)
+        endings = Endings(home, self._came, self.hands.keeper)
+        self.acts = DaemonActs(
+            self.drivers, endings, self.hands, self.restores, self._came, self._ask
+        )
+        self.desk = Desk(self.runs, self.acts, later=self.brain.later, listen=self.results.tell)
+        self.controls = Controls(
+            self.brain, self.desk, Inbox(self.desk, self.store, time), self.results
         )
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
@@ -121,12 +152,47 @@ class Daemon:
             self.metrics,
             self.opinions,
             recoveries,
-            Restores(self.brain, self.runs, self.hands, time),
+            self.restores,
             self.hands.keeper.save_first,
+            self.boundary,
+            self.controls,
+            self.drivers,
             who,
             self.state,
             time,
         )
+
+    def open(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take up what the last daemon has left; called in the event loop."""
+        self.acts.loop = loop
+        self.brain.later(self.desk.open)
+
+    def _hear(self, supervisor: Supervisor, event: Event) -> None:
+        """Everybody who acts on what happens in a run; in the brain's thread."""
+        self.hands.hear(supervisor, event)
+        self.desk.hear(supervisor, event)
+        self.boundary.hear(supervisor, event)
+        self.drivers.hear(supervisor, event)
+
+    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
+        return self.desk.delivered(supervisor, asked)
+
+    def _reported(self, run: str, report: Report) -> None:
+        self.acts.reported(run, report)
+
+    def _came(self, run: str, request: str, came: Came) -> None:
+        """What has come of a request; told in any thread."""
+        self.brain.later(lambda: self.desk.came(run, request, came))
+
+    def _ask(self, request: Request) -> None:
+        """A request of our own; made in any thread."""
+        self.brain.later(lambda: self.desk.take(encode(request)))
+
+    async def _may_hold(self, hold: Hold) -> float:
+        """For how many seconds an action may be held; 0: its run is not held any more."""
+        supervisor = await self.brain.do(lambda: self.runs.get(hold.run, hold.cwd))
+        held = supervisor.state.hand.standing in HOLDING
+        return float(supervisor.project.config.control.hold_seconds) if held else 0.0
 
     def state(self) -> dict[str, object]:
         """How it is. Asked in the brain's thread."""
@@ -147,6 +213,7 @@ class Daemon:
         """Finish what was begun, and save what is known."""
         self.hands.close()
         self.brain.close()
+        self.desk.close()
         self.notifier.close()
         self.runs.save_all()
         self.store.close()
@@ -198,6 +265,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     servers = [(_Server(_config(app, by_path)), path), (_Server(_config(gate, by_port)), port)]
 
     def stop() -> None:
+        daemon.boundary.close()
         for server, _ in servers:
             server.should_exit = True
 
@@ -205,7 +273,9 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
+    daemon.open(loop)
     tasks = [
+        asyncio.create_task(daemon.controls.look_into_topic()),
         asyncio.create_task(tidy_daily(daemon.brain, daemon.retention, daemon.remove_incidents)),
         asyncio.create_task(collect_when_idle(daemon.brain)),
     ]

@@ -16,6 +16,7 @@ from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
 from handrail.server.home import Home
 from handrail.store.errors import StoreError
+from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ class Stops:
         key = (state.run, done.incident)
         if key in self._under_way:
             return
-        family = self._family(state.run, state.pid, state.pid_at)
+        family = family_of(state, self._home.client_path)
         attended = state.attended
         run = state.run
         title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"
@@ -83,13 +84,6 @@ class Stops:
         """Wait until every stop that was begun is done."""
         for thread in list(self._under_way.values()):
             thread.join()
-
-    def _family(self, run: str, pid: int, pid_at: float) -> Family:
-        host = host_at(pid) if pid else None
-        # Another process may have got its number since, or somebody named one that is not theirs.
-        if host is not None and (host.began > pid_at + _CLOCK_SECONDS or not _is_claude(pid)):
-            host = None
-        return Family({SESSION_VARIABLE: run}, host, client=self._home.client_path)
 
     def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
         """Carry it out; whatever happens, it is said how that went."""
@@ -118,6 +112,17 @@ class Stops:
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")
             self._record(run, FaultNoted(self._clock(), "incident", str(error)))
+
+
+def family_of(state: RunState, client: str) -> Family:
+    """All processes of a run; `client`: the path of the hook's client."""
+    host = host_at(state.pid) if state.pid else None
+    # Another process may have got its number since, or somebody named one that is not theirs.
+    if host is not None and (
+        host.began > state.pid_at + _CLOCK_SECONDS or not _is_claude(state.pid)
+    ):
+        host = None
+    return Family({SESSION_VARIABLE: state.run}, host, client=client)
 
 
 def _is_claude(pid: int) -> bool:

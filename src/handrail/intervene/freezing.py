@@ -1,0 +1,218 @@
+"""The processes of a run stopped where they are, and let go again; both are read back."""
+
+import signal
+import time
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+import psutil
+
+from handrail.intervene.processes import GONE, Family, describe, is_same_moment, send
+
+_SECONDS = 5.0
+_POLL = 0.01
+_CALM = 2
+"""So often in a row nobody must move and nobody new must be found before it is believed."""
+_TURN = 0.02
+"""Seconds that one process may need to stand still before the next one is told to."""
+_SETTLE = 0.5
+"""Seconds in which a program stops again that has lost its terminal to a shell meanwhile."""
+_STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
+_DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
+
+
+class Still(msgspec.Struct, frozen=True):
+    """A process that stands still: its number and its start, because numbers come again."""
+
+    pid: int
+    began: float
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """What became of the processes of a run that were to be stopped."""
+
+    stopped: tuple[Still, ...] = ()
+    """Those that stand still because of this; nobody else is to be let go again."""
+    all: tuple[str, ...] = ()
+    """All that stand still, each as `pid command`."""
+    loose: tuple[str, ...] = ()
+    """Those that could not be stopped. If there is one, all others were let go again."""
+
+
+class Thawed(msgspec.Struct, frozen=True):
+    """What became of processes that were let go again, each as `pid command`."""
+
+    going: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
+    """Those that stand still all the same, or do so again."""
+
+
+def standing(family: Family, but: Collection[Still] = ()) -> tuple[Still, ...]:
+    """Who of a run stands still now, but for some.
+
+    Before a freeze, these were stopped by somebody else and have to stay so. After one of which
+    nobody has kept whom it stopped, everybody was stopped by it but those.
+    """
+    members = [each for each in family.look() if _stands(each)]
+    return tuple(_still(each) for each in members if not _is_among(each, but))
+
+
+def freeze(family: Family, before: Collection[Still] = (), *, seconds: float = _SECONDS) -> Frozen:
+    """Stop everybody of a run until nobody moves and nobody new is found, or let all go again.
+
+    `before`: those that stood still already. Who of them goes on meanwhile is stopped as well, and
+    is to be let go with the others.
+    """
+    freezing = _Freezing(family, before)
+    until = time.monotonic() + seconds
+    calm = 0
+    while calm < _CALM:
+        restless = freezing.round(until)
+        calm = 0 if restless else calm + 1
+        if restless and time.monotonic() > until:
+            kept = _let_go(freezing.ours, family.text)
+            stuck = tuple(_still(each) for each in freezing.ours if _is_stopped(each))
+            return Frozen(stuck, kept.still, tuple(map(family.text, restless)))
+    members, ours = freezing.members, freezing.ours
+    stopped = tuple(_still(each) for each in members if each in ours)
+    return Frozen(stopped, tuple(map(family.text, members)))
+
+
+def thaw(stopped: Iterable[Still]) -> Thawed:
+    """Let processes go again, those that are still the same; who has ended meanwhile has ended."""
+    found = [_find(each) for each in stopped]
+    return _let_go([each for each in found if each is not None], describe)
+
+
+class _Freezing:
+    """A freeze that is under way."""
+
+    def __init__(self, family: Family, before: Collection[Still]) -> None:
+        self._family = family
+        self._before = set(before)
+        self._seen: dict[psutil.Process, None] = {}
+        self.members: list[psutil.Process] = []
+        """Those that were alive when somebody looked last."""
+
+    @property
+    def ours(self) -> list[psutil.Process]:
+        """Everybody but those whom somebody else has stopped."""
+        return [each for each in self._seen if not _is_among(each, self._before)]
+
+    def round(self, until: float) -> list[psutil.Process]:
+        """Look once, and stop whoever moves; says who did or is new."""
+        self.members = self._family.look()
+        restless = [each for each in self.members if each not in self._seen or not _stands(each)]
+        new = restless
+        while new and time.monotonic() < until:
+            self._stop(new, until)
+            new = self._family.newcomers()
+            restless += new
+        return restless
+
+    def _stop(self, processes: Iterable[psutil.Process], until: float) -> None:
+        # Who is older first: a parent that still moves could take its child for one that a
+        # person has stopped, and act on it, as shells do.
+        for process in sorted(processes, key=_age):
+            self._seen[process] = None
+            if _stands(process):
+                continue
+            self._before = {each for each in self._before if not _is(process, each)}
+            send([process], signal.SIGSTOP)
+            _wait(partial(_stands, process), min(_TURN, until - time.monotonic()))
+
+
+def _let_go(processes: Collection[psutil.Process], text: Callable[[psutil.Process], str]) -> Thawed:
+    """Let processes go, and read back that they do."""
+    # Who is younger first: a parent shall not find its child standing still.
+    send(sorted(processes, key=_age, reverse=True), signal.SIGCONT)
+    _wait(lambda: not any(map(_is_stopped, processes)), _SETTLE)
+    if any(map(_has_terminal, processes)):
+        _wait(lambda: any(map(_is_stopped, processes)), _SETTLE)
+    alive = [each for each in processes if _is_alive(each)]
+    still = [each for each in alive if _is_stopped(each)]
+    going = [each for each in alive if each not in still]
+    return Thawed(tuple(map(text, going)), tuple(map(text, still)))
+
+
+def _wait(condition: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    pause = _POLL / 100
+    while not condition() and time.monotonic() < until:
+        time.sleep(pause)
+        pause = min(pause * 2, _POLL)
+
+
+def _stands(process: psutil.Process) -> bool:
+    """Whether it does nothing any more."""
+    try:
+        status = process.status()
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.AccessDenied:
+        return False
+    if status == psutil.STATUS_DISK_SLEEP:
+        return _waits_for_child(process)
+    return status in _STILL or status in _DEAD
+
+
+def _waits_for_child(process: psutil.Process) -> bool:
+    """Whether it has just begun a child that stands still and is not another program yet.
+
+    Until that is one, the parent is kept in the kernel, and cannot be seen to be stopped (vfork).
+    """
+    with suppress(*GONE):
+        line = process.cmdline()
+        children = process.children()
+        return any(_is_stopped(each) and each.cmdline() == line for each in children)
+    return True
+
+
+def _is_stopped(process: psutil.Process) -> bool:
+    with suppress(*GONE):
+        return process.is_running() and process.status() == psutil.STATUS_STOPPED
+    return False
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    with suppress(*GONE):
+        return process.is_running() and process.status() not in _DEAD
+    return False
+
+
+def _has_terminal(process: psutil.Process) -> bool:
+    with suppress(*GONE):
+        return process.terminal() is not None
+    return False
+
+
+def _began(process: psutil.Process) -> float:
+    with suppress(*GONE):
+        return process.create_time()
+    return 0.0
+
+
+def _age(process: psutil.Process) -> tuple[float, int]:
+    """Puts the elder before the younger, of those too that began in the same moment."""
+    return _began(process), process.pid
+
+
+def _still(process: psutil.Process) -> Still:
+    return Still(process.pid, _began(process))
+
+
+def _is(process: psutil.Process, still: Still) -> bool:
+    return process.pid == still.pid and is_same_moment(_began(process), still.began)
+
+
+def _is_among(process: psutil.Process, stills: Iterable[Still]) -> bool:
+    return any(_is(process, each) for each in stills)
+
+
+def _find(still: Still) -> psutil.Process | None:
+    with suppress(*GONE, ValueError):
+        process = psutil.Process(still.pid)
+        return process if _is(process, still) else None
+    return None
