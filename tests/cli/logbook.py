@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
+from handrail.model.control import Command, Standing
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
+    ActionHeld,
     ActionReviewed,
     AgentEnded,
     AgentStarted,
     BreachFound,
     CheckpointTaken,
     Compacted,
+    ControlAnswered,
+    ControlAsked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -26,7 +30,10 @@ from handrail.model.event import (
     IncidentResolved,
     Intervened,
     InterventionJudged,
+    IterationBegun,
     IterationEnded,
+    LoopBegun,
+    LoopEnded,
     ModelAsked,
     PromptGiven,
     RolledBack,
@@ -34,6 +41,8 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
     StopConfirmed,
+    UsageMeasured,
+    Verified,
 )
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
@@ -215,6 +224,8 @@ _intervention = st.builds(
 )
 _checkpoint = st.builds(Checkpoint, st.just("c1"), st.just("r"), _step, st.just("f00"), _at, _text)
 _texts = st.lists(_text, max_size=5).map(tuple)
+_request = st.sampled_from(["r1", "r2", "r3"])
+_many = st.integers(0, 10**9)
 
 any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(
@@ -255,5 +266,45 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(StopConfirmed, _at, _incident, _texts, _texts, _text),
     st.builds(IncidentResolved, _at, _incident, st.sampled_from(["abort", "go_on"]), _text),
     st.builds(ModelAsked, _at, _step, st.sampled_from(["goal", "action"]), _text, says=_text),
+    st.builds(
+        ControlAsked,
+        _at,
+        _request,
+        st.sampled_from(Command),
+        st.sampled_from(Standing),
+        _text,
+        _text,
+        _text,
+    ),
+    st.builds(
+        ControlAnswered,
+        _at,
+        _request,
+        st.sampled_from(Command),
+        st.sampled_from(Standing),
+        st.booleans(),
+        _text,
+        _texts,
+        st.sampled_from(["", "opus"]),
+    ),
+    st.builds(
+        ActionHeld,
+        _at,
+        st.sampled_from(["", "t1", "t2"]),
+        _text,
+        _agent,
+        st.sampled_from(["", "x"]),
+    ),
+    st.builds(LoopBegun, _at, _text, st.integers(1, 20), model=_text, verify=_text),
+    st.builds(IterationBegun, _at, st.integers(1, 20)),
+    st.builds(Verified, _at, st.integers(1, 20), _text, st.booleans(), _text, st.floats(0, 1e7)),
+    st.builds(UsageMeasured, _at, _many, st.floats(0, 1e6), st.floats(0, 1e7), st.floats(0, 1e6)),
+    st.builds(
+        LoopEnded,
+        _at,
+        st.sampled_from(["done", "abort"]),
+        st.sampled_from(["COMPLETE", "LIMIT", "odd"]),
+        _text,
+    ),
     st.builds(RunEnded, _at, _text),
 )

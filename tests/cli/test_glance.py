@@ -26,7 +26,32 @@ from handrail.supervise.state import RunState, fold
 from .logbook import any_event
 
 RUN = "3f2a"
-SHARED = ("seq", "phase", "host", "cwd", "started", "changed", "step", "first_prompt", "agents")
+SHARED = (
+    "seq",
+    "phase",
+    "host",
+    "cwd",
+    "started",
+    "changed",
+    "step",
+    "first_prompt",
+    "agents",
+    "model",
+    "active",
+)
+HAND = ("standing", "by", "reason", "since", "held")
+LOOP = (
+    "goal",
+    "max",
+    "verify",
+    "driver",
+    "iteration",
+    "verified",
+    "ended",
+    "reason",
+    "tokens",
+    "cost_usd",
+)
 ACTION = Action("Bash", {"command": "ls"})
 REVIEW = Review(Decision.ALLOW, Risk(0.0, Severity.NONE), Rationality(1.0, 1.0, 1.0, 1.0, 1.0))
 COUNTED = ("decided", "overruled", "breaches", "faults")
@@ -40,6 +65,9 @@ def told(state: RunState | Glance) -> dict[str, object]:
         (name, found.step, str(found.finding.severity)) for name, found in course.findings.items()
     ]
     fields["made"] = [(made.id, made.name, made.step, made.worked) for made in course.past.made]
+    fields["hand"] = [getattr(state.hand, name) for name in HAND]
+    fields["asked"] = [(name, each.command, each.by) for name, each in state.hand.asked.items()]
+    fields["loop"] = state.loop and [getattr(state.loop, name) for name in LOOP]
     return fields | {name: getattr(state.usage, name) for name in COUNTED}
 
 

@@ -9,7 +9,8 @@ from rich.cells import cell_len
 
 from handrail.cli.render import Screen
 from handrail.cli.runs import Runs
-from handrail.cli.status import Health, find_rows, report, say_short, trouble_with
+from handrail.cli.status import Health, report, say_short, trouble_with
+from handrail.cli.status_row import find_rows
 from handrail.model.event import AgentStarted, FaultNoted, IterationEnded
 from handrail.server.home import Home
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from handrail.cli.glance_hand import Asked, Hand, Loop
+from handrail.model.control import Command, Standing
 from handrail.store.port import Store
 from handrail.supervise.topics import topic_of
 
@@ -75,7 +77,7 @@ class Course(msgspec.Struct):
     """The incident that it was stopped for."""
 
 
-class Glance(msgspec.Struct, tag_field="fold", tag=2):
+class Glance(msgspec.Struct, tag_field="fold", tag=3):
     """What a list of runs shows of one of them; the tag is that of `RunState`."""
 
     run: str
@@ -90,6 +92,10 @@ class Glance(msgspec.Struct, tag_field="fold", tag=2):
     usage: Counts = msgspec.field(default_factory=Counts)
     agents: dict[str, str] = {}
     course: Course = msgspec.field(default_factory=Course)
+    model: str = ""
+    hand: Hand = msgspec.field(default_factory=Hand)
+    loop: Loop | None = None
+    """None: Handrail does not drive it."""
     problem: str = ""
     """Why events of it could not be read."""
 
@@ -106,6 +112,14 @@ class Glance(msgspec.Struct, tag_field="fold", tag=2):
         worst = max(current, key=lambda found: _rank(found.finding), default=None)
         return worst.finding if worst else None
 
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to control."""
+        if self.seq == 0 or self.hand.is_final:
+            return False
+        resumable = self.loop is not None or self.hand.standing == Standing.STOPPED
+        return resumable or self.phase != "ended"
+
     def apply(self, event: "Seen") -> None:
         """Take in the next event."""
         self.seq += 1
@@ -121,6 +135,7 @@ class _Decided(msgspec.Struct):
 
 class _Placed(msgspec.Struct):
     cwd: str = ""
+    id: str = ""
 
 
 class _Done(msgspec.Struct):
@@ -151,6 +166,26 @@ class Seen(msgspec.Struct):
     worked: bool = False
     incident: str = ""
     option: str = ""
+    model: str = ""
+    request: str = ""
+    command: str = ""
+    standing: Standing = Standing.RUNNING
+    by: str = ""
+    reason: str = ""
+    id: str = ""
+    says: str = ""
+    released: str = ""
+    goal: str = ""
+    max: int = 0
+    verify: str = ""
+    driver: int = 0
+    iteration: int = 0
+    ok: bool = True
+    how: str = ""
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    memory_mb: float = 0.0
 
 
 _seen = msgspec.json.Decoder(Seen)
@@ -181,6 +216,7 @@ def _started(glance: Glance, event: Seen) -> None:
     glance.phase = "working" if event.source in _GOES_ON else "waiting"
     glance.host = event.host
     glance.cwd = event.cwd or glance.cwd
+    glance.model = event.model or glance.model
 
 
 def _prompted(glance: Glance, event: Seen) -> None:
@@ -193,6 +229,7 @@ def _reviewed(glance: Glance, event: Seen) -> None:
     glance.step = max(glance.step, event.step)
     if event.action is not None:
         glance.cwd = glance.cwd or event.action.cwd
+        glance.hand.held.pop(event.action.id, None)
     decided, decision = glance.usage.decided, event.verdict.decision
     decided[decision] = decided.get(decision, 0) + 1
 
@@ -224,6 +261,7 @@ def _iteration_ended(glance: Glance, event: Seen) -> None:
 def _run_ended(glance: Glance, event: Seen) -> None:
     glance.phase = "ended"
     glance.agents.clear()
+    glance.hand.held.clear()
 
 
 def _found(glance: Glance, event: Seen) -> None:
@@ -255,6 +293,60 @@ def _resolved(glance: Glance, event: Seen) -> None:
         glance.course.stopped = ""
 
 
+def _asked(glance: Glance, event: Seen) -> None:
+    asked = Asked(event.at, event.command, event.by, event.reason)
+    glance.hand.ask(event.request, asked, event.standing)
+    if event.command == Command.REDIRECT:
+        glance.first_prompt = event.text[:_MAX_GOAL]
+        if glance.loop is not None:
+            glance.loop.goal = event.text
+
+
+def _answered(glance: Glance, event: Seen) -> None:
+    glance.hand.answer(event.request, event.standing, event.at)
+    glance.model = event.model or glance.model
+
+
+def _held(glance: Glance, event: Seen) -> None:
+    glance.hand.hold(event.id, event.says, event.released)
+
+
+def _loop_begun(glance: Glance, event: Seen) -> None:
+    loop = glance.loop = glance.loop or Loop(event.goal, event.max)
+    loop.goal, loop.max, loop.verify = event.goal, event.max, event.verify
+    loop.driver = event.driver
+    loop.ended = loop.reason = ""
+    glance.model = event.model or glance.model
+    if glance.hand.standing == Standing.DONE:
+        glance.hand.end(Standing.RUNNING, event.at)
+
+
+def _iteration_begun(glance: Glance, event: Seen) -> None:
+    if glance.loop is not None:
+        glance.loop.iteration = event.iteration
+        glance.loop.verified = False
+
+
+def _verified(glance: Glance, event: Seen) -> None:
+    if glance.loop is not None:
+        glance.loop.verified = event.ok
+
+
+def _measured(glance: Glance, event: Seen) -> None:
+    if (loop := glance.loop) is not None:
+        loop.tokens = max(loop.tokens, event.tokens)
+        loop.cost_usd = max(loop.cost_usd, event.cost_usd)
+        loop.seconds = max(loop.seconds, event.seconds)
+        loop.memory_mb = max(loop.memory_mb, event.memory_mb)
+
+
+def _loop_ended(glance: Glance, event: Seen) -> None:
+    if glance.loop is not None:
+        glance.loop.ended, glance.loop.reason = event.how, event.reason
+    if glance.hand.standing != Standing.CANCELLED:
+        glance.hand.end(Standing.DONE, event.at)
+
+
 def _rank(finding: Found) -> int:
     known = finding.severity in _SEVERITIES
     return _SEVERITIES.index(finding.severity) if known else len(_SEVERITIES)
@@ -274,5 +366,13 @@ _TAKE: dict[str, Callable[[Glance, Seen], None]] = {
     "intervened": _intervened,
     "intervention_judged": _judged,
     "incident_resolved": _resolved,
+    "control_asked": _asked,
+    "control_answered": _answered,
+    "action_held": _held,
+    "loop_begun": _loop_begun,
+    "iteration_begun": _iteration_begun,
+    "verified": _verified,
+    "usage_measured": _measured,
+    "loop_ended": _loop_ended,
     "run_ended": _run_ended,
 }

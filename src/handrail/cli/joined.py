@@ -18,6 +18,7 @@ from handrail.model.event import (
     Event,
     FindingMade,
     Intervened,
+    LoopBegun,
     RolledBack,
     RunEnded,
     RunStarted,
@@ -59,6 +60,8 @@ class RunFacts(msgspec.Struct):
     plans: set[str] = set()
     """Interventions that were to put files back and could not."""
     rollbacks: int = 0
+    driven: bool = False
+    """By Handrail: no person gives the prompts."""
 
     def shown(self, steps: Iterable[int]) -> Shown:
         """What was done in these steps, as far as it is remembered."""
@@ -95,6 +98,8 @@ class RunFacts(msgspec.Struct):
                 self.plans.add(done.id)
         elif isinstance(event, RolledBack):
             self.rollbacks += not event.problem and not event.asked
+        elif isinstance(event, LoopBegun):
+            self.driven = True
 
     def _act(self, event: ActionReviewed) -> None:
         tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]

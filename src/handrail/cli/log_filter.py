@@ -1,14 +1,19 @@
 """Which events a person wants to see."""
 
 import re
+from collections.abc import Callable
 from math import inf
+from typing import cast
 
 from handrail.cli.answer import shown_action
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
+    ActionHeld,
     ActionReviewed,
     BreachFound,
+    ControlAnswered,
+    ControlAsked,
     Event,
     FaultNoted,
     FeedbackGiven,
@@ -17,11 +22,14 @@ from handrail.model.event import (
     Intervened,
     InterventionJudged,
     IterationEnded,
+    LoopBegun,
+    LoopEnded,
     ModelAsked,
     PromptGiven,
     RolledBack,
     SettingsChanged,
     StopConfirmed,
+    Verified,
 )
 
 _OF_A_STEP = (ActionEnded, ActionDropped, BreachFound, FeedbackGiven)
@@ -41,6 +49,8 @@ _WITH_WORDS = (
     InterventionJudged,
     StopConfirmed,
     ModelAsked,
+    ActionHeld,
+    LoopEnded,
 )
 
 
@@ -98,24 +108,36 @@ def _corrects(event: Event) -> bool:
 
 def _texts(event: Event) -> list[str]:
     """What may be searched in."""
-    if isinstance(event, ActionReviewed):
-        verdict = event.verdict
-        return [event.action.tool, shown_action(event.action), verdict.reason, *verdict.changes]
-    if isinstance(event, PromptGiven):
-        return [event.text]
-    if isinstance(event, SettingsChanged):
-        return [event.path, event.refused]
-    if isinstance(event, FeedbackGiven):
-        return [event.note, event.finding]
-    if isinstance(event, FindingMade):
-        return [event.finding.kind, event.finding.says]
-    if isinstance(event, Intervened):
-        done = event.intervention
-        return [done.means, done.finding.kind, done.guidance, done.incident]
-    if isinstance(event, RolledBack):
-        return [*event.files, event.problem]
-    if isinstance(event, IncidentResolved):
-        return [event.incident, event.option, event.note]
-    if isinstance(event, _WITH_WORDS):
-        return [event.says]
-    return []
+    give = _TEXTS.get(type(event))
+    return give(event) if give else []
+
+
+def _of_action(event: ActionReviewed) -> list[str]:
+    verdict = event.verdict
+    return [event.action.tool, shown_action(event.action), verdict.reason, *verdict.changes]
+
+
+def _of_intervention(event: Intervened) -> list[str]:
+    done = event.intervention
+    return [done.means, done.finding.kind, done.guidance, done.incident]
+
+
+_Give = Callable[[Event], list[str]]
+_TEXTS = cast(
+    "dict[type, _Give]",
+    {
+        **dict.fromkeys(_WITH_WORDS, lambda event: [event.says]),
+        ActionReviewed: _of_action,
+        PromptGiven: lambda event: [event.text],
+        SettingsChanged: lambda event: [event.path, event.refused],
+        FeedbackGiven: lambda event: [event.note, event.finding],
+        FindingMade: lambda event: [event.finding.kind, event.finding.says],
+        Intervened: _of_intervention,
+        RolledBack: lambda event: [*event.files, event.problem],
+        IncidentResolved: lambda event: [event.incident, event.option, event.note],
+        ControlAsked: lambda event: [event.command, event.by, event.text, event.reason],
+        ControlAnswered: lambda event: [event.command, event.says, *event.evidence],
+        LoopBegun: lambda event: [event.goal, event.verify],
+        Verified: lambda event: [event.command, event.says],
+    },
+)

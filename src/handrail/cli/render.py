@@ -125,6 +125,11 @@ def size(number: float) -> str:
     return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
 
 
+def money(usd: float) -> str:
+    """`$0.42`; of less than a cent, as much as is there."""
+    return f"${usd:,.2f}" if usd >= 0.005 or not usd else f"${usd:.4f}"
+
+
 class Screen:
     """Where a command prints for people: width, colour or none."""
 

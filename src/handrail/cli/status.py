@@ -8,63 +8,20 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.glance import Glance, load_glance
 from handrail.cli.moments import span
 from handrail.cli.render import Screen, clip, columns, count, pad, wrap
-from handrail.cli.runs import NOTHING_YET, KnownRun, Runs, find_home, open_log
+from handrail.cli.runs import NOTHING_YET, Runs, find_home, open_log
+from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
-    from handrail.store.port import Store
 
-_QUIET = 30 * 60
-_LATELY = 60 * 60
-_FORGOTTEN = 24 * 60 * 60
-"""A session that was killed never says that it ended: after a day it is not shown any more."""
 _MAX_NAME = 18
 _ROOMY = 64
-_MARKS = {
-    "stopped": ("■", "red"),
-    "working": ("●", "green"),
-    "waiting": ("◆", "yellow"),
-    "quiet": ("◌", "yellow"),
-    "ended": ("○", "dim"),
-}
 _LABELS = "actions changed stopped"
 _AGE = 8
 
 Health = dict[str, object]
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One run, as of now."""
-
-    run: KnownRun
-    glance: Glance
-    quiet: float
-    """Seconds since anything was heard of it."""
-    incident: str = ""
-    """The one that it is stopped for, until a person decides."""
-
-    @property
-    def state(self) -> str:
-        """stopped, working, waiting, quiet or ended."""
-        if self.incident:
-            return "stopped"
-        phase = self.glance.phase
-        return "quiet" if phase == "working" and self.quiet > _QUIET else phase
-
-    @property
-    def shown_state(self) -> str:
-        """The state, and for how long if that is long."""
-        if self.quiet <= _QUIET:
-            return self.state
-        ago = " ago" if self.state in ("ended", "stopped") else ""
-        return f"{self.state} {span(self.quiet)}{ago}"
-
-    def decided(self, *decisions: str) -> int:
-        """How many actions got one of these decisions."""
-        return sum(self.glance.usage.decided.get(decision, 0) for decision in decisions)
 
 
 @click.command()
@@ -76,13 +33,15 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     """Show the runs that are under way or ended in the last hour.
 
     \b
-      ● working    ◆ waits for your next prompt    ○ ended
+      ● working    ◆ waits for your next prompt    ○ ended, done or cancelled
+      ‖ paused or frozen: by whom and why, and what is held, stands below
+      ■ stopped: by a person, or in an emergency, and you decide how it goes on
       ◌ quiet: nothing was heard of it for more than half an hour
-      ■ stopped in an emergency: you decide how it goes on
 
-    Below a run stands the worst that is found in it now, if anything is. "Changed"
-    counts actions that ran in a safer form, "stopped" those that did not run. Runs
-    of which nothing was heard for a day are left out, unless --all is given.
+    Below a run stands the worst that is found in it now, if anything is, and for
+    one that Handrail drives its iteration, model and cost. "Changed" counts
+    actions that ran in a safer form, "stopped" those that did not run. Runs of
+    which nothing was heard for a day are left out, unless --all is given.
     Everything is read from the log: no daemon has to run.
 
     \b
@@ -107,7 +66,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
         _print_json(rows, daemon, trouble)
     else:
         older = len(runs) - len(rows)
-        report(options.screen(), rows, daemon, trouble=trouble, older=older)
+        report(options.screen(), rows, daemon, trouble=trouble, older=older, me=_me())
     return 0
 
 
@@ -116,6 +75,12 @@ def _daemon_runs(home: "Home") -> bool:
     from handrail.server.lock import holder
 
     return holder(home) is not None
+
+
+def _me() -> str:
+    from handrail.control.client import user_name
+
+    return user_name()
 
 
 def _open_in(home: "Home") -> Callable[[str], bool]:
@@ -132,30 +97,16 @@ def _open_in(home: "Home") -> Callable[[str], bool]:
     return is_open
 
 
-def find_rows(
-    runs: Runs,
-    store: "Store",
-    now: float,
-    *,
-    show_all: bool,
-    is_open: Callable[[str], bool] = lambda incident: True,
-) -> list[Row]:
-    """The runs that matter now: those under way first, the last changed one at the top."""
-    rows: list[Row] = []
-    for run in runs if show_all else runs.changed_since(now - _FORGOTTEN):
-        glance = load_glance(store, run.id)
-        stopped = glance.course.stopped
-        incident = stopped if stopped and is_open(stopped) else ""
-        row = Row(run, glance, max(now - glance.changed, 0.0), incident)
-        if show_all or row.state != "ended" or row.quiet <= _LATELY:
-            rows.append(row)
-    return sorted(rows, key=lambda row: row.state == "ended")
-
-
 def report(
-    screen: Screen, rows: list[Row], daemon: Health | None, *, trouble: str, older: int
+    screen: Screen,
+    rows: list[Row],
+    daemon: Health | None,
+    *,
+    trouble: str,
+    older: int,
+    me: str = "",
 ) -> None:
-    """Print the head line, the daemon's troubles, and a line for each run."""
+    """Print the head line, the daemon's troubles, and a line for each run. `me`: who reads it."""
     head = count(len(rows), "run") if rows else "No runs now."
     if stopped := sum(bool(row.incident) for row in rows):
         head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
@@ -169,7 +120,7 @@ def report(
     if trouble:
         _loud(screen, trouble, " ")
     if rows:
-        _table(screen, rows)
+        _table(screen, rows, me)
     elif not older:
         for line in wrap(NOTHING_YET, screen.width - 1):
             screen.say(f" {line}")
@@ -201,19 +152,23 @@ def _loud(screen: Screen, text: str, indent: str) -> None:
         screen.say(screen.paint(f"{indent}{'  ' if at else '! '}{line}", "red"))
 
 
-def _table(screen: Screen, rows: list[Row]) -> None:
+def _table(screen: Screen, rows: list[Row], me: str) -> None:
     names = [clip(row.run.name, _MAX_NAME) for row in rows]
     name_width = max(map(columns, names))
     state_width = max(len(row.shown_state) for row in rows)
     roomy = screen.width >= _ROOMY
     for row, name in zip(rows, names, strict=True):
-        mark, style = _MARKS[row.state]
+        mark, style = MARKS[row.state]
         left = f" {screen.paint(mark, style)} {pad(name, name_width)}  "
         state = screen.paint(pad(row.shown_state, state_width), style)
         tail = _numbers(row) if roomy else f"{row.glance.step:>7}"
         room = screen.width - name_width - state_width - len(tail) - 7
-        goal = pad(clip(_goal(row.glance), room), room) if room > 0 else ""
+        goal = pad(clip(row.goal, room), room) if room > 0 else ""
         screen.say(f"{left}{state}  {goal}{tail}".rstrip())
+        if loop := loop_line(row):
+            screen.say(f"   {screen.paint(clip(loop, screen.width - 3), 'dim')}")
+        for text in hand_lines(row, me):
+            screen.say(f"   {screen.paint(clip(text, screen.width - 3), style)}")
         for text in _details(row):
             says = clip(text, screen.width - 3)
             screen.say(f"   {screen.paint(says, 'red' if row.incident else 'yellow')}")
@@ -223,20 +178,17 @@ def _table(screen: Screen, rows: list[Row]) -> None:
 
 def _numbers(row: Row) -> str:
     glance = row.glance
-    until = glance.changed if glance.phase == "ended" else glance.changed + row.quiet
+    is_over = row.is_over or glance.phase == "ended"
+    until = glance.changed if is_over else glance.changed + row.quiet
     numbers = (glance.step, row.decided("modify"), row.decided("block"))
     cells = "".join(f"{number or '·':>8}" for number in numbers)
     return f"{cells}{span(until - glance.started):>{_AGE}}"
 
 
-def _goal(glance: Glance) -> str:
-    return next((line.strip() for line in glance.first_prompt.splitlines() if line.strip()), "")
-
-
 def _details(row: Row) -> Iterator[str]:
     """What is wrong with the run now, and what to do about it."""
     found = row.glance.trouble
-    if found and row.state != "ended":
+    if found and not row.is_over:
         says = found.says.partition(" (steps")[0]
         yield f"◆ {found.kind.replace('_', ' ')}, {found.severity}: {says}"
     if row.incident:
@@ -256,12 +208,13 @@ def _warnings(row: Row) -> Iterator[str]:
 def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:
     """The line for a shell prompt."""
     parts: list[str] = []
-    for state, (mark, style) in _MARKS.items():
-        number = sum(row.state == state for row in rows)
-        if number and state != "ended":
-            words = "needs you" if state == "stopped" else state
-            parts.append(screen.paint(f"{mark} {number} {words}", style))
-    stopped = sum(row.decided("block") for row in rows if row.state != "ended")
+    under_way = [row for row in rows if not row.is_over]
+    if needed := sum(bool(row.incident) for row in rows):
+        parts.append(screen.paint(f"■ {needed} needs you", "red"))
+    for state, (mark, style) in MARKS.items():
+        if number := sum(row.state == state and not row.incident for row in under_way):
+            parts.append(screen.paint(f"{mark} {number} {state}", style))
+    stopped = sum(row.decided("block") for row in under_way)
     if stopped:
         parts.append(screen.paint(f"✗ {stopped} stopped", "red"))
     if parts and not running:
@@ -272,27 +225,44 @@ def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:
 def _print_json(rows: list[Row], daemon: Health | None, trouble: str) -> None:
     from handrail.cli.jsonline import json_line
 
-    runs = [
-        {
-            "run": row.run.id,
-            "name": row.run.name,
-            "host": row.glance.host,
-            "cwd": row.glance.cwd,
-            "state": row.state,
-            "quiet_seconds": round(row.quiet, 1),
-            "started": row.glance.started,
-            "changed": row.glance.changed,
-            "goal": _goal(row.glance),
-            "actions": row.glance.step,
-            "decisions": row.glance.usage.decided,
-            "overruled": row.glance.usage.overruled,
-            "breaches": row.glance.usage.breaches,
-            "faults": row.glance.usage.faults,
-            "agents": len(row.glance.agents),
-            "finding": row.glance.trouble if row.state != "ended" else None,
-            "incident": row.incident,
-            "problem": row.glance.problem,
-        }
-        for row in rows
-    ]
+    runs = [_told(row) for row in rows]
     click.echo(json_line({"daemon": daemon, "problem": trouble, "runs": runs}))
+
+
+def _told(row: Row) -> dict[str, object]:
+    glance = row.glance
+    hand, usage = glance.hand, glance.usage
+    return {
+        "run": row.run.id,
+        "name": row.run.name,
+        "host": glance.host,
+        "cwd": glance.cwd,
+        "state": row.state,
+        "quiet_seconds": round(row.quiet, 1),
+        "started": glance.started,
+        "changed": glance.changed,
+        "goal": row.goal,
+        "model": glance.model,
+        "actions": glance.step,
+        "decisions": usage.decided,
+        "overruled": usage.overruled,
+        "breaches": usage.breaches,
+        "faults": usage.faults,
+        "agents": len(glance.agents),
+        "finding": None if row.is_over else glance.trouble,
+        "incident": row.incident,
+        "problem": glance.problem,
+        "control": {
+            "standing": hand.standing,
+            "by": hand.by,
+            "reason": hand.reason,
+            "since": hand.since,
+            "held": list(hand.held.values()),
+            "asked": [{"request": name, **_fields(each)} for name, each in hand.asked.items()],
+        },
+        "loop": None if glance.loop is None else {**_fields(glance.loop), "left": row.left},
+    }
+
+
+def _fields(struct: msgspec.Struct) -> dict[str, object]:
+    return msgspec.structs.asdict(struct)

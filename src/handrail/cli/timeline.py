@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
-from handrail.cli import corrections
+from handrail.cli import control_words, corrections
 from handrail.cli.answer import shown_action
 from handrail.cli.joined import Entry, RunFacts, Shown
 from handrail.cli.moments import clock, span, took
@@ -254,7 +254,8 @@ def _compacted(event: Compacted, facts: RunFacts) -> Said:
 
 
 def _iteration_ended(event: IterationEnded, facts: RunFacts) -> Said:
-    return Said(f"waits for a prompt: {event.says}" if event.says else "waits for a prompt")
+    rests = "the agent stopped" if facts.driven else "waits for a prompt"
+    return Said(f"{rests}: {event.says}" if event.says else rests)
 
 
 def _settings_changed(event: SettingsChanged, facts: RunFacts) -> Said:
@@ -316,5 +317,6 @@ _SAY = cast(
         FeedbackGiven: _feedback,
         RunEnded: _run_ended,
         **corrections.SAY,
+        **control_words.SAY,
     },
 )

@@ -1,0 +1,104 @@
+"""What people asked of a run, and how its loop went, is a line each in `handrail log`."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from handrail.cli.control_words import SAY
+from handrail.cli.joined import RunFacts
+from handrail.model.control import Command, Standing
+from handrail.model.event import (
+    ActionHeld,
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    IterationBegun,
+    LoopBegun,
+    LoopEnded,
+    UsageMeasured,
+    Verified,
+)
+
+from .logbook import NOON, utc
+
+
+@pytest.fixture(autouse=True)
+def _utc() -> Iterator[None]:
+    with utc():
+        yield
+
+
+def asked(command: Command, *, reason: str = "", text: str = "") -> ControlAsked:
+    return ControlAsked(NOON, "r1", command, Standing.PAUSING, "ann", reason, text)
+
+
+def answered(command: Command, *, ok: bool = True, says: str = "", **more: object) -> Event:
+    return ControlAnswered(NOON, "r1", command, Standing.PAUSED, ok, says, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (asked(Command.PAUSE), "☞ ann asked for pause"),
+        (asked(Command.PAUSE, reason="lunch"), "☞ ann asked for pause (lunch)"),
+        (asked(Command.STEER, text="use pytest"), "☞ ann told the agent: use pytest"),
+        (asked(Command.REDIRECT, text="ship it"), "☞ ann gave it another goal: ship it"),
+        (asked(Command.ESCALATE, text="opus"), "☞ ann asked for another model: opus"),
+        (
+            answered(Command.PAUSE, says="Loop paused at iteration 1", evidence=("no action",)),
+            "✓ pause confirmed: no action",
+        ),
+        (
+            answered(Command.RESUME, says="Loop resumed at iteration 1"),
+            "✓ resume confirmed",
+        ),
+        (
+            answered(Command.STEER, says="The agent was told"),
+            "✓ steer confirmed: The agent was told",
+        ),
+        (answered(Command.ESCALATE, model="opus"), "✓ escalate confirmed: opus"),
+        (
+            answered(Command.STOP, ok=False, says="2 processes are left"),
+            "✗ stop NOT done: 2 processes are left",
+        ),
+        (ActionHeld(NOON, "t1", "Bash pytest -q"), "‖ held before: Bash pytest -q"),
+        (
+            ActionHeld(NOON, "t1", "", released="its agent is gone"),
+            "‖ what was held waits no longer: its agent is gone",
+        ),
+        (
+            LoopBegun(NOON, "fix it", 10, model="haiku", verify="make test"),
+            "▸ driven by Handrail, at most 10 iterations · haiku · verified by: make test",
+        ),
+        (IterationBegun(NOON, 2), "▸ iteration 2"),
+        (Verified(NOON, 1, "make", True, "exit code 0", 1234.0), "✓ verified: make (1.2 s)"),
+        (
+            Verified(NOON, 1, "make", False, "exit code 1\nE one\nE two\n"),
+            "– not verified: make: exit code 1, E two",
+        ),
+        (
+            UsageMeasured(NOON, 12_300, 0.42, 75.0, 410.2),
+            "· used so far · 12,300 tokens · $0.42 · 1 min · 410 MB at most",
+        ),
+        (LoopEnded(NOON, "done", "COMPLETE", "It passed"), "✓ done. It passed"),
+        (
+            LoopEnded(NOON, "done", "MAX_ITERATIONS", "10 of 10 iterations used"),
+            "! NOT done: no iterations left. 10 of 10 iterations used",
+        ),
+        (LoopEnded(NOON, "abort", "ERROR", "no"), "✗ NOT done: the agent fails. no"),
+        (LoopEnded(NOON, "abort", "NEW", ""), "■ NEW"),
+    ],
+)
+def test_each_event_is_a_sentence(event: Event, line: str) -> None:
+    said = SAY[type(event)](event, RunFacts())
+    assert f"{said.mark} {said.text}" == line
+
+
+def test_every_event_of_a_driven_run_is_shown_by_log() -> None:
+    """So that nothing is left out when one is added."""
+    from typing import get_args
+
+    from handrail.cli.timeline import _SAY
+    from handrail.model.event import ActionReviewed
+
+    assert {*get_args(Event)} == {*_SAY, ActionReviewed}
