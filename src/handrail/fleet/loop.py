@@ -165,7 +165,7 @@ class _Loop:
             await self._fail(str(error))
             return None
         await self.orders.answer_late()
-        prompt = self._brief.prompt(agent, self._verified, resumed=self._seat.resumes)
+        prompt = self._brief.prompt(agent, self._verified, resumed=self._seat.resumed)
         with self._meter.at_work():
             came = await take_turn(self._seat, agent, prompt, self._watch, interrupts=interrupts)
         if isinstance(came, Turn):

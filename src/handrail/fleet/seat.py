@@ -26,6 +26,8 @@ class Seat:
         self.agent: DrivenAgent | None = None
         self.model = model
         """The one that was asked for last; the next process gets it, too."""
+        self.resumed = False
+        """Whether the agent was started to go on with a conversation."""
         self.interrupts = 0
         """How often somebody wanted the agent to break off."""
         self._start = start
@@ -39,17 +41,13 @@ class Seat:
     async def __aexit__(self, *exc: object) -> None:
         await self.clear()
 
-    @property
-    def resumes(self) -> bool:
-        """Whether the next agent goes on with a conversation."""
-        return self._resume
-
     async def fill(self) -> DrivenAgent:
         """Start an agent, unless there is one; raises AgentGoneError or OSError."""
         async with self._changing:
             if self.agent is None:
                 starting = self._start(resume=self._resume, model=self.model)
                 self.agent = await self._held.enter_async_context(starting)
+                self.resumed = self._resume
             return self.agent
 
     def sent_on(self) -> None:

@@ -10,7 +10,7 @@ from handrail.fleet.usage import Limits, Met, Meter, Sample
 from handrail.hosts.driven import AgentGoneError, DrivenAgent, Turn
 
 LOOK_EVERY = 2.0
-PATIENCE = 30.0
+PATIENCE = 15.0
 """Seconds in which an agent has to let itself be interrupted; then it is ended."""
 
 

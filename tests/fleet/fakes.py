@@ -1,0 +1,253 @@
+"""An agent, a daemon and a world around a loop, all of them made up."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from handrail.fleet.ends import End
+from handrail.fleet.loop import Means, Task, drive
+from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
+from handrail.fleet.turn import LOOK_EVERY, PATIENCE
+from handrail.fleet.usage import Sample
+from handrail.fleet.verify import Verification
+from handrail.hosts.driven import AgentGoneError, ModelError, Turn
+from handrail.model.control import Standing
+
+RUNNING = Go(standing=Standing.RUNNING)
+STOPPED = Go(standing=Standing.STOPPED)
+CANCELLED = Go(standing=Standing.CANCELLED)
+PASSED = Verification(ok=True, how="exit code 0", says="ok")
+FAILED = Verification(ok=False, how="exit code 1", says="1 failed")
+TASK = Task(goal="Fix it", cwd="/scratch")
+
+
+class FakeAgent:
+    """Does in each turn what the next step of the script says."""
+
+    def __init__(self, world: "World", pid: int, model: str) -> None:
+        self.pid = pid
+        self.model = model
+        self.alive = True
+        self.deaf = False
+        """It does not let itself be interrupted."""
+        self._world = world
+        self._broken_off: asyncio.Future[None] | None = None
+
+    async def take_turn(self, prompt: str) -> Turn:
+        self._world.prompts.append(prompt)
+        self._world.models.append(self.model)
+        self._broken_off = asyncio.get_running_loop().create_future()
+        try:
+            if not self.alive:
+                raise AgentGoneError(-9, "")
+            step = self._world.script.popleft()
+            if isinstance(step, Turn):
+                return step
+            if isinstance(step, AgentGoneError):
+                self.alive = False
+                raise step
+            return await step(self)
+        finally:
+            self._broken_off = None
+
+    async def work_on(self) -> Turn:
+        """For a step: go on until somebody breaks it off."""
+        assert self._broken_off is not None
+        await self._broken_off
+        return Turn(interrupted=True, tokens=1)
+
+    async def interrupt(self) -> bool:
+        if not self.alive:
+            raise AgentGoneError(-9, "")
+        if self.deaf:
+            await asyncio.get_running_loop().create_future()
+        if self._broken_off is None:
+            return False
+        if not self._broken_off.done():
+            self._broken_off.set_result(None)
+        return True
+
+    async def set_model(self, model: str) -> str:
+        if not self.alive:
+            raise AgentGoneError(-9, "")
+        if model not in self._world.known_models:
+            raise ModelError(f"there is no model {model}")
+        before, self.model = self.model, model
+        return before
+
+    async def end(self) -> None:
+        self.alive = False
+
+    def die(self) -> None:
+        """Somebody has killed it."""
+        self.alive = False
+        if self._broken_off is not None and not self._broken_off.done():
+            self._broken_off.set_exception(AgentGoneError(-9, "killed"))
+
+
+Step = Turn | AgentGoneError | Callable[[FakeAgent], Awaitable[Turn]]
+Kind = Literal["interrupt", "set_model", "start"]
+Answer = Go | Callable[[], Awaitable[Go]]
+
+
+class FakeOffice:
+    """A daemon that answers what it was told to, and then lets everything go on."""
+
+    def __init__(self, answers: Iterable[Answer] = (), begun: Begun | None = None) -> None:
+        self.answers = deque(answers)
+        self.begun = begun or Begun()
+        self.began: list[ToBegin] = []
+        self.asked: list[int] = []
+        self.reports: list[Report] = []
+        self._orders: asyncio.Queue[Order | None] = asyncio.Queue()
+        self._answered: dict[str, asyncio.Future[Report]] = {}
+        self._number = 0
+
+    async def begin(self, loop: ToBegin) -> Begun:
+        self.began.append(loop)
+        return self.begun
+
+    async def may_begin(self, iteration: int) -> Go:
+        self.asked.append(iteration)
+        await asyncio.sleep(0)
+        if not self.answers:
+            return RUNNING
+        answer = self.answers.popleft()
+        return answer if isinstance(answer, Go) else await answer()
+
+    async def orders(self) -> AsyncIterator[Order]:
+        while order := await self._orders.get():
+            yield order
+
+    async def report(self, report: Report) -> None:
+        await asyncio.sleep(0)
+        self.reports.append(report)
+        answered = self._answered.get(report.request)
+        if report.kind == "order" and answered is not None and not answered.done():
+            answered.set_result(report)
+
+    def put(self, order: Kind, *, request: str = "", model: str = "") -> asyncio.Future[Report]:
+        """Send an order; gives what will be answered."""
+        self._number += 1
+        request = request or f"request-{self._number}"
+        answered = self._answered.setdefault(request, asyncio.get_running_loop().create_future())
+        self._orders.put_nowait(
+            Order(number=self._number, order=order, request=request, model=model)
+        )
+        return answered
+
+    def run_is_over(self) -> None:
+        """There will be no more orders."""
+        self._orders.put_nowait(None)
+
+    def of_kind(self, *kinds: str) -> list[Report]:
+        """The reports of some kinds, in their order."""
+        return [report for report in self.reports if report.kind in kinds]
+
+
+class FakeTime:
+    """Pauses are over at once; who looks at something from time to time waits for a tick."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+        self.in_pause: Callable[[], Awaitable[object]] | None = None
+        self._waiting: list[tuple[float, asyncio.Future[None]]] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds in (LOOK_EVERY, PATIENCE):
+            over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((seconds, over))
+            await over
+        else:
+            self.pauses.append(seconds)
+            if self.in_pause is not None:
+                await self.in_pause()
+        self.now += seconds
+
+    async def watched(self) -> None:
+        """Until whoever looks has looked, and sleeps again."""
+        while not self._waiting:
+            await asyncio.sleep(0)
+
+    async def tick(self) -> None:
+        """Let all sleeps that are waited for be over."""
+        await self.watched()
+        waiting, self._waiting = self._waiting, []
+        for _, over in waiting:
+            if not over.done():
+                over.set_result(None)
+
+
+class World:
+    """Everything that a loop needs; nothing of it is real."""
+
+    def __init__(
+        self,
+        *script: Step,
+        answers: Iterable[Answer] = (),
+        begun: Begun | None = None,
+        verifications: Iterable[Verification] = (),
+    ) -> None:
+        self.script: deque[Step] = deque(script)
+        self.office = FakeOffice(answers, begun)
+        self.time = FakeTime()
+        self.verifications = deque(verifications)
+        self.in_verify: Callable[[], Awaitable[object]] | None = None
+        self.memory = Sample(100.0)
+        self.known_models = {"small", "big"}
+        self.starts: list[tuple[bool, str]] = []
+        """How each agent was started: resumed or not, and with which model."""
+        self.bad_starts: deque[AgentGoneError | OSError | None] = deque()
+        self.in_start: Callable[[], Awaitable[object]] | None = None
+        self.agents: list[FakeAgent] = []
+        self.prompts: list[str] = []
+        self.models: list[str] = []
+        self.open = 0
+        """Agents that were started and not ended."""
+
+    @asynccontextmanager
+    async def start(self, *, resume: bool, model: str) -> AsyncIterator[FakeAgent]:
+        self.starts.append((resume, model))
+        if self.in_start is not None:
+            await self.in_start()
+        if self.bad_starts and (error := self.bad_starts.popleft()):
+            raise error
+        agent = FakeAgent(self, 1000 + len(self.agents), model)
+        self.agents.append(agent)
+        self.open += 1
+        try:
+            yield agent
+        finally:
+            agent.die()
+            self.open -= 1
+
+    async def verify(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
+        if self.in_verify is not None:
+            await self.in_verify()
+        return self.verifications.popleft()
+
+    def means(self) -> Means:
+        return Means(self.time.clock, self.time.sleep, lambda pid: self.memory, self.verify)
+
+    async def drive(self, task: Task = TASK) -> End:
+        """Drive the agent to the end; nothing may be left then."""
+        try:
+            return await drive(task, self.office, self.start, self.means())
+        finally:
+            assert self.open == 0
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    def run(self, task: Task = TASK) -> End:
+        """The same, from outside of an event loop."""
+
+        async def bounded() -> End:
+            async with asyncio.timeout(60):  # instead of hanging for ever
+                return await self.drive(task)
+
+        return asyncio.run(bounded())

@@ -1,0 +1,134 @@
+"""Markers count on a line of their own, outside of code, wherever in the message."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from handrail.fleet.done import BLOCKED, DONE, Mark, find_mark
+
+IS_DONE = Mark(done=True)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        DONE,
+        f"{DONE}\n",
+        f"{DONE}  \t",
+        f"All tests pass.\n\n{DONE}",
+        f"All tests pass.\r\n{DONE}\r\n",
+        f"{DONE}\n" + "and some words after it\n" * 40,
+        f"```sh\nmake\n```\n{DONE}",
+        f"~~~\n```\n~~~\n{DONE}",
+        f"````md\n```\n````\n{DONE}",
+        f"```\nx\n``````  \n{DONE}",
+        f"``` not a fence ```\n{DONE}",
+        f"1. Run it:\n   ```sh\n   make\n   ```\n{DONE}",
+        f"- ```sh\n  make\n  ```\n{DONE}",
+        f"10. Run it:\n    ```sh\n    make\n    ```\n{DONE}",
+        f"> ```\n> make\n> ```\n{DONE}",
+        f"    ```\n{DONE}",
+        f"\t```\n{DONE}",
+        f"{BLOCKED}: no network\nNo, it works after all.\n{DONE}",
+    ],
+)
+def test_a_marker_on_its_own_line_is_found(message: str) -> None:
+    assert find_mark(message) == IS_DONE
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        f"I will say {DONE} when it is done.",
+        f" {DONE}",
+        f"\t{DONE}",
+        f"> {DONE}",
+        f"- {DONE}",
+        f"**{DONE}**",
+        f"`{DONE}`",
+        DONE.lower(),
+        f"{DONE}!",
+        f"NOT {DONE}",
+        f"{BLOCKED} by nothing",
+        f"{BLOCKED}S: 3",
+        f"```\n{DONE}\n```",
+        f"~~~\n{DONE}\n~~~",
+        f"```\n{DONE}",
+        f"   ```\n{DONE}\n",
+        f"```sh\necho\n```sh\n{DONE}\n```",
+        f"````\n```\n{DONE}\n```\n````",
+        f"```\n~~~\n{DONE}\n```",
+        f"~~~ a`b\n{DONE}\n~~~",
+        f"```\n    ```\n{DONE}\n```",
+        f"line\u2028{DONE}",
+        f"line\x0b{DONE}",
+        f"line\x85{DONE}",
+    ],
+)
+def test_what_only_looks_like_a_marker_is_none(message: str) -> None:
+    assert find_mark(message) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (f"{BLOCKED}: there is no key for the server ", "there is no key for the server"),
+        (f"{BLOCKED}:key", "key"),
+        (f"{BLOCKED}:", ""),
+        (BLOCKED, ""),
+    ],
+)
+def test_an_agent_that_cannot_go_on_says_why(line: str, why: str) -> None:
+    assert find_mark(f"Sorry.\n{line}\nThat is all.") == Mark(done=False, why=why)
+
+
+def test_the_last_marker_is_the_last_word() -> None:
+    assert find_mark(f"{DONE}\nBut then:\n{BLOCKED}: the disk is full") == Mark(
+        done=False, why="the disk is full"
+    )
+
+
+LINES = st.sampled_from(
+    [
+        *(DONE, "text", "", f" {DONE}", "    text"),
+        *("```", "````", "~~~", "```sh", "~~~~ a", "``` a`b", "``` ```", "``", "```` ", "~~~\t"),
+        *("  ```", "   ~~~", "    ```", "\t```"),
+    ]
+)
+
+
+def _in_code(message: str) -> set[int]:
+    """Lines of code, as a full parser of CommonMark sees them."""
+    tokens = MarkdownIt("commonmark").parse(message)
+    maps = [token.map for token in tokens if token.type in ("fence", "code_block")]
+    return {line for begin, end in filter(None, maps) for line in range(begin, end)}
+
+
+@given(st.lists(LINES, max_size=12))
+@example(["    ```", "```", "    ```", DONE])
+@example(["```", "    ```", DONE])
+def test_code_is_what_commonmark_says(lines: list[str]) -> None:
+    code = _in_code("\n".join(lines))
+    free = any(line == DONE and number not in code for number, line in enumerate(lines))
+    assert (find_mark("\n".join(lines)) is not None) == free
+
+
+PROSE = st.lists(st.text(st.characters(exclude_characters="\r\n`~")), max_size=5).map("\n".join)
+
+
+@given(st.sampled_from("`~"), st.integers(3, 9), PROSE, PROSE, PROSE)
+def test_a_marker_is_found_after_any_fence_and_never_in_it(
+    sign: str, length: int, before: str, code: str, after: str
+) -> None:
+    fence = sign * length
+    block = f"{fence}\n{code}\n{sign * 2}\n{DONE}\n{fence[:-1]}x\n{fence}"
+    quoted = find_mark(f"{before}\n{block}\n{after}")
+    assert quoted == find_mark(f"{before}\n{after}")
+    assert find_mark(f"{before}\n{block}\n{after}\n{DONE}") == IS_DONE
+
+
+@given(st.text())
+def test_any_text_can_be_read(message: str) -> None:
+    find_mark(message)
