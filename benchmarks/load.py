@@ -99,14 +99,21 @@ class Times(msgspec.Struct):
 
 
 async def at_pace(
-    door: Door, runs: Sequence[Run], rate: float, seconds: float, *, keep: bool, done: int = 0
+    door: Door,
+    runs: Sequence[Run],
+    rate: float,
+    seconds: float,
+    *,
+    keep: bool,
+    done: int = 0,
+    began: float | None = None,
 ) -> Times:
     """Every run takes `rate` actions a second, whether the server keeps up or not.
 
-    `done`: how many actions each has taken before.
+    `done`: how many actions each has taken before; `began`: when the first one begins.
     """
     times = Times()
-    began = perf_counter() + 0.2
+    began = perf_counter() + 0.2 if began is None else began
     await asyncio.gather(
         *(
             _pace(

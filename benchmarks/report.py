@@ -10,6 +10,7 @@ from benchmarks.checkpoint import SIZES, checkpoint_tables
 from benchmarks.claude import claude_table
 from benchmarks.client import client_table
 from benchmarks.cold import cold_table, import_table
+from benchmarks.control import control_table
 from benchmarks.corpus import ROOT, load_corpus, recorded_runs
 from benchmarks.detect import detect_table
 from benchmarks.hook import hook_table
@@ -42,6 +43,7 @@ def main() -> None:
         "hostile": lambda: [hostile_table(25)],
         "detect": lambda: [detect_table(corpus, 3 if quick else 7)],
         "hook": lambda: [hook_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
+        "control": lambda: [control_table(corpus, *((1, 3.0) if quick else (2, 10.0)))],
         "client": lambda: [client_table(corpus, 2 * times)],
         "claude": lambda: [claude_table(*((1, 15) if quick else (3, 40)))],
         "store": lambda: [append_table(*((5_000, 1) if quick else (20_000, 3)), folder)],
