@@ -1,0 +1,69 @@
+"""Sessions of the real Claude Code with a person's hand on them."""
+
+from collections.abc import Callable
+from typing import NamedTuple, Self
+from uuid import uuid4
+
+from handrail.testing.model_server import Answer, Call, Request, Script
+from tests.claude.bed import Running, Session
+from tests.claude.supervised import Supervised, bash, until
+from tests.controller import Controller
+
+
+class Controlled(NamedTuple):
+    """A session that is under way, and who controls it."""
+
+    world: Supervised
+    ann: Controller
+    run: str
+    running: Running
+
+    @classmethod
+    def begin(cls, world: Supervised, script: Script, *args: str, run: str = "") -> Self:
+        """A new session, or one more process of a run."""
+        name = run or str(uuid4())
+        chosen = ("--resume", run) if run else ("--session-id", name)
+        running = world.bed.start("Begin", script, args=(*chosen, *args))
+        return cls(world, Controller(world.state), name, running)
+
+    def files(self) -> frozenset[str]:
+        """What is in the repository."""
+        return frozenset(path.name for path in self.world.repo.iterdir())
+
+    def when_there(self, name: str) -> None:
+        """Until there is a file in the repository."""
+        until((self.world.repo / name).exists, f"there is no file {name}")
+
+    def touch(self, name: str) -> None:
+        """Make a file that a command waits for."""
+        (self.world.repo / name).touch()
+
+    def asked(self) -> int:
+        """How often the model was asked, titles and summaries left out."""
+        return sum(bool(request.tools) for request in self.running.model.requests)
+
+    def wait(self) -> Session:
+        """Until Claude Code has ended by itself."""
+        return self.running.wait()
+
+
+def waits_for(name: str, then: str, call: str) -> Call:
+    """A command that is under way until there is a file."""
+    return bash(f"touch {call}-began; while [ ! -e {name} ]; do sleep 0.01; done; {then}", call)
+
+
+def doing(do: Callable[[], object], answer: Answer) -> Callable[[Request], Answer]:
+    """An answer of the model, before which something happens: while it thinks."""
+
+    def step(_: Request) -> Answer:
+        do()
+        return answer
+
+    return step
+
+
+def settings(world: Supervised, text: str) -> None:
+    """What the user wants of Handrail."""
+    folder = world.bed.home / ".config" / "handrail"
+    folder.mkdir(parents=True)
+    (folder / "handrail.yaml").write_text(text)

@@ -1,0 +1,123 @@
+"""Somebody who controls the runs of a real daemon, and reads in its log what came of that."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import cast
+
+from handrail.control.client import make_request
+from handrail.control.message import AnyMessage, Request, Result, decode, encode
+from handrail.control.topics import CONTROL, CURRENT
+from handrail.model.control import Command
+from handrail.model.event import Event
+from handrail.server.client import call
+from handrail.server.home import Home
+from handrail.store.journal import Journal
+from handrail.store.port import Entry, Stored
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.runs import load_state
+from handrail.supervise.state import RunState
+from handrail.supervise.topics import topic_of
+
+PATIENCE = 60.0
+Json = dict[str, object]
+
+
+class Controller:
+    """Asks over the daemon's socket; what it reads is what is on the disk."""
+
+    def __init__(self, home: Home, by: str = "ann") -> None:
+        self.home = home
+        self.by = by
+
+    def request(self, command: Command, run: str, **given: str) -> Request:
+        """A request that is not sent yet."""
+        return make_request(command, run, by=self.by, **given)
+
+    def send(self, request: Request, *, seconds: float = 0.0) -> list[AnyMessage]:
+        """Hand over a request, and wait so long for its result."""
+        path = f"/control?wait={seconds}"
+        said = call(self.home, "POST", path, encode(request), timeout=seconds + 10)
+        return [decode(json.dumps(each).encode()) for each in cast("list[Json]", said["messages"])]
+
+    def ask(self, command: Command, run: str, **given: str) -> Request:
+        """Ask for something that is not confirmed at once; it is acknowledged."""
+        request = self.request(command, run, **given)
+        kinds = [type(each).__name__ for each in self.send(request)]
+        assert kinds == ["Request", "Ack"], kinds
+        return request
+
+    def result(self, request: Request) -> Result:
+        """What has come of a request; waits for it."""
+        path = f"/control/{request.request_id}?wait={PATIENCE}"
+        said = call(self.home, "GET", path, timeout=PATIENCE + 10)
+        messages = cast("list[Json]", said["messages"])
+        assert messages, f"there is no result of {request}"
+        result = decode(json.dumps(messages[-1]).encode())
+        assert isinstance(result, Result)
+        return result
+
+    def has_result(self, request: Request) -> bool:
+        """Whether a request was answered for good by now."""
+        return any(
+            isinstance(each, Result) and each.request_id == request.request_id
+            for each in self.messages()
+        )
+
+    def get(self, command: Command, run: str, **given: str) -> Result:
+        """The result of a request that is made now."""
+        last = self.send(self.request(command, run, **given), seconds=PATIENCE)[-1]
+        assert isinstance(last, Result), last
+        return last
+
+    def do(self, command: Command, run: str, **given: str) -> Result:
+        """Have something done; it has to be confirmed."""
+        result = self.get(command, run, **given)
+        assert result.ok, result
+        return result
+
+    # What is on the disk
+
+    def rows(self, topic: str) -> list[Stored]:
+        """All rows of a topic."""
+        found: list[Stored] = []
+        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+            while page := store.read(topic, found[-1].seq if found else 0):
+                found += page
+        return found
+
+    def messages(self) -> list[AnyMessage]:
+        """Everything in `loop:control`."""
+        return [decode(row.body) for row in self.rows(CONTROL)]
+
+    def current(self) -> list[Json]:
+        """Everything in `loop:current`."""
+        return [json.loads(row.body) for row in self.rows(CURRENT)]
+
+    def write(self, request: Request) -> None:
+        """Put a request into the topic, as another program does."""
+        with closing(SqliteStore(self.home.log)) as store:
+            store.append([Entry(CONTROL, encode(request))]).result()
+
+    def events(self, run: str) -> list[Event]:
+        """What has happened in a run."""
+        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+            return [event for _, event in Journal(store).read(topic_of(run))]
+
+    def state(self, run: str) -> RunState:
+        """How a run is now."""
+        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+            return load_state(Journal(store), run)
+
+    def when(self, run: str, condition: Callable[[RunState], object]) -> RunState:
+        """How a run is, as soon as that meets a condition."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition(state := self.state(run)):
+            assert time.monotonic() < deadline, f"it never came to be: {state}"
+            time.sleep(0.01)
+        return state
+
+    def when_held(self, run: str, *actions: str) -> RunState:
+        """How a run is, as soon as all these actions wait."""
+        return self.when(run, lambda state: set(actions) <= set(state.hand.held))
