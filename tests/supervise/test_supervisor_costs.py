@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.supervise.state import OpenAction, RunState, fold
+from handrail.supervise.open_action import OpenAction
+from handrail.supervise.state import RunState, fold
 from handrail.supervise.supervisor import SNAPSHOT_EVERY, Supervisor
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import ended, reviewed

@@ -9,7 +9,7 @@ from handrail.model.ordinal import Decision, Severity
 from handrail.redact import Redactor
 from handrail.review import History, Reviewer, fingerprint
 from handrail.review.tools import MalformedInputError, command_of
-from handrail.supervise.state import OpenAction
+from handrail.supervise.open_action import OpenAction
 from handrail.supervise.verdict import verdict_of
 
 _MAX_LOOKED_AT = 20

@@ -36,6 +36,7 @@ from handrail.store.port import Entry, Receipt, Snapshot
 from handrail.supervise.alarms import NEWER, Alarms
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
+from handrail.supervise.changes import second_opinion
 from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
 from handrail.supervise.first import Keeper, SavedFirst, SaveFirst
 from handrail.supervise.foresight import said_before, save_first, shown
@@ -43,9 +44,10 @@ from handrail.supervise.gate import gate, slowed
 from handrail.supervise.hold import Hold
 from handrail.supervise.in_force import in_force
 from handrail.supervise.messages import with_messages
+from handrail.supervise.open_action import OpenAction
 from handrail.supervise.pending import Doubt, NotWrittenError, Pending
 from handrail.supervise.project import Project
-from handrail.supervise.state import OpenAction, RunState, second_opinion
+from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 
@@ -213,13 +215,12 @@ class Supervisor:
     def rest(self, says: str, *, for_good: bool = False) -> Pending[Verdict]:
         """Note that the agent has stopped, and see whether what it says is true.
 
-        `for_good`: it cannot be sent on, so that there is nothing to be said to it.
+        `for_good`: it is not sent on by us once more, only for what a person tells it.
         """
         receipts = [self.record(IterationEnded(self._clock(), says))]
-        if for_good:
-            return self._pending(_FINE, receipts)
         messages = self.messages
-        verdict = with_messages(self._correct(_FINE, receipts), messages)
+        verdict = _FINE if for_good else self._correct(_FINE, receipts)
+        verdict = with_messages(verdict, messages)
         receipts += self.hand_over(messages)
         return self._pending(verdict, receipts)
 

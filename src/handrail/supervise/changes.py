@@ -1,0 +1,375 @@
+"""What each event means for the state of a run: one function for each."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from handrail.detect import Deed, deed_of, intent_of
+from handrail.model.control import Command, Standing
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionHeld,
+    ActionReviewed,
+    AgentEnded,
+    AgentStarted,
+    BreachFound,
+    CheckpointTaken,
+    Compacted,
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    FaultNoted,
+    FeedbackGiven,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    InterventionJudged,
+    IterationBegun,
+    IterationEnded,
+    LoopBegun,
+    LoopEnded,
+    ModelAsked,
+    PromptGiven,
+    RestoreAsked,
+    RolledBack,
+    RunEnded,
+    RunStarted,
+    SettingsChanged,
+    StopConfirmed,
+    TaskNoted,
+    UsageMeasured,
+    Verified,
+)
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.review.rules import file_operations
+from handrail.supervise.loop import Loop
+from handrail.supervise.open_action import OpenAction
+
+if TYPE_CHECKING:
+    from handrail.supervise.state import RunState
+
+_MAX_TASKS = 1000
+_MAX_OPEN = 256
+"""Refused actions stay open, because nothing tells that they did not run."""
+_MAX_REFUSED = 8
+"""The last open actions of which it is kept what they were after, although they were refused: one
+that runs all the same does so at once."""
+_MAX_OVER = 8
+"""A host that was not answered reports again at once."""
+_MAX_GOAL = 2000
+
+
+def _started(state: "RunState", event: RunStarted) -> None:
+    state.phase = "working" if event.source in ("", "compact") else "waiting"
+    state.host = event.host
+    state.cwd = event.cwd or state.cwd
+    state.attended = event.attended
+    state.model = event.model or state.model
+    if event.pid:
+        state.pid, state.pid_at = event.pid, event.at
+    state.settings = event.settings or state.settings
+
+
+def _prompted(state: "RunState", event: PromptGiven) -> None:
+    state.phase = "working"
+    state.rested = state.step
+    state.prompts += 1
+    state.course.watch.prompted()
+    state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
+    state.last_prompt = event.text[:_MAX_GOAL]
+    # A later prompt is often only "go on": the first one still says what it is about.
+    state.history.goal = "\n".join(dict.fromkeys((state.first_prompt, state.last_prompt)))
+
+
+def _reviewed(state: "RunState", event: ActionReviewed) -> None:
+    state.phase = "working"
+    state.course.back_untold = False
+    state.hand.held.pop(event.action.id, None)
+    state.step = max(state.step, event.step)
+    state.cwd = state.cwd or event.action.cwd
+    usage, verdict = state.usage, event.verdict
+    usage.review_ms += event.ms
+    decision = verdict.decision.value
+    usage.decided[decision] = usage.decided.get(decision, 0) + 1
+    usage.asked += event.asked
+    intent = intent_of(event.action, event.review, event.agent)
+    action = OpenAction(
+        event.step,
+        event.action.id,
+        event.name,
+        verdict,
+        event.asked,
+        file_operations(event.review.effects),
+        event.command,
+        intent,
+    )
+    _open(state, action)
+    if action.let_through:
+        state.course.call(event.at, f"{event.action.tool}: {intent.shown}")
+        # Counted in advance: of parallel actions not every one may have the whole limit.
+        state.history.file_operations += action.file_operations
+    elif action.refused and not verdict.passing:
+        state.history.remember_refusal(action.name)
+        state.course.see(Deed(event.step, event.at, intent, "refused"))
+
+
+def _open(state: "RunState", action: OpenAction) -> None:
+    state.open.append(action)
+    del state.open[:-_MAX_OPEN]
+    if len(state.open) > _MAX_REFUSED:
+        old = state.open[-_MAX_REFUSED - 1]
+        if old.refused:
+            state.open[-_MAX_REFUSED - 1] = msgspec.structs.replace(old, intent=None)
+
+
+def _ended(state: "RunState", event: ActionEnded) -> None:
+    usage, outcome = state.usage, event.outcome
+    usage.ran += 1
+    usage.failed += not outcome.ok
+    usage.tokens += outcome.tokens
+    usage.tool_ms += outcome.duration_ms
+    usage.overruled += event.overruled
+    closed = _close(state, event.step)
+    if closed is not None:
+        if closed.id:
+            state.over.append((closed.id, closed.name, closed.command))
+            del state.over[:-_MAX_OVER]
+        state.history.remember(
+            closed.name,
+            ok=outcome.ok,
+            created=event.created,
+            file_operations=closed.file_operations if outcome.ok else 0,
+        )
+        if closed.intent is not None:
+            intent = closed.intent
+            if event.overruled:  # a person wants it to reach that far
+                intent = msgspec.structs.replace(intent, outside=())
+            changed = event.created + event.changed
+            state.course.see(deed_of(event.step, event.at, intent, outcome, changed))
+        agent = closed.intent.agent if closed.intent is not None else ""
+        changes = max(closed.file_operations, len(event.created + event.changed))
+        state.course.end(event, changes, agent)
+
+
+def _dropped(state: "RunState", event: ActionDropped) -> None:
+    closed = _close(state, event.step)
+    if closed is not None and closed.asked and not closed.let_through:
+        state.history.remember_refusal(closed.name)  # by the person who was asked
+    if closed is not None and closed.intent is not None and closed.let_through:
+        state.course.see(Deed(event.step, event.at, closed.intent, "dropped"))
+
+
+def _close(state: "RunState", step: int) -> OpenAction | None:
+    """Take an action from the open ones, and give back what was counted in advance."""
+    for index in range(len(state.open) - 1, -1, -1):
+        if state.open[index].step == step:
+            closed = state.open.pop(index)
+            if closed.let_through:
+                state.history.file_operations -= closed.file_operations
+            return closed
+    return None
+
+
+def _breach(state: "RunState", event: BreachFound) -> None:
+    state.usage.breaches += 1
+
+
+def _agent_started(state: "RunState", event: AgentStarted) -> None:
+    state.agents[event.agent] = event.kind
+
+
+def _agent_ended(state: "RunState", event: AgentEnded) -> None:
+    state.agents.pop(event.agent, None)
+    state.course.watch.ended(event.agent)
+
+
+def _task(state: "RunState", event: TaskNoted) -> None:
+    state.tasks[event.task] = event.state
+    if len(state.tasks) > _MAX_TASKS:
+        del state.tasks[next(iter(state.tasks))]
+
+
+def _compacted(state: "RunState", event: Compacted) -> None:
+    state.compactions += 1
+    state.course.watch.compacted()
+
+
+def _iteration_ended(state: "RunState", event: IterationEnded) -> None:
+    # Sub-agents may go on working after the agent that started them has stopped.
+    state.phase = "working" if state.agents else "waiting"
+    state.rested = state.step
+    state.course.watch.heard(event.says)
+
+
+def _settings_changed(state: "RunState", event: SettingsChanged) -> None:
+    state.settings = event.settings or state.settings
+
+
+def _fault(state: "RunState", event: FaultNoted) -> None:
+    state.usage.faults += 1
+
+
+def _feedback(state: "RunState", event: FeedbackGiven) -> None:
+    if event.finding:
+        return
+    if event.right:
+        state.usage.right += 1
+    else:
+        state.usage.wrong += 1
+
+
+def _found(state: "RunState", event: FindingMade) -> None:
+    state.course.find(event)
+
+
+def _intervened(state: "RunState", event: Intervened) -> None:
+    state.course.intervene(event)
+
+
+def _judged(state: "RunState", event: InterventionJudged) -> None:
+    state.course.judge(event)
+
+
+def _checkpoint(state: "RunState", event: CheckpointTaken) -> None:
+    state.course.save(event)
+
+
+def _restore_asked(state: "RunState", event: RestoreAsked) -> None:
+    state.course.ask_back(event)
+
+
+def _rolled_back(state: "RunState", event: RolledBack) -> None:
+    state.course.roll_back(event)
+    if event.state is not None:
+        state.history.goal = event.state.goal
+        state.last_prompt = event.state.last_prompt
+        state.history.created.intersection_update(event.state.created)
+        state.tasks = dict(event.state.tasks)
+
+
+def _stop_confirmed(state: "RunState", event: StopConfirmed) -> None:
+    state.course.confirm(event)
+
+
+def _resolved(state: "RunState", event: IncidentResolved) -> None:
+    state.course.resolve(event)
+
+
+def _model_asked(state: "RunState", event: ModelAsked) -> None:
+    state.usage.opinions += 1
+    if event.question == "goal" and not event.problem:
+        state.course.watch.told(event.score)
+    elif event.answer == "block":
+        state.open = [
+            msgspec.structs.replace(each, verdict=second_opinion(event))
+            if each.step == event.step
+            else each
+            for each in state.open
+        ]
+
+
+def second_opinion(event: ModelAsked) -> Verdict:
+    """What becomes of an action that a model would not let run."""
+    return Verdict(
+        Decision.BLOCK,
+        f"A second opinion is against it: {event.says}",
+        "Do it in a way that can be undone, or say why it is needed and ask the person.",
+        overrulable=True,
+    )
+
+
+def _asked(state: "RunState", event: ControlAsked) -> None:
+    state.hand.ask(event)
+    if event.command == Command.REDIRECT:
+        state.first_prompt = state.last_prompt = state.history.goal = event.text[:_MAX_GOAL]
+        if state.loop is not None:
+            state.loop.goal = event.text
+
+
+def _answered(state: "RunState", event: ControlAnswered) -> None:
+    state.hand.answer(event)
+    state.model = event.model or state.model
+
+
+def _held(state: "RunState", event: ActionHeld) -> None:
+    state.hand.hold(event)
+
+
+def _loop_begun(state: "RunState", event: LoopBegun) -> None:
+    state.loop = Loop.begun(event, state.loop)
+    state.model = event.model or state.model
+    if state.hand.standing == Standing.DONE:
+        state.hand.end(Standing.RUNNING, event.at)
+
+
+def _iteration_begun(state: "RunState", event: IterationBegun) -> None:
+    state.rested = state.step
+    if state.loop is not None:
+        state.loop.go_on(event)
+
+
+def _verified(state: "RunState", event: Verified) -> None:
+    if state.loop is not None:
+        state.loop.verify_with(event)
+
+
+def _measured(state: "RunState", event: UsageMeasured) -> None:
+    if state.loop is not None:
+        state.loop.use(event)
+
+
+def _loop_ended(state: "RunState", event: LoopEnded) -> None:
+    if state.loop is not None:
+        state.loop.end(event)
+    if state.hand.standing != Standing.CANCELLED:
+        state.hand.end(Standing.DONE, event.at)
+
+
+def _run_ended(state: "RunState", event: RunEnded) -> None:
+    state.phase = "ended"
+    state.hand.held.clear()
+    state.open.clear()
+    state.agents.clear()
+
+
+Apply = Callable[["RunState", Event], None]
+APPLY: dict[type, Apply] = {
+    kind: cast("Apply", function)
+    for kind, function in (
+        (RunStarted, _started),
+        (PromptGiven, _prompted),
+        (ActionReviewed, _reviewed),
+        (ActionEnded, _ended),
+        (ActionDropped, _dropped),
+        (BreachFound, _breach),
+        (AgentStarted, _agent_started),
+        (AgentEnded, _agent_ended),
+        (TaskNoted, _task),
+        (Compacted, _compacted),
+        (IterationEnded, _iteration_ended),
+        (SettingsChanged, _settings_changed),
+        (FaultNoted, _fault),
+        (FeedbackGiven, _feedback),
+        (FindingMade, _found),
+        (Intervened, _intervened),
+        (InterventionJudged, _judged),
+        (CheckpointTaken, _checkpoint),
+        (RestoreAsked, _restore_asked),
+        (RolledBack, _rolled_back),
+        (StopConfirmed, _stop_confirmed),
+        (IncidentResolved, _resolved),
+        (ModelAsked, _model_asked),
+        (ControlAsked, _asked),
+        (ControlAnswered, _answered),
+        (ActionHeld, _held),
+        (LoopBegun, _loop_begun),
+        (IterationBegun, _iteration_begun),
+        (Verified, _verified),
+        (UsageMeasured, _measured),
+        (LoopEnded, _loop_ended),
+        (RunEnded, _run_ended),
+    )
+}
