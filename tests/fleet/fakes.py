@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Literal
 
@@ -36,6 +36,7 @@ class FakeAgent:
         self._broken_off: asyncio.Future[None] | None = None
 
     async def take_turn(self, prompt: str) -> Turn:
+        self._world.on_turn()
         self._world.prompts.append(prompt)
         self._world.models.append(self.model)
         self._broken_off = asyncio.get_running_loop().create_future()
@@ -101,7 +102,11 @@ class FakeOffice:
         self.began: list[ToBegin] = []
         self.asked: list[int] = []
         self.reports: list[Report] = []
-        self._orders: asyncio.Queue[Order | None] = asyncio.Queue()
+        self.on_asked: Callable[[], None] = lambda: None
+        self.on_answered: Callable[[Go], None] = lambda go: None
+        self.on_report: Callable[[Report], None] = lambda report: None
+        self.interrupt_sent = False
+        self._orders: asyncio.Queue[Order | Exception | None] = asyncio.Queue()
         self._answered: dict[str, asyncio.Future[Report]] = {}
         self._number = 0
 
@@ -111,19 +116,23 @@ class FakeOffice:
 
     async def may_begin(self, iteration: int) -> Go:
         self.asked.append(iteration)
+        self.on_asked()
         await asyncio.sleep(0)
-        if not self.answers:
-            return RUNNING
-        answer = self.answers.popleft()
-        return answer if isinstance(answer, Go) else await answer()
+        answer = self.answers.popleft() if self.answers else RUNNING
+        go = answer if isinstance(answer, Go) else await answer()
+        self.on_answered(go)
+        return go
 
     async def orders(self) -> AsyncIterator[Order]:
         while order := await self._orders.get():
+            if isinstance(order, Exception):
+                raise order
             yield order
 
     async def report(self, report: Report) -> None:
         await asyncio.sleep(0)
         self.reports.append(report)
+        self.on_report(report)
         answered = self._answered.get(report.request)
         if report.kind == "order" and answered is not None and not answered.done():
             answered.set_result(report)
@@ -131,6 +140,7 @@ class FakeOffice:
     def put(self, order: Kind, *, request: str = "", model: str = "") -> asyncio.Future[Report]:
         """Send an order; gives what will be answered."""
         self._number += 1
+        self.interrupt_sent |= order == "interrupt"
         request = request or f"request-{self._number}"
         answered = self._answered.setdefault(request, asyncio.get_running_loop().create_future())
         self._orders.put_nowait(
@@ -141,6 +151,10 @@ class FakeOffice:
     def run_is_over(self) -> None:
         """There will be no more orders."""
         self._orders.put_nowait(None)
+
+    def break_orders(self) -> None:
+        """The next order is a fault."""
+        self._orders.put_nowait(ConnectionError("no daemon"))
 
     def of_kind(self, *kinds: str) -> list[Report]:
         """The reports of some kinds, in their order."""
@@ -206,14 +220,19 @@ class World:
         self.bad_starts: deque[AgentGoneError | OSError | None] = deque()
         self.in_start: Callable[[], Awaitable[object]] | None = None
         self.agents: list[FakeAgent] = []
+        self.on_turn: Callable[[], None] = lambda: None
+        self.on_start: Callable[[str], None] = lambda model: None
+        self.on_verified: Callable[[Verification], None] = lambda came: None
         self.prompts: list[str] = []
         self.models: list[str] = []
+        self._beside: list[asyncio.Task[None]] = []
         self.open = 0
         """Agents that were started and not ended."""
 
     @asynccontextmanager
     async def start(self, *, resume: bool, model: str) -> AsyncIterator[FakeAgent]:
         self.starts.append((resume, model))
+        self.on_start(model)
         if self.in_start is not None:
             await self.in_start()
         if self.bad_starts and (error := self.bad_starts.popleft()):
@@ -230,7 +249,13 @@ class World:
     async def verify(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
         if self.in_verify is not None:
             await self.in_verify()
-        return self.verifications.popleft()
+        came = self.verifications.popleft()
+        self.on_verified(came)
+        return came
+
+    def beside(self, work: Coroutine[object, object, None]) -> None:
+        """Do something while the loop goes on; it has to be over before the loop is."""
+        self._beside.append(asyncio.ensure_future(work))
 
     def means(self) -> Means:
         return Means(self.time.clock, self.time.sleep, lambda pid: self.memory, self.verify)
