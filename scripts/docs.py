@@ -38,7 +38,7 @@ from handrail.server.home import Home
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 from handrail.store import journal
-from handrail.supervise import runs, state, supervisor
+from handrail.supervise import changes, runs, supervisor
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -276,7 +276,7 @@ def daemon_limits() -> str:
             f"{code._MAX_TEXT // 1024} KB",
             "not read",
         ),
-        ("refused actions that a run remembers", state._MAX_OPEN, "the oldest is forgotten"),
+        ("refused actions that a run remembers", changes._MAX_OPEN, "the oldest is forgotten"),
         ("runs in memory", f"{runs._MAX_KEPT:,}", "the idlest is read again when needed"),
         ("events between two snapshots of a run", supervisor.SNAPSHOT_EVERY, ""),
     )
@@ -401,11 +401,13 @@ def states() -> str:
     rows = []
     for command in Command:
         moves = [machine.move(standing, command) for standing in standings]
-        rows.append((f"`{command.value}`", *("" if not each else _way(each) for each in moves)))
+        rows.append(
+            (f"`{command.value}`", *("" if not each else _move_in_words(each) for each in moves))
+        )
     return table(("command", *(each.value for each in standings)), *rows)
 
 
-def _way(step: machine.Move) -> str:
+def _move_in_words(step: machine.Move) -> str:
     return step.now.value if step.now == step.then else f"{step.now.value} → {step.then.value}"
 
 
