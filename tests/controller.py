@@ -31,9 +31,11 @@ class Controller:
         self.home = home
         self.by = by
 
-    def request(self, command: Command, run: str, **given: str) -> Request:
+    def request(
+        self, command: Command, run: str, *, text: str = "", reason: str = "", expects: str = ""
+    ) -> Request:
         """A request that is not sent yet."""
-        return make_request(command, run, by=self.by, **given)
+        return make_request(command, run, by=self.by, text=text, reason=reason, expects=expects)
 
     def send(self, request: Request, *, seconds: float = 0.0) -> list[AnyMessage]:
         """Hand over a request, and wait so long for its result."""
