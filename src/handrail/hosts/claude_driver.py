@@ -122,9 +122,9 @@ class ClaudeDriver:
             self._stdin.close()
             # As long as a turn or a background command goes on, it does not end by itself.
             busy = self._work is not None or self._turns.has_tasks
-            if busy or not await self._ends(_BY_ITSELF):
+            if busy or not await self._ends(min(_BY_ITSELF, self._patience)):
                 self._signal(signal.SIGTERM, signal.SIGCONT)
-            if not await self._ends(_WHEN_TOLD):
+            if not await self._ends(min(_WHEN_TOLD, self._patience)):
                 self._signal(signal.SIGKILL)
             await asyncio.wait({self._gone})
         finally:
