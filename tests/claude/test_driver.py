@@ -12,8 +12,10 @@ from uuid import uuid4
 
 import pytest
 
+from handrail.cli.install import make_hooking
 from handrail.hosts.claude_driver import ClaudeDriver
 from handrail.hosts.claude_launch import MARK, Wish, launch, settings_for
+from handrail.hosts.claude_program import find_claude
 from handrail.hosts.claude_settings import Hooking
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, ModelError
 from handrail.testing.model_server import Answer, Call, Say, Turn
@@ -29,6 +31,7 @@ from tests.claude.driving import (
     held,
     last_said,
 )
+from tests.claude.supervised import STOPPED, Supervised
 from tests.claude.test_bed import endpoint
 
 OTHER = "claude-haiku-4-5"
@@ -278,6 +281,22 @@ def test_another_model_is_asked_from_the_next_call_on(bed: Bed) -> None:
         run(lambda: test(heard))
 
 
+def test_an_answer_that_is_under_way_comes_from_the_model_before(bed: Bed) -> None:
+    async def test() -> None:
+        answer = half_said()
+        assert answer.rest is not None
+        async with driving(bed, [answer]) as driven:
+            agent, _ = driven
+            turn = asyncio.create_task(agent.take_turn("go"))
+            await driven.asked(1)
+            await agent.set_model(OTHER)
+            answer.rest.set()
+            assert (await turn).model == MODEL
+            assert agent.model == OTHER
+
+    run(test)
+
+
 def test_a_model_without_a_name_is_not_taken(bed: Bed) -> None:
     async def test() -> None:
         async with driving(bed, []) as (agent, _):
@@ -404,6 +423,27 @@ def test_its_hooks_come_along_and_a_project_cannot_switch_them_off(bed: Bed) -> 
     with endpoint(permissionDecision="deny", permissionDecisionReason="not here") as url:
         run(lambda: test(url))
     assert not (bed.repo / "made").exists()
+
+
+def test_it_is_supervised_where_handrail_is_not_installed(bed: Bed) -> None:
+    world = Supervised(bed)
+    bed.at_end(world.end)
+    world.state.client(bed.environ)
+    (bed.home / "photos").mkdir()
+    name = str(uuid4())
+
+    async def test() -> None:
+        program = find_claude(bed.environ)
+        hooking = make_hooking(world.state, "http", program)
+        settings = settings_for(hooking, bed.environ, str(bed.repo), [])
+        script = [bash("rm -rf ~/photos", "harm")]
+        async with driving(bed, script, name, settings=settings) as (agent, model):
+            await agent.take_turn("Tidy up.")
+            assert STOPPED in model.requests[-1].tool_results["harm"].text
+
+    run(test)
+    assert (bed.home / "photos").exists()
+    assert world.topics() == [f"run:{name}"]
 
 
 def test_its_settings_are_private_and_gone_afterwards(bed: Bed) -> None:

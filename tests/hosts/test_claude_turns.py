@@ -160,6 +160,13 @@ def test_sub_agents_that_are_stopped_alone_have_no_result() -> None:
     assert waiting.take().interrupted
 
 
+def test_an_interrupt_that_stops_only_sub_agents_has_broken_something_off() -> None:
+    done = turns(*STARTED, AGENT)
+    done.interrupting = True
+    assert after(done, STOPPED, NO_TASKS, result("I wait.")) is Rest.RESTS
+    assert done.take().interrupted
+
+
 def test_a_sub_agent_that_its_master_stops_interrupts_nothing() -> None:
     assert not turns(*STARTED, AGENT, STOPPED, NO_TASKS, result()).take().interrupted
 

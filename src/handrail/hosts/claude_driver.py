@@ -110,7 +110,7 @@ class ClaudeDriver:
         reply = await self._ask("set_model", model=model)
         if reply.error:
             raise ModelError(reply.error)
-        self.model = self._turns.model = reply.model or model
+        self.model = reply.model or model
         return before
 
     async def end(self) -> None:
@@ -141,8 +141,9 @@ class ClaudeDriver:
             case stream.Asked():
                 self._stdin.write(stream.refusal(line.request, "nobody is there to answer"))
             case _:
+                if isinstance(line, stream.Began):
+                    self.model = line.model or self.model
                 self._turns.read(line)
-                self.model = self._turns.model or self.model
                 self._settle()
 
     def _settle(self) -> None:

@@ -131,8 +131,9 @@ class Turns:
     def _end_task(self, task: TaskEnded) -> None:
         if not task.stopped and task.id in self._tasks.ids:
             self._news.add(task.id)
-        elif task.stopped and task.id in self._tasks.workers and not self._runs:
-            self._cut = True  # no result will tell of it
+        elif task.stopped and task.id in self._tasks.workers:
+            # Else its master has stopped it, or the result tells of it.
+            self._cut = self._cut or self.interrupting or not self._runs
 
     def _end(self, result: Result) -> None:
         used = result.total.since(self._total) if result.used is None else result.used
