@@ -25,13 +25,14 @@ class Acts(Protocol):
 
     What comes of each is told to `Desk.came`, in the brain's thread too, with the request's id.
     The same may be begun twice: after a restart nobody knows how far the first one came.
+    A freeze and what undoes it are begun one after the other; a stop waits for neither.
     """
 
     def can(self, supervisor: Supervisor, command: Command) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Stop all processes of a run where they are."""
+        """Stop all processes of a run where they are; if that fails, none stays so."""
 
     def guard(self, supervisor: Supervisor) -> None:
         """See to it that a frozen run does not stay so for longer than is good for it."""

@@ -95,13 +95,27 @@ def stages(
             is_known, found = False, []
             if not acknowledged and clock() >= expires:
                 raise
-            sleep(_PAUSE)
         for message in found or ():
             if isinstance(message, Result) and message.code != "duplicate":
                 yield message
                 return
-            if isinstance(message, Ack) and not acknowledged:
+            if not acknowledged and (ack := _as_ack(message)) is not None:
                 acknowledged = True
-                yield message
+                yield ack
         if clock() >= until:
             return
+        if found == []:
+            sleep(_PAUSE)
+
+
+def _as_ack(message: AnyMessage) -> Ack | None:
+    """The acknowledgment; that a request is under way says the same, where that got lost."""
+    if isinstance(message, Request):
+        return None
+    return Ack(
+        request_id=message.request_id,
+        command=message.command,
+        target=message.target,
+        timestamp=message.timestamp,
+        payload={},
+    )

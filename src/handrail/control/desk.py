@@ -7,56 +7,27 @@ from time import time
 import msgspec
 
 from handrail.control import message as wire
-from handrail.control import timestamp
 from handrail.control.acts import Acts, Came
-from handrail.control.current import USER_CANCELLED, abort_entry, state_entry
-from handrail.control.ledger import EXPIRY, WINDOW, Ledger, Seen, load, save
-from handrail.control.machine import OVERTAKES, THEN, move
-from handrail.control.message import (
-    Ack,
-    AnyMessage,
-    Asked,
-    BadRequestError,
-    Code,
-    Half,
-    Payload,
-    Request,
-    Result,
-)
-from handrail.control.said import failure, success
-from handrail.control.topics import CONTROL
-from handrail.model.control import Command, Standing
-from handrail.model.event import (
-    ActionDropped,
-    ControlAnswered,
-    ControlAsked,
-    Event,
-    LoopEnded,
-    RunEnded,
-)
+from handrail.control.book import Again, Book, Later, Listener, Taken
+from handrail.control.errands import Errands, overtaken
+from handrail.control.ledger import EXPIRY, WINDOW, Ledger, Seen, load
+from handrail.control.machine import THEN, move
+from handrail.control.message import AnyMessage, Asked, BadRequestError, Half, Request
+from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
-from handrail.store.port import Entry, Receipt
+from handrail.store.errors import StoreError
+from handrail.store.port import Receipt
 from handrail.supervise.runs import Runs
-from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
+__all__ = ["Desk", "Later", "Listener", "Taken"]
+
 _SAVE_EVERY = 500
-"""Requests after which the ledger is kept."""
-_FALLS_BACK = {Command.INTERRUPT: Standing.PAUSING, Command.FREEZE: Standing.PAUSING}
-"""Where a stronger hold does not work, the weaker one stays."""
-_ENDS = frozenset({Command.STOP, Command.CANCEL, Command.RESUME})
-"""Requests that the end of a session does not make void."""
-
-Listener = Callable[[Result], None]
-Later = Callable[[Callable[[], None]], None]
-
-
-class Taken(msgspec.Struct, frozen=True):
-    """What a request has led to so far."""
-
-    messages: tuple[AnyMessage, ...]
-    receipt: Receipt | None
-    """When all of that is on the disk; None: nothing of it is written down."""
+"""Requests after which it is kept what is known of them."""
+_MOST = 100
+"""Requests that may be under way in a run at the same time."""
+_MOST_BESIDE = 50
+"""So many of them may be messages and the like: there is always room for a stop."""
 
 
 class Desk:
@@ -78,36 +49,50 @@ class Desk:
         self._runs = runs
         self._acts = acts
         self._later = later
-        self._listen = listen
         self._clock = clock
         self._store = runs.journal.store
         self._redactor = Redactor()
-        self._ledger = Ledger()
+        self._book = Book(self._store, later=later, listen=listen, clock=clock)
+        self._errands = Errands(runs, acts, self._book, clock)
+        self._is_open = False
+        self._catches_up = False
         self._taken = 0
 
     def open(self) -> None:
-        """Take up what was under way when the last daemon ended."""
+        """Take up what was under way when the last daemon ended, unless that is done.
+
+        Raises StoreError; then it is tried again as soon as anybody asks for something.
+        """
+        if self._is_open:
+            return
         self._ledger, unanswered = load(self._store, self._clock())
-        runs = {*self._ledger.under_way().values(), *self._ledger.frozen}
-        for run in sorted(runs):
+        under_way = self._ledger.under_way()
+        for run in sorted({*under_way.values(), *self._ledger.frozen}):
             supervisor = self._runs.find(run)
             if supervisor is not None:
-                self._take_up(supervisor)
+                self._errands.take_up(supervisor)
+        for request in under_way:
+            self._close_lost(request)
+        self._is_open = True
         for row in unanswered:
             self.take(row.body, waited=self._clock() - row.at)
+        self._book.save()
 
     def close(self) -> None:
         """Keep what is known of requests."""
-        save(self._store, self._ledger)
+        if self._is_open:
+            self._book.save()
 
     def known(self, request: str) -> Taken | None:
         """What has come of a request so far; None: nobody knows it."""
+        self.open()
+        self._catch_up()
         seen = self._ledger.find(request, self._clock())
         if seen is None:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
         # What was written before is on the disk when this is.
-        return Taken(messages, self._store.append([]))
+        return Taken(messages, self._book.written())
 
     @property
     def read_until(self) -> int:
@@ -119,71 +104,67 @@ class Desk:
         self._ledger.seq = seq
 
     def take(self, body: bytes, *, waited: float | None = None) -> Taken:
-        """Take in a request. `waited`: for so long it has stood in the topic; None: not at all."""
+        """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
+
+        Raises StoreError, and then nothing has come of it.
+        """
+        self.open()
+        self._catch_up()
         self._count()
+        since = None if waited is None else self._clock() - waited
+        again = None if since is None else partial(self._take_again, body, since)
         try:
             asked = wire.read_request(body)
         except BadRequestError as error:
-            return self._refuse(error.request or Half(""), "bad_request", str(error))
+            half = error.request or Half("")
+            return self._book.refuse(half, "bad_request", str(error), again=again)
         request = asked.request
-        came = [] if waited is not None else [self._clean(request)]
+        supervisor = self._runs.find(request.target.run_id)
+        came = [] if waited is not None else [self._clean(request, supervisor)]
         seen = self._ledger.find(request.request_id, self._clock())
         if seen is not None:
-            return self._again(request, seen, came)
+            return self._again(request, seen, came, again)
         if void := _void(asked, waited, self._clock()):
-            return self._refuse(request, "bad_request", void, came)
-        supervisor = self._runs.find(request.target.run_id)
+            return self._book.refuse(request, "bad_request", void, came, again)
         if supervisor is None or not supervisor.state.active:
             says = f"Run {request.target.run_id} is not active"
-            return self._refuse(request, "not_found", says, came)
-        return self._acknowledge(supervisor, asked, [*came, self._ack(request)])
+            return self._book.refuse(request, "not_found", says, came, again)
+        if spoilt := _spoilt(asked, supervisor):
+            return self._book.refuse(request, "bad_request", spoilt, came, again)
+        return self._acknowledge(supervisor, asked, [*came, self._book.ack(request)], again)
 
     def hear(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
-        hand = supervisor.state.hand
-        if hand.standing == Standing.PAUSING and not isinstance(event, ControlAsked):
-            self._settle(supervisor)
-        if hand.asked and isinstance(event, RunEnded | LoopEnded):
-            self._give_up(supervisor, event)
+        if self._is_open:
+            self._errands.hear(supervisor, event)
+        if self._book.owed:
+            self._later(self._catch_up)
 
     def delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         """The agent was told what a person wants it to know."""
         step = supervisor.state.step
         where = f"at step {step}" if step else "at its start"
-        return self._answer(supervisor, asked, Came(says=f"The agent was told {where}"))
+        # If that cannot be written, the agent gets another answer: it is told once more.
+        return self._book.answer(supervisor, asked, Came(says=f"The agent was told {where}"))
 
     def came(self, run: str, request: str, came: Came) -> None:
         """Something that was begun outside has come to its end."""
-        supervisor = self._runs.find(run)
-        asked = None if supervisor is None else supervisor.state.hand.asked.get(request)
-        if supervisor is None or asked is None:
-            return  # overtaken by another request meanwhile
-        if asked.command == Command.INTERRUPT and came.ok:
-            self._drop_all(supervisor, f"interrupted by {asked.by or 'a person'}")
-        if asked.command == Command.PAUSE and came.ok:  # it was frozen, and is no more
-            self._confirm_pause(supervisor, came.evidence)
-        else:
-            self._answer(supervisor, asked, came)
-        if supervisor.state.hand.standing == Standing.PAUSING:
-            self._settle(supervisor)
+        self._errands.came(run, request, came)
 
     # How a request is taken in
 
     def _acknowledge(
-        self, supervisor: Supervisor, asked: Asked, messages: list[AnyMessage]
+        self,
+        supervisor: Supervisor,
+        asked: Asked,
+        messages: list[AnyMessage],
+        again: Again | None,
     ) -> Taken:
         state, request = supervisor.state, asked.request
-        standing = state.hand.standing
-        expected = asked.field("expects")
-        step = move(standing, asked.command)
-        if expected and expected != standing:
-            cannot = f"The run is {standing.value}, no longer {expected}"
-        elif step is None:
-            cannot = f"A run that is {standing.value} cannot be told to {request.command}"
-        else:
-            cannot = self._acts.can(supervisor, asked.command)
+        step = move(state.hand.standing, asked.command)
+        cannot = self._why_not(supervisor, asked)
         if cannot or step is None:
-            return self._refuse(request, "invalid_state", cannot, messages)
+            return self._book.refuse(request, "invalid_state", cannot, messages, again)
         event = ControlAsked(
             self._clock(),
             request.request_id,
@@ -194,215 +175,89 @@ class Desk:
             wire.text_of(asked),
             request.target.issue_id or "",
         )
-        earlier = [
-            each
-            for each in state.hand.asked.values()
-            if each.command in OVERTAKES.get(asked.command, ())
-        ]
-        receipt = supervisor.record(event, lambda _: self._rows(messages))
-        for each in earlier:
-            says = f"Overtaken: {event.by or 'somebody'} asked for {asked.command.value}"
-            self._answer(supervisor, each, Came(ok=False, says=says), standing=step.now)
+        receipt = supervisor.record(event, lambda _: self._book.rows(messages))
+        self._book.unless_written(receipt, request.request_id, None, again)
+        self._errands.overtake(supervisor, event)
         receipt.add_done_callback(partial(self._when_written, state.run, request.request_id))
         return Taken(tuple(messages), receipt)
+
+    def _why_not(self, supervisor: Supervisor, asked: Asked) -> str:
+        """Why a command cannot be carried out in a run as it stands; empty: it can."""
+        hand, command = supervisor.state.hand, asked.command
+        expected = asked.field("expects")
+        if expected and expected != hand.standing:
+            return f"The run is {hand.standing.value}, no longer {expected}"
+        if move(hand.standing, command) is None:
+            return f"A run that is {hand.standing.value} cannot be told to {command.value}"
+        left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
+        if left >= (_MOST if command in THEN else _MOST_BESIDE):
+            return f"{left} requests are under way in the run already"
+        return self._acts.can(supervisor, command)
 
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
         """Nothing is done before it is certain that it was asked for; in the writer's thread."""
         if receipt.exception() is None:
-            self._later(lambda: self._begin(run, request))
+            self._later(lambda: self._errands.begin(run, request))
 
-    def _begin(self, run: str, request: str) -> None:
-        supervisor = self._runs.find(run)
-        asked = None if supervisor is None else supervisor.state.hand.asked.get(request)
-        if supervisor is not None and asked is not None:
-            _BEGIN[asked.command](self, supervisor, asked)
-
-    def _take_up(self, supervisor: Supervisor) -> None:
-        hand = supervisor.state.hand
-        for asked in list(hand.asked.values()):
-            self._begin(supervisor.state.run, asked.request)
-        if hand.standing == Standing.FROZEN:
-            self._acts.guard(supervisor)
-
-    def _again(self, request: Request, seen: Seen, came: Sequence[AnyMessage]) -> Taken:
+    def _again(
+        self, request: Request, seen: Seen, came: Sequence[AnyMessage], again: Again | None
+    ) -> Taken:
         if (seen.command, seen.run) != (request.command, request.target.run_id):
             says = "This request_id was used for another request"
         elif not seen.result:
             says = "The request is under way"
         else:
-            cached = wire.decode(seen.result)
-            return Taken((*came, cached), self._store.append(self._rows([*came, cached])))
-        return self._refuse(request, "duplicate", says, came)
+            return self._book.repeat(seen, came)
+        return self._book.refuse(request, "duplicate", says, came, again)
 
-    def _refuse(
-        self, request: Request | Half, code: Code, says: str, before: Sequence[AnyMessage] = ()
-    ) -> Taken:
-        result = self._result(request, failure(code, says))
-        if not request.request_id:
-            return Taken((result,), None)
-        messages = (*before, result)
-        receipt = self._store.append(self._rows(messages))
-        self._announce(result, receipt)
-        return Taken(messages, receipt)
+    def _clean(self, request: Request, supervisor: Supervisor | None) -> Request:
+        """The request as it may be written down."""
+        redactor = self._redactor if supervisor is None else supervisor.project.redactor
+        return msgspec.structs.replace(request, payload=redactor.value(request.payload))
 
-    # What is begun for each command
+    # What went wrong
 
-    def _pause(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        if supervisor.state.hand.frozen:
-            self._acts.thaw(supervisor, asked)
-        else:
-            self._settle(supervisor)
+    def _close_lost(self, request: str) -> None:
+        """Answer to a request that was acknowledged, and of which its run knows nothing."""
+        seen = self._ledger.seen[request]
+        if seen.result:
+            return
+        supervisor = self._runs.find(seen.run)
+        if supervisor is None or request not in supervisor.state.hand.asked:
+            half = Half(request, seen.command, wire.Target(seen.run))
+            self._book.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
 
-    def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        hand = supervisor.state.hand
-        if hand.standing == Standing.STOPPED:
-            self._acts.resume(supervisor, asked)
-        elif hand.frozen:
-            self._acts.thaw(supervisor, asked)
-        else:
-            self._answer(supervisor, asked, Came())
+    def _take_again(self, body: bytes, since: float) -> None:
+        self.take(body, waited=self._clock() - since)
 
-    def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.interrupt(supervisor, asked)
+    def _catch_up(self) -> None:
+        """Try again what the log did not take; it may still not do so."""
+        if self._catches_up:
+            return
+        self._catches_up = True
+        owed, self._book.owed = self._book.owed, []
+        try:
+            while owed:
+                owed[0]()
+                del owed[0]
+        except StoreError:
+            self._book.owed[:0] = owed
+        finally:
+            self._catches_up = False
 
-    def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.freeze(supervisor, asked)
+    @property
+    def _ledger(self) -> Ledger:
+        return self._book.ledger
 
-    def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.stop(supervisor, asked)
-
-    def _tell(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Nothing: the agent is told with the next answer that it gets."""
-
-    def _escalate(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.switch_model(supervisor, asked)
-
-    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.checkpoint(supervisor, asked)
-
-    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.roll_back(supervisor, asked)
-
-    # How a request is answered
-
-    def _settle(self, supervisor: Supervisor) -> None:
-        """A pause has taken hold when nothing is under way any more."""
-        state = supervisor.state
-        if not state.at_work and not state.hand.frozen:
-            last = f"last: step {state.step}" if state.step else "no action yet"
-            self._confirm_pause(supervisor, (f"no action is under way ({last})",))
-
-    def _confirm_pause(self, supervisor: Supervisor, evidence: tuple[str, ...]) -> None:
-        asked = supervisor.state.hand.asked.values()
-        pauses = [each for each in asked if each.command == Command.PAUSE]
-        for each in pauses:
-            self._answer(supervisor, each, Came(evidence=evidence))
-        if not pauses:  # a stronger hold did not work, and this is what is left of it
-            at = self._clock()
-            event = ControlAnswered(at, "", Command.PAUSE, Standing.PAUSED, evidence=evidence)
-            supervisor.record(event, lambda state: [state_entry(state, at)])
-
-    def _answer(
-        self,
-        supervisor: Supervisor,
-        asked: ControlAsked,
-        came: Came,
-        *,
-        standing: Standing | None = None,
-    ) -> Receipt:
-        """Write the RESULT, and how the run stands now, at once."""
-        state, at = supervisor.state, self._clock()
-        if standing is None:
-            standing = _after(state, asked.command, ok=came.ok)
-        model = str(came.payload.get("new_model", ""))
-        if came.ok:
-            payload = success(state, asked.command, came)
-        else:
-            payload = failure("invalid_state", came.says)
-        result = self._result(_request_of(state.run, asked), payload)
-        event = ControlAnswered(
-            at,
-            asked.request,
-            asked.command,
-            standing,
-            came.ok,
-            str(payload.get("message", came.says)),
-            came.evidence,
-            model,
-        )
-
-        def rows(now: RunState) -> list[Entry]:
-            if came.ok and asked.command == Command.CANCEL:
-                return [*self._rows([result]), abort_entry(now.run, USER_CANCELLED)]
-            changed = came.ok and (asked.command in THEN or model)
-            shown = [state_entry(now, at)] if changed else []
-            return [*self._rows([result]), *shown]
-
-        receipt = supervisor.record(event, rows)
-        self._announce(result, receipt)
-        return receipt
-
-    def _announce(self, result: Result, receipt: Receipt) -> None:
-        """Whoever waits hears of a result when it is on the disk; in the writer's thread."""
-
-        def listen(written: Receipt) -> None:
-            if written.exception() is None:
-                self._listen(result)
-
-        receipt.add_done_callback(listen)
-
-    def _give_up(self, supervisor: Supervisor, event: RunEnded | LoopEnded) -> None:
-        """Nobody is there any more who could be told or interrupted."""
-        if supervisor.state.loop is not None and isinstance(event, RunEnded):
-            return  # the agent is started again, or the loop ends too
-        for asked in list(supervisor.state.hand.asked.values()):
-            if asked.command not in _ENDS:
-                says = "The run has ended before that could be done"
-                standing = supervisor.state.hand.standing
-                self._answer(supervisor, asked, Came(ok=False, says=says), standing=standing)
-
-    def _drop_all(self, supervisor: Supervisor, says: str) -> None:
-        for each in supervisor.state.at_work:
-            supervisor.record(ActionDropped(self._clock(), each.step, says))
-
-    # Messages and rows
-
-    def _ack(self, request: Request) -> Ack:
-        return Ack(
-            request_id=request.request_id,
-            command=request.command,
-            target=request.target,
-            timestamp=timestamp.written(self._clock()),
-            payload={},
-        )
-
-    def _result(self, request: Request | Half, payload: Payload) -> Result:
-        return Result(
-            request_id=request.request_id,
-            command=request.command,
-            target=request.target,
-            timestamp=timestamp.written(self._clock()),
-            payload=payload,
-        )
-
-    def _rows(self, messages: Sequence[AnyMessage]) -> list[Entry]:
-        """The rows of messages, which from now on are known."""
-        rows = []
-        for message in messages:
-            body = wire.encode(message)
-            self._ledger.take(message, body, self._clock())
-            rows.append(Entry(CONTROL, body))
-        return rows
-
-    def _clean(self, request: Request) -> Request:
-        payload = self._redactor.value(request.payload)
-        return msgspec.structs.replace(request, payload=payload)
+    @_ledger.setter
+    def _ledger(self, ledger: Ledger) -> None:
+        self._book.ledger = ledger
 
     def _count(self) -> None:
         self._taken += 1
         self._ledger.forget(self._clock())
         if self._taken % _SAVE_EVERY == 0:
-            save(self._store, self._ledger)
+            self._book.save()
 
 
 def _void(asked: Asked, waited: float | None, now: float) -> str:
@@ -420,29 +275,16 @@ def _void(asked: Asked, waited: float | None, now: float) -> str:
     return ""
 
 
-def _after(state: RunState, command: Command, *, ok: bool) -> Standing:
-    if ok:
-        return THEN.get(command, state.hand.standing)
-    if command == Command.RESUME and state.hand.frozen:
-        return Standing.FROZEN
-    return _FALLS_BACK.get(command, state.hand.standing)
+def _spoilt(asked: Asked, supervisor: Supervisor) -> str:
+    """Why a text would not arrive as it was meant; empty: it does.
 
-
-def _request_of(run: str, asked: ControlAsked) -> Half:
-    target = wire.Target(run, asked.issue or None)
-    return Half(asked.request, asked.command.value, target)
-
-
-_BEGIN: dict[Command, Callable[[Desk, Supervisor, ControlAsked], None]] = {
-    Command.PAUSE: Desk._pause,
-    Command.RESUME: Desk._resume,
-    Command.INTERRUPT: Desk._interrupt,
-    Command.FREEZE: Desk._freeze,
-    Command.STOP: Desk._stop,
-    Command.CANCEL: Desk._stop,
-    Command.STEER: Desk._tell,
-    Command.REDIRECT: Desk._tell,
-    Command.ESCALATE: Desk._escalate,
-    Command.CHECKPOINT: Desk._checkpoint,
-    Command.ROLLBACK: Desk._roll_back,
-}
+    It goes through the log, which takes out what looks like a secret.
+    """
+    name = wire.TEXTS.get(asked.command, wire.NAME)
+    text = asked.field(name)
+    if supervisor.project.redactor.text(text) == text:
+        return ""
+    return (
+        f"payload.{name} holds what looks like a secret, which is never written down: "
+        "say where it can be read instead"
+    )

@@ -1,14 +1,17 @@
 """Requests that other programs write into the topic, taken to the desk in their order."""
 
+import logging
 from collections.abc import Callable
-
-import msgspec
+from itertools import zip_longest
 
 from handrail.control import message as wire
 from handrail.control.desk import Desk
-from handrail.control.message import AnyMessage, Request
+from handrail.control.message import Ack, Result
 from handrail.control.topics import CONTROL
+from handrail.store.errors import StoreError
 from handrail.store.port import Store, Stored
+
+_log = logging.getLogger(__name__)
 
 _PAGE = 500
 
@@ -31,45 +34,31 @@ class Inbox:
         return self._store.read(CONTROL, self._desk.read_until, _PAGE)
 
     def take(self, rows: list[Stored]) -> None:
-        """Take requests among these rows to the desk, unless they have come by it."""
-        for place, row in enumerate(rows):
+        """Take requests among these rows to the desk, unless they have come by it.
+
+        Raises StoreError; a row that was not taken is unread then.
+        """
+        self._desk.open()
+        for row, following in zip_longest(rows, rows[1:]):
             if row.seq <= self._desk.read_until:
                 continue
-            message = _message(row.body)
-            following = rows[place + 1] if place + 1 < len(rows) else None
             if following is None and len(rows) == _PAGE:
                 break  # whether the next row is its answer is seen when that is read
+            request = wire.find_request(row.body)
+            if request and not (following is not None and _answers(following.body, request)):
+                self._hand_over(row)
             self._desk.read_until = row.seq
-            is_request = isinstance(message, Request) or (message is None and _meant(row.body))
-            if is_request and (following is None or not _answers(following.body, message)):
-                self._desk.take(row.body, waited=self._clock() - row.at)
+
+    def _hand_over(self, row: Stored) -> None:
+        try:
+            self._desk.take(row.body, waited=self._clock() - row.at)
+        except StoreError:
+            raise
+        except Exception:  # noqa: BLE001 - the rows that follow are to be taken
+            _log.exception("a request could not be taken: row %d of %s", row.seq, row.topic)
 
 
-def _answers(body: bytes, request: AnyMessage | None) -> bool:
+def _answers(body: bytes, request: str) -> bool:
     """Whether a row answers to the one before: what comes by the desk is written in one go."""
-    message = _message(body)
-    return (
-        request is not None
-        and message is not None
-        and not isinstance(message, Request)
-        and message.request_id == request.request_id
-    )
-
-
-def _message(body: bytes) -> AnyMessage | None:
-    try:
-        return wire.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-class _Kind(msgspec.Struct):
-    type: str = ""
-
-
-def _meant(body: bytes) -> bool:
-    """Whether a row that is no message was meant to be a request, which gets an answer."""
-    try:
-        return msgspec.json.decode(body, type=_Kind).type == "REQUEST"
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
+    message = wire.find(body)
+    return isinstance(message, Ack | Result) and message.request_id == request

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.control import message as wire
-from handrail.control.message import AnyMessage, Request, Result
+from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.control.topics import CONTROL
 from handrail.model.control import Command
 from handrail.store.port import Receipt, Snapshot, Store, Stored
@@ -54,25 +54,41 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         if isinstance(message, Request):
             return  # by itself it is only a wish
         if isinstance(message, Result):
-            if message.code == "duplicate":
-                return  # says nothing of how the request itself goes
-            self._finish(message, body, at)
-        elif message.request_id not in self.seen:
+            # These say nothing of how a request goes that has the same id and was understood.
+            if message.code not in ("duplicate", "bad_request"):
+                self._finish(message, body, at)
+        elif message.request_id not in self.seen or self.seen[message.request_id].result:
+            self.seen.pop(message.request_id, None)
             self.seen[message.request_id] = Seen(message.command, message.target.run_id, at)
+
+    def undo(self, request: str, known: Seen | None, before: Seen | None) -> None:
+        """What was taken in last of a request is not in the log; nothing came after it."""
+        if self.seen.get(request) is not known:
+            return
+        self.seen.pop(request, None)
+        if before is not None:
+            self.seen[request] = before
 
     def forget(self, now: float) -> None:
         """Let go of what is too long ago to be asked for again."""
-        old = [id_ for id_, each in self.seen.items() if each.result and now - each.at > WINDOW]
+        old = []
+        for request, each in self.seen.items():
+            if each.result:
+                if now - each.at <= WINDOW:
+                    break  # those that come after it were finished later
+                old.append(request)
         for request in old:
             del self.seen[request]
 
     def _finish(self, message: Result, body: bytes, at: float) -> None:
         run = message.target.run_id
-        self.seen.pop(message.request_id, None)
+        before = self.seen.pop(message.request_id, None)
         self.seen[message.request_id] = Seen(message.command, run, at, body)
-        if message.ok and message.command == Command.FREEZE:
+        if not message.ok or (before is not None and before.result == body):
+            return  # of one that is only told again nothing follows
+        if message.command == Command.FREEZE:
             self.frozen[run] = at
-        elif message.ok and message.command in _THAWS:
+        elif message.command in _THAWS:
             self.frozen.pop(run, None)
 
 
@@ -85,12 +101,17 @@ def load(store: Store, now: float) -> tuple[Ledger, list[Stored]]:
     unanswered: dict[str, Stored] = {}
     for row in _rows(store, ledger.seq):
         ledger.seq = row.seq
-        message = _message(row.body)
-        if isinstance(message, Request):
-            unanswered.setdefault(message.request_id, row)
-        elif message is not None:
+        message = wire.find(row.body)
+        if isinstance(message, Ack | Result):
             ledger.take(message, row.body, row.at)
             unanswered.pop(message.request_id, None)
+        elif request := wire.find_request(row.body):
+            first = unanswered.get(request)
+            if first is None or now - first.at > EXPIRY:  # it was tried again
+                unanswered.pop(request, None)
+                unanswered[request] = row
+        if row.seq % _PAGE == 0:
+            ledger.forget(row.at)
     ledger.forget(now)
     return ledger, list(unanswered.values())
 
@@ -104,13 +125,6 @@ def _rows(store: Store, after: int) -> Iterator[Stored]:
     while page := store.read(CONTROL, after, _PAGE):
         yield from page
         after = page[-1].seq
-
-
-def _message(body: bytes) -> AnyMessage | None:
-    try:
-        return wire.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def _saved(store: Store) -> Ledger:

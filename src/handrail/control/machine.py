@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import FINAL, Command, Standing
+from handrail.supervise.hand import Hand
 
 S, C = Standing, Command
 
@@ -37,7 +38,9 @@ _NOW: dict[tuple[Standing, Command], Standing] = {
     **dict.fromkeys(
         ((each, C.INTERRUPT) for each in (S.RUNNING, S.PAUSING, S.PAUSED)), S.INTERRUPTING
     ),
-    **dict.fromkeys(((each, C.FREEZE) for each in (S.RUNNING, S.PAUSING, S.PAUSED)), S.FREEZING),
+    **dict.fromkeys(
+        ((each, C.FREEZE) for each in (S.RUNNING, S.PAUSING, S.PAUSED, S.INTERRUPTING)), S.FREEZING
+    ),
     # A frozen run can be let go to a milder level.
     (S.FROZEN, C.PAUSE): S.PAUSING,
     (S.FROZEN, C.INTERRUPT): S.INTERRUPTING,
@@ -60,9 +63,9 @@ TABLE: dict[tuple[Standing, Command], Move] = {
 
 OVERTAKES: dict[Command, frozenset[Command]] = {
     C.RESUME: frozenset({C.PAUSE, C.INTERRUPT, C.FREEZE}),
-    C.PAUSE: frozenset({C.FREEZE}),
-    C.INTERRUPT: frozenset({C.PAUSE, C.FREEZE}),
-    C.FREEZE: frozenset({C.PAUSE, C.INTERRUPT}),
+    C.PAUSE: frozenset({C.RESUME}),
+    C.INTERRUPT: frozenset({C.PAUSE, C.RESUME}),
+    C.FREEZE: frozenset({C.PAUSE, C.INTERRUPT, C.RESUME}),
     C.STOP: frozenset({C.PAUSE, C.INTERRUPT, C.FREEZE, C.RESUME}),
     C.CANCEL: frozenset(C) - {C.CANCEL, C.CHECKPOINT, C.ROLLBACK},
 }
@@ -72,3 +75,20 @@ OVERTAKES: dict[Command, frozenset[Command]] = {
 def move(standing: Standing, command: Command) -> Move | None:
     """What a command leads to; None: it cannot be done in this state."""
     return TABLE.get((standing, command))
+
+
+_FALLS_BACK = {C.INTERRUPT: S.INTERRUPTING, C.FREEZE: S.FREEZING}
+"""Where a stronger hold does not work, the weaker one stays."""
+_THAWING = frozenset({C.PAUSE, C.INTERRUPT, C.RESUME})
+
+
+def answered(hand: Hand, command: Command, *, ok: bool) -> Standing:
+    """How a run stands when a command is confirmed, or has failed."""
+    standing = hand.standing
+    if ok:
+        # Its loop may have ended meanwhile; only who has cancelled it is told that it is so.
+        over = standing in FINAL and command != C.CANCEL
+        return standing if over else THEN.get(command, standing)
+    if hand.frozen and command in _THAWING and standing in _ALIVE:
+        return S.FROZEN
+    return S.PAUSING if _FALLS_BACK.get(command) == standing else standing

@@ -3,6 +3,7 @@
 Their fields and the order of these are the protocol; other programs write and read them.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -12,6 +13,9 @@ from handrail.model.control import Command
 
 MAX_ID = 200
 MAX_BYTES = 256_000
+MAX_TEXT = 10_000
+"""Characters of a text in the payload: the log leaves out the middle of longer ones."""
+_DEEPEST = 20
 
 Code = Literal["not_found", "invalid_state", "duplicate", "bad_request"]
 Payload = dict[str, object]
@@ -102,6 +106,7 @@ TEXTS = {
     Command.ROLLBACK: "checkpoint",
 }
 """What a command cannot do without."""
+_FIELDS = ("by", "reason")
 NAME = "name"
 """Of a checkpoint, where it is to have one."""
 
@@ -125,12 +130,31 @@ def encode(message: AnyMessage) -> bytes:
     return msgspec.json.encode(fields)
 
 
+def find(body: bytes) -> AnyMessage | None:
+    """A message of the topic; None: it is none."""
+    try:
+        return decode(body)
+    except _UNREADABLE:
+        return None
+
+
+def find_request(body: bytes) -> str:
+    """The id of a request, or of what was meant to be one; empty: nobody waits for an answer."""
+    try:
+        fields = _decoder.decode(body)
+    except _UNREADABLE:
+        return ""
+    half = _half(fields)
+    return "" if half is None or fields.get("type") != "REQUEST" else half.request_id
+
+
 def decode(body: bytes) -> AnyMessage:
     """A message of the topic; raises msgspec.MsgspecError. Unknown fields are passed over."""
     found: AnyMessage = _messages.decode(body)
     return found
 
 
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _messages: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 
 
@@ -140,7 +164,7 @@ def read_request(body: bytes) -> Asked:
         raise BadRequestError(f"it has more than {MAX_BYTES:,} bytes")
     try:
         fields = _decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise BadRequestError(f"it is no JSON object: {error}") from None
     half = _half(fields)
     problem = _problem(fields)
@@ -154,9 +178,8 @@ def read_request(body: bytes) -> Asked:
     except (ValueError, OverflowError):
         raise BadRequestError("timestamp is no ISO 8601 moment", half) from None
     asked = Asked(request, Command(request.command), at)
-    needed = TEXTS.get(asked.command)
-    if needed is not None and not asked.field(needed).strip():
-        raise BadRequestError(f"{request.command} needs a text in payload.{needed}", half)
+    if problem := _problem_with_payload(asked):
+        raise BadRequestError(problem, half)
     return asked
 
 
@@ -175,6 +198,29 @@ def _problem(fields: dict[str, object]) -> str:
     if not isinstance(target, dict) or not target.get("run_id"):
         return "target.run_id is missing"
     return ""
+
+
+def _problem_with_payload(asked: Asked) -> str:
+    needed = TEXTS.get(asked.command)
+    if needed is not None and not asked.field(needed).strip():
+        return f"{asked.command.value} needs a text in payload.{needed}"
+    for name in (*_FIELDS, needed or NAME):
+        if len(asked.field(name)) > MAX_TEXT:
+            return f"payload.{name} has more than {MAX_TEXT:,} characters"
+    if not _is_flat(asked.request.payload, _DEEPEST):
+        return "payload is nested too deep"
+    return ""
+
+
+def _is_flat(value: object, deepest: int) -> bool:
+    inside: Iterable[object] = ()
+    if isinstance(value, dict):
+        inside = value.values()
+    elif isinstance(value, list):
+        inside = value
+    else:
+        return True
+    return deepest > 0 and all(_is_flat(each, deepest - 1) for each in inside)
 
 
 def _half(fields: dict[str, object]) -> Half | None:

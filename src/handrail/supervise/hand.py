@@ -5,7 +5,8 @@ import msgspec
 from handrail.model.control import Command, Standing
 from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 
-_MAX_IN_FLIGHT = 100
+_MAX_HELD = 256
+_LEVELS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE})
 _THAWS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.STOP, Command.CANCEL})
 _MESSAGES = frozenset({Command.STEER, Command.REDIRECT})
 
@@ -27,7 +28,7 @@ class Hand(msgspec.Struct, omit_defaults=True):
     model: str = ""
     """The one that it was changed to."""
     frozen: float = 0.0
-    """When its processes were stopped where they are; 0: they are not."""
+    """When its processes were stopped where they are, or began to be; 0: they are not."""
 
     @property
     def messages(self) -> list[ControlAsked]:
@@ -37,8 +38,8 @@ class Hand(msgspec.Struct, omit_defaults=True):
     def ask(self, event: ControlAsked) -> None:
         """Something was asked for."""
         self.asked[event.request] = event
-        if len(self.asked) > _MAX_IN_FLIGHT:
-            del self.asked[next(iter(self.asked))]
+        if event.command == Command.FREEZE:
+            self.frozen = event.at
         if event.standing != self.standing:
             self._stand(event.standing, event)
 
@@ -51,9 +52,14 @@ class Hand(msgspec.Struct, omit_defaults=True):
         if event.ok and event.command == Command.ESCALATE and asked is not None:
             self.escalated = asked.reason
             self.model = event.model
-        if event.ok and event.command == Command.FREEZE:
+        self._freeze_or_thaw(event)
+
+    def _freeze_or_thaw(self, event: ControlAnswered) -> None:
+        failed = event.command == Command.FREEZE and event.standing == Standing.PAUSING
+        if event.standing == Standing.FROZEN and event.command in _LEVELS:
             self.frozen = event.at
-        elif event.ok and event.command in _THAWS:
+        elif failed or (event.ok and event.command in _THAWS):
+            # A freeze that was overtaken may take hold all the same; one that failed was undone.
             self.frozen = 0.0
 
     def hold(self, event: ActionHeld) -> None:
@@ -62,6 +68,8 @@ class Hand(msgspec.Struct, omit_defaults=True):
             self.held.pop(event.id, None)
         else:
             self.held[event.id] = event.says
+            if len(self.held) > _MAX_HELD:
+                del self.held[next(iter(self.held))]
 
     def end(self, standing: Standing, at: float) -> None:
         """The run stands otherwise, and nobody has asked for it."""

@@ -1,0 +1,200 @@
+"""What is written about requests: rows of the topic, what is known of them, and who hears of it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from handrail.control import message as wire
+from handrail.control import timestamp
+from handrail.control.acts import Came
+from handrail.control.current import USER_CANCELLED, abort_entry, state_entry
+from handrail.control.ledger import Ledger, Seen, save
+from handrail.control.machine import THEN, answered
+from handrail.control.message import Ack, AnyMessage, Code, Half, Payload, Request, Result
+from handrail.control.said import failure, success
+from handrail.control.topics import CONTROL
+from handrail.model.control import Command, Standing
+from handrail.model.event import ControlAnswered, ControlAsked
+from handrail.redact import Redactor
+from handrail.store.port import Entry, Receipt, Store
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+Listener = Callable[[Result], None]
+Later = Callable[[Callable[[], None]], None]
+Again = Callable[[], object]
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What a request has led to so far."""
+
+    messages: tuple[AnyMessage, ...]
+    receipt: Receipt | None
+    """When all of that is on the disk; None: nothing of it is written down."""
+
+
+class Book:
+    """Used from the brain's thread. What the log did not take counts as never written."""
+
+    def __init__(
+        self, store: Store, *, later: Later, listen: Listener, clock: Callable[[], float]
+    ) -> None:
+        self.ledger = Ledger()
+        self.owed: list[Again] = []
+        """What has to be tried again, because the log has failed."""
+        self._store = store
+        self._later = later
+        self._listen = listen
+        self._clock = clock
+
+    def save(self) -> None:
+        """Keep what is known of requests."""
+        save(self._store, self.ledger)
+
+    def written(self) -> Receipt:
+        """Tells when all that was handed to the log so far is on the disk."""
+        return self._store.append([])
+
+    # Messages
+
+    def ack(self, request: Request) -> Ack:
+        """The acknowledgment of a request."""
+        return Ack(
+            request_id=request.request_id,
+            command=request.command,
+            target=request.target,
+            timestamp=timestamp.written(self._clock()),
+            payload={},
+        )
+
+    def rows(self, messages: Sequence[AnyMessage]) -> list[Entry]:
+        """The rows of messages, which from now on are known."""
+        rows = []
+        for message in messages:
+            body = wire.encode(message)
+            self.ledger.take(message, body, self._clock())
+            rows.append(Entry(CONTROL, body))
+        return rows
+
+    def _result(self, request: Request | Half, payload: Payload) -> Result:
+        return Result(
+            request_id=request.request_id,
+            command=request.command,
+            target=request.target,
+            timestamp=timestamp.written(self._clock()),
+            payload=payload,
+        )
+
+    # What is written
+
+    def refuse(
+        self,
+        request: Request | Half,
+        code: Code,
+        says: str,
+        before: Sequence[AnyMessage] = (),
+        again: Again | None = None,
+    ) -> Taken:
+        """Say that nothing comes of a request; `again`: what to do if that cannot be written."""
+        result = self._result(request, failure(code, says))
+        if not request.request_id:
+            return Taken((result,), None)
+        messages = (*before, result)
+        known = self.ledger.seen.get(request.request_id)
+        receipt = self._store.append(self.rows(messages))
+        self.unless_written(receipt, request.request_id, known, again)
+        self._announce(result, receipt)
+        return Taken(messages, receipt)
+
+    def repeat(self, seen: Seen, before: Sequence[AnyMessage]) -> Taken:
+        """Give the answer that was given before, to the byte."""
+        cached = wire.decode(seen.result)
+        self.ledger.take(cached, seen.result, self._clock())
+        receipt = self._store.append([*self.rows(before), Entry(CONTROL, seen.result)])
+        return Taken((*before, cached), receipt)
+
+    def answer(
+        self,
+        supervisor: Supervisor,
+        asked: ControlAsked,
+        came: Came,
+        *,
+        standing: Standing | None = None,
+        again: Again | None = None,
+    ) -> Receipt:
+        """Write the RESULT, and how the run stands now, at once.
+
+        `standing`: where something else decides about that; `again`: what to do if that cannot be
+        written.
+        """
+        state, at = supervisor.state, self._clock()
+        payload = _payload(state, asked, came, supervisor.project.redactor)
+        result = self._result(_request_of(state.run, asked), payload)
+        event = ControlAnswered(
+            at,
+            asked.request,
+            asked.command,
+            answered(state.hand, asked.command, ok=came.ok) if standing is None else standing,
+            came.ok,
+            str(payload.get("message", came.says)),
+            came.evidence,
+            str(came.payload.get("new_model", "")),
+        )
+
+        def rows(now: RunState) -> list[Entry]:
+            if came.ok and asked.command == Command.CANCEL:
+                return [*self.rows([result]), abort_entry(now.run, USER_CANCELLED)]
+            changed = event.model or (standing is None and asked.command in THEN)
+            return [*self.rows([result]), *([state_entry(now, at)] if changed else [])]
+
+        known = self.ledger.seen.get(asked.request)
+        receipt = supervisor.record(event, rows)
+        self.unless_written(receipt, asked.request, known, again)
+        self._announce(result, receipt)
+        return receipt
+
+    def note(self, supervisor: Supervisor, standing: Standing, evidence: tuple[str, ...]) -> None:
+        """Write how a run stands, where no request is answered by that; it is not frozen."""
+        at = self._clock()
+        event = ControlAnswered(at, "", Command.PAUSE, standing, evidence=evidence)
+        shown = standing == Standing.PAUSED
+        supervisor.record(event, lambda state: [state_entry(state, at)] if shown else [])
+
+    def unless_written(
+        self, receipt: Receipt, request: str, before: Seen | None, again: Again | None
+    ) -> None:
+        """If the log fails: what was known of a request before counts, and it is tried again."""
+        now = self.ledger.seen.get(request)
+
+        def undo() -> None:
+            self.ledger.undo(request, now, before)
+            if again is not None:
+                self.owed.append(again)
+
+        def look(done: Receipt) -> None:
+            if done.exception() is not None:
+                self._later(undo)
+
+        receipt.add_done_callback(look)
+
+    def _announce(self, result: Result, receipt: Receipt) -> None:
+        """Whoever waits hears of a result when it is on the disk; in the writer's thread."""
+        receipt.add_done_callback(partial(self._tell, result))
+
+    def _tell(self, result: Result, receipt: Receipt) -> None:
+        if receipt.exception() is None:
+            self._listen(result)
+
+
+def _payload(state: RunState, asked: ControlAsked, came: Came, redactor: Redactor) -> Payload:
+    if came.ok:
+        payload = success(state, asked.command, came)
+    else:
+        payload = failure("invalid_state", came.says)
+    return {name: redactor.value(value) for name, value in payload.items()}
+
+
+def _request_of(run: str, asked: ControlAsked) -> Half:
+    target = wire.Target(run, asked.issue or None)
+    return Half(asked.request, asked.command.value, target)

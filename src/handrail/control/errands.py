@@ -1,0 +1,260 @@
+"""What is begun for each request, and what comes of it."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import takewhile
+
+from handrail.control.acts import Acts, Came
+from handrail.control.book import Book
+from handrail.control.machine import OVERTAKES, THEN, answered
+from handrail.control.turns import Turns
+from handrail.model.control import ENDING, Command, Standing
+from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
+from handrail.store.errors import StoreError
+from handrail.supervise.runs import Runs
+from handrail.supervise.supervisor import Supervisor
+
+_AFTER_SESSION = frozenset({Command.STOP, Command.CANCEL, Command.RESUME})
+_AFTER_LOOP = frozenset({Command.STOP, Command.CANCEL})
+"""Requests that the end of a session or a loop does not make void."""
+_HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
+
+
+class Errands:
+    """Used from the brain's thread, as the desk that sends on them."""
+
+    def __init__(self, runs: Runs, acts: Acts, book: Book, clock: Callable[[], float]) -> None:
+        self._runs = runs
+        self._acts = acts
+        self._book = book
+        self._clock = clock
+        self._turns = Turns()
+
+    def begin(self, run: str, request: str) -> None:
+        """Begin what was asked for, unless it was overtaken meanwhile."""
+        try:
+            supervisor = self._runs.find(run)
+        except StoreError:
+            self._book.owed.append(partial(self.begin, run, request))
+            return
+        asked = None if supervisor is None else supervisor.state.hand.asked.get(request)
+        if supervisor is None or asked is None:
+            return
+        try:
+            _BEGIN[asked.command](self, supervisor, asked)
+        except Exception as error:  # noqa: BLE001 - whoever asked has to hear
+            self.came(run, request, Came(False, f"{type(error).__name__}: {error}"))
+
+    def take_up(self, supervisor: Supervisor) -> None:
+        """Begin again what was under way when the last daemon ended."""
+        hand = supervisor.state.hand
+        for asked in list(hand.asked.values()):
+            self.overtake(supervisor, asked)
+        for asked in list(hand.asked.values()):
+            self.begin(supervisor.state.run, asked.request)
+        if hand.standing == Standing.FROZEN:
+            self._acts.guard(supervisor)
+
+    def overtake(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Answer to earlier requests that a later one has made void."""
+        says = f"Overtaken: {asked.by or 'somebody'} asked for {asked.command.value}"
+        under_way = supervisor.state.hand.asked.values()
+        before = takewhile(lambda each: each.request != asked.request, under_way)
+        for each in overtaken(before, asked.command):
+            self._void(supervisor, each, says)
+
+    def came(self, run: str, request: str, came: Came) -> None:
+        """Something that was begun outside has come to its end."""
+        try:
+            supervisor = self._runs.find(run)
+        except StoreError:
+            self._book.owed.append(partial(self.came, run, request, came))
+            return
+        if supervisor is None:
+            return
+        asked = supervisor.state.hand.asked.get(request)
+        was = self._turns.leave(run, request)
+        if asked is not None:
+            self._came(supervisor, asked, came)
+        elif was is not None and was.command == Command.FREEZE and came.ok:
+            self._let_go(supervisor, was)
+        following = self._turns.first(run, supervisor.state.hand.asked)
+        if following is not None:
+            self.begin(run, following.request)
+
+    def hear(self, supervisor: Supervisor, event: Event) -> None:
+        """Something has happened in a run; a request may be confirmed by it, or void."""
+        if supervisor.state.hand.standing == Standing.PAUSING and not isinstance(
+            event, ControlAsked
+        ):
+            self._settle(supervisor)
+        if isinstance(event, LoopEnded):
+            self._give_up(supervisor, _AFTER_LOOP)
+        elif isinstance(event, RunEnded) and supervisor.state.loop is None:
+            # The agent of a loop is started again, or the loop ends, too.
+            self._give_up(supervisor, _AFTER_SESSION)
+            if supervisor.state.hand.standing in _HELD_STILL:
+                self._confirm_pause(supervisor, ("its session has ended",))
+
+    # What is begun for each command
+
+    def _pause(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        if supervisor.state.hand.frozen:
+            self._thaw(supervisor, asked)
+        else:
+            self._settle(supervisor)
+
+    def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        hand = supervisor.state.hand
+        if hand.standing == Standing.STOPPED:
+            self._acts.resume(supervisor, asked)
+        elif hand.frozen:
+            self._thaw(supervisor, asked)
+        else:
+            self._confirm(supervisor, asked, Came())
+
+    def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
+            self._thaw(supervisor, asked)
+        else:
+            self._acts.interrupt(supervisor, asked)
+
+    def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        if self._is_its_turn(supervisor, asked):
+            self._acts.freeze(supervisor, asked)
+
+    def _thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        if self._is_its_turn(supervisor, asked):
+            self._acts.thaw(supervisor, asked)
+
+    def _is_its_turn(self, supervisor: Supervisor, asked: ControlAsked) -> bool:
+        state = supervisor.state
+        return self._turns.enter(state.run, asked, state.hand.asked)
+
+    def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._acts.stop(supervisor, asked)
+
+    def _tell(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Nothing: the agent is told with the next answer that it gets."""
+
+    def _escalate(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._acts.switch_model(supervisor, asked)
+
+    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._acts.checkpoint(supervisor, asked)
+
+    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._acts.roll_back(supervisor, asked)
+
+    # What comes of it
+
+    def _came(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
+        hand = supervisor.state.hand
+        if came.ok and hand.frozen and asked.command in _MILDER:
+            self._book.note(supervisor, hand.standing, came.evidence)
+            _MILDER[asked.command](self, supervisor, asked)
+        elif came.ok and asked.command == Command.PAUSE:
+            self._settle(supervisor)
+        else:
+            self._confirm(supervisor, asked, came)
+        if hand.standing == Standing.PAUSING:
+            self._settle(supervisor)
+        elif hand.standing == Standing.FROZEN and not came.ok:
+            self._acts.guard(supervisor)
+
+    def _confirm(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
+        """Answer to a request, and to all others that wanted the same of the run."""
+        run, command = supervisor.state.run, asked.command
+        if command == Command.INTERRUPT and came.ok:
+            self._drop_all(supervisor, f"interrupted by {asked.by or 'a person'}")
+        if command in _AFTER_LOOP and came.ok:
+            self._turns.clear(run)
+        same = [asked]
+        if came.ok and command in THEN:
+            asked_for = supervisor.state.hand.asked.values()
+            same += [each for each in asked_for if each.command == command and each is not asked]
+        for each in same:
+            again = partial(self.came, run, each.request, came)
+            self._book.answer(supervisor, each, came, again=again)
+
+    def _settle(self, supervisor: Supervisor) -> None:
+        """A pause has taken hold when nothing is under way any more."""
+        state = supervisor.state
+        if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work:
+            return
+        last = f"last: step {state.step}" if state.step else "no action yet"
+        self._confirm_pause(supervisor, (f"no action is under way ({last})",))
+
+    def _confirm_pause(self, supervisor: Supervisor, evidence: tuple[str, ...]) -> None:
+        asked = supervisor.state.hand.asked.values()
+        pause = next((each for each in asked if each.command == Command.PAUSE), None)
+        if pause is not None:
+            self._confirm(supervisor, pause, Came(evidence=evidence))
+        else:  # a stronger hold did not work, and this is what is left of it
+            self._book.note(supervisor, Standing.PAUSED, evidence)
+
+    def _give_up(self, supervisor: Supervisor, stay: frozenset[Command]) -> None:
+        """Nobody is there any more who could be told or interrupted."""
+        for asked in list(supervisor.state.hand.asked.values()):
+            if asked.command not in stay:
+                standing = answered(supervisor.state.hand, asked.command, ok=False)
+                says = "The run has ended before that could be done"
+                self._void(supervisor, asked, says, standing)
+
+    def _void(
+        self,
+        supervisor: Supervisor,
+        asked: ControlAsked,
+        says: str,
+        standing: Standing | None = None,
+    ) -> None:
+        """Answer to a request that nothing comes of; something else decides how the run stands."""
+        state = supervisor.state
+        standing = state.hand.standing if standing is None else standing
+        again = partial(self._void_again, state.run, asked.request, says)
+        self._book.answer(supervisor, asked, Came(False, says), standing=standing, again=again)
+
+    def _void_again(self, run: str, request: str, says: str) -> None:
+        supervisor = self._runs.find(run)
+        asked = None if supervisor is None else supervisor.state.hand.asked.get(request)
+        if supervisor is not None and asked is not None:
+            self._void(supervisor, asked, says)
+
+    def _let_go(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """A freeze has taken hold that nobody wants any more; a request under way sees to that."""
+        hand = supervisor.state.hand
+        is_wanted = any(each.command in _ON_PROCESSES for each in hand.asked.values())
+        if not is_wanted and hand.standing not in ENDING:
+            self._acts.thaw(supervisor, asked)
+
+    def _drop_all(self, supervisor: Supervisor, says: str) -> None:
+        for each in supervisor.state.at_work:
+            supervisor.record(ActionDropped(self._clock(), each.step, says))
+
+
+def overtaken(under_way: Iterable[ControlAsked], by: Command) -> list[ControlAsked]:
+    """Which of the requests under way a later one makes void."""
+    void = OVERTAKES.get(by, frozenset())
+    return [each for each in under_way if each.command in void]
+
+
+_Begin = Callable[[Errands, Supervisor, ControlAsked], None]
+_BEGIN: dict[Command, _Begin] = {
+    Command.PAUSE: Errands._pause,
+    Command.RESUME: Errands._resume,
+    Command.INTERRUPT: Errands._interrupt,
+    Command.FREEZE: Errands._freeze,
+    Command.STOP: Errands._stop,
+    Command.CANCEL: Errands._stop,
+    Command.STEER: Errands._tell,
+    Command.REDIRECT: Errands._tell,
+    Command.ESCALATE: Errands._escalate,
+    Command.CHECKPOINT: Errands._checkpoint,
+    Command.ROLLBACK: Errands._roll_back,
+}
+_MILDER: dict[Command, _Begin] = {
+    Command.PAUSE: Errands._pause,
+    Command.INTERRUPT: Errands._interrupt,
+}
+"""What comes next when the processes of a frozen run go on."""
+_ON_PROCESSES = frozenset({Command.FREEZE, Command.RESUME, *_MILDER})
