@@ -1,95 +1,171 @@
 """Freezing, thawing and ending the processes of a run, because a person asked for it."""
 
-import threading
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from itertools import count
 
 from handrail.checkpoint import CheckpointError, Record
 from handrail.control.acts import Came
-from handrail.intervene.freezing import Still, freeze, standing, thaw
-from handrail.intervene.processes import Family, end
+from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import ControlAsked
+from handrail.server.errands import Errands
+from handrail.server.family import agent_of, family_of
+from handrail.server.freezes import Freezes, shown
 from handrail.server.home import Home
 from handrail.server.keeper import Keeper
-from handrail.server.stops import family_of
+from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
 
 _END_SECONDS = 10.0
 _SAVE_SECONDS = 15.0
+"""After which a run is ended all the same."""
+_NO_AGENT = "The process of the agent itself is not known, or is gone"
+_NOT_CERTAIN = (
+    "It is not known which process the agent itself is: end it in its window; what it had started "
+    "has ended"
+)
 
 Tell = Callable[[str, str, Came], None]
+"""Hears what has come of a request to a run; called in any thread."""
 
 
 class Endings:
-    """Each in a thread of its own; what comes of it is told from there."""
+    """Begun in the brain's thread, carried out in others, in the order in which it was begun."""
 
-    def __init__(self, home: Home, tell: Tell, keeper: Keeper) -> None:
+    def __init__(
+        self, home: Home, tell: Tell, keeper: Keeper, errands: Errands | None = None
+    ) -> None:
+        """`errands`: those of others who work on processes, so that all of it is in order."""
         self._home = home
         self._tell = tell
         self._keeper = keeper
-        self._before: dict[str, tuple[Still, ...]] = {}
-        """By run, who stood still before it was frozen."""
+        self._freezes = Freezes(home)
+        self._errands = errands or Errands()
+        self._numbers = count()
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Stop all processes of a run where they are."""
-        run, family = supervisor.state.run, self._family(supervisor)
+        state = supervisor.state
+        run, family = state.run, self._family(state)
+        if state.loop is None and agent_of(state) is None:  # else it is found by its mark
+            self._tell(run, asked.request, Came(ok=False, says=_NO_AGENT))
+            return
 
         def work() -> Came:
-            before = self._before[run] = standing(family)
-            frozen = freeze(family, before)
-            if frozen.loose:
-                return Came(ok=False, says=f"Could not be frozen: {', '.join(frozen.loose)}")
-            return Came(evidence=frozen.all)
+            with self._errands.turns:
+                return self._freezes.freeze(run, asked.request, family)
 
-        self._begin(run, asked, work)
+        self._begin(supervisor, asked, work)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Let them go on."""
-        run, family = supervisor.state.run, self._family(supervisor)
+        run, family = supervisor.state.run, self._family(supervisor.state)
 
         def work() -> Came:
-            thawed = thaw(standing(family, self._before.pop(run, ())))
-            if thawed.still:
-                return Came(ok=False, says=f"Stand still all the same: {', '.join(thawed.still)}")
-            return Came(evidence=thawed.going)
+            with self._errands.turns:
+                return self._freezes.thaw(run, family)
 
-        self._begin(run, asked, work)
+        self._begin(supervisor, asked, work)
 
     def let_go(self, supervisor: Supervisor) -> None:
-        """Let them go on, before something else is done about the run."""
-        run, family = supervisor.state.run, self._family(supervisor)
-        thaw(standing(family, self._before.pop(run, ())))
+        """Let them go on, because something else is done about the run."""
+        run, family = supervisor.state.run, self._family(supervisor.state)
+
+        def work() -> None:
+            with self._errands.turns:
+                came = self._freezes.thaw(run, family)
+            if not came.ok:
+                _log.warning("a run was not let go: %s", came.says)
+
+        self._errands.begin(run, f"let go {next(self._numbers)}", work)
 
     def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Save the files, and end all processes of a run."""
-        run, family = supervisor.state.run, self._family(supervisor)
-        saved = self._keeper.save_for(supervisor, f"before {asked.command.value}")
+        """Save the files, and end all processes of a run, that of the agent too."""
+        state = supervisor.state
+        if self._errands.is_under_way(state.run, _name(asked)):
+            return
+        run, family, is_certain = state.run, self._family(state), _is_certain(state)
+        saved = self._save(supervisor, asked)
 
         def work() -> Came:
-            kept = _said(saved)
-            ended = end(family, seconds=_END_SECONDS)
-            if ended.left:
-                return Came(ok=False, says=f"Could not be ended: {', '.join(ended.left)}")
-            return Came(evidence=(kept, *(ended.ended or ("no process was left",))))
+            kept, problem = _saved(saved)
+            with self._errands.turns:
+                ended = end(family, seconds=_END_SECONDS)
+            if not ended.left:
+                self._freezes.forget(run)
+            return _came_of(ended, kept, problem, is_certain)
 
-        self._begin(run, asked, work)
+        self._begin(supervisor, asked, work)
 
-    def _begin(self, run: str, asked: ControlAsked, work: Callable[[], Came]) -> None:
+    def settle(self) -> None:
+        """Wait until everything that was begun is done."""
+        self._errands.settle()
+
+    def _begin(self, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]) -> None:
+        run, clean = supervisor.state.run, supervisor.project.redactor.text
+
         def whole() -> None:
             try:
                 came = work()
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-                came = Came(ok=False, says=f"{type(error).__name__}: {error}")
-            self._tell(run, asked.request, came)
+                _log.exception("a request could not be carried out")
+                says = f"It is not known how far it came: {type(error).__name__}: {error}"
+                came = Came(ok=False, says=says)
+            evidence = tuple(map(clean, came.evidence))
+            self._tell(run, asked.request, Came(came.ok, clean(came.says), evidence))
 
-        threading.Thread(target=whole, name=f"{asked.command} {run}", daemon=True).start()
+        self._errands.begin(run, _name(asked), whole)
 
-    def _family(self, supervisor: Supervisor) -> Family:
-        return family_of(supervisor.state, self._home.client_path)
+    def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[Record] | str:
+        """Begin to save the files; says why, where that cannot be done."""
+        if not supervisor.project.config.checkpoints.enabled:
+            return "checkpoints are switched off"
+        try:
+            return self._keeper.save_for(supervisor, f"before {asked.command.value}")
+        except Exception as error:  # noqa: BLE001 - a stop does not depend on it
+            _log.exception("a checkpoint could not be begun")
+            return f"{type(error).__name__}: {error}"
+
+    def _family(self, state: RunState) -> Family:
+        return family_of(state, self._home.client_path)
 
 
-def _said(saved: Future[Record]) -> str:
+def _name(asked: ControlAsked) -> str:
+    return f"{asked.command.value} {asked.request}"
+
+
+def _is_certain(state: RunState) -> bool:
+    """Whether nobody of the run can be left when nobody is found."""
+    return state.pid > 0 or state.loop is not None or state.phase == "ended"
+
+
+def _saved(saved: Future[Record] | str) -> tuple[str, str]:
+    """The checkpoint, or why there is none."""
+    if isinstance(saved, str):
+        return "", saved
     try:
-        return f"checkpoint {saved.result(_SAVE_SECONDS).id}"
-    except (CheckpointError, OSError, TimeoutError) as error:
-        return f"no checkpoint: {error}"
+        return saved.result(_SAVE_SECONDS).id, ""
+    except TimeoutError:
+        return "", f"it was not done after {_SAVE_SECONDS:g} s"
+    except (CheckpointError, OSError) as error:
+        return "", str(error)
+    except Exception as error:  # noqa: BLE001 - a stop does not depend on it
+        _log.exception("a checkpoint came to a bad end")
+        return "", f"{type(error).__name__}: {error}"
+
+
+def _came_of(ended: Ended, kept: str, problem: str, is_certain: bool) -> Came:
+    saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
+    gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
+    left = tuple(f"left: {each}" for each in shown(ended.left))
+    evidence = (saved, *gone, *left)
+    if left:
+        says = f"Could not be ended: {', '.join(shown(ended.left))}"
+        return Came(ok=False, says=says, evidence=evidence)
+    if not is_certain:
+        return Came(ok=False, says=_NOT_CERTAIN, evidence=evidence)
+    says = f"No process of the run is left; the files were not saved: {problem}" if problem else ""
+    return Came(says=says, evidence=evidence)

@@ -1,35 +1,30 @@
 """Emergency stops: the processes of a run are ended, and that is read back before it is said."""
 
 import logging
-import threading
 from collections.abc import Callable, Iterable
 from itertools import chain
 from time import monotonic, sleep, time
 
-import psutil
-
 from handrail.intervene.gather import NoSuchStopError, gather
 from handrail.intervene.incidents import IncidentError, Incidents
 from handrail.intervene.notify import Message, Notifier
-from handrail.intervene.processes import Ended, Family, end, host_at
+from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
+from handrail.server.errands import Errands
+from handrail.server.family import SESSION_VARIABLE, family_of
 from handrail.server.home import Home
 from handrail.store.errors import StoreError
-from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
-"""What Claude Code puts into the environment of everything that it starts."""
 _GRACE = 3.0
 """Seconds in which a host may end by itself: it has been told why, and says so."""
 _END_SECONDS = 10.0
 _POLL = 0.05
-_CLOCK_SECONDS = 1.5
-_AT_ONCE = 2
-"""Looking for processes is work; other runs have to be reviewed meanwhile."""
+
+__all__ = ["SESSION_VARIABLE", "Stops"]
 
 
 class Stops:
@@ -42,23 +37,23 @@ class Stops:
         notifier: Notifier,
         events: Callable[[str], Iterable[Event]],
         *,
+        errands: Errands | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`events`: those of a run that are in the log."""
+        """`events`: those of a run that are in the log.
+
+        `errands`: those of others who work on processes, so that all of it is in order.
+        """
         self._home = home
         self._record = record
         self._notifier = notifier
         self._events = events
         self._clock = clock
-        self._under_way: dict[tuple[str, str], threading.Thread] = {}
-        self._turns = threading.Semaphore(_AT_ONCE)
+        self._errands = errands or Errands()
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
         """Begin to stop a run; called in the brain's thread. Twice does no harm."""
         state, done = supervisor.state, event.intervention
-        key = (state.run, done.incident)
-        if key in self._under_way:
-            return
         family = family_of(state, self._home.client_path)
         attended = state.attended
         run = state.run
@@ -66,7 +61,7 @@ class Stops:
         project = supervisor.project
 
         def work() -> None:
-            with self._turns:
+            with self._errands.turns:
                 confirmed = self._confirmed(done.incident, family, keep_host=attended)
             self._save(run, confirmed, project.redactor)
             self._record(run, confirmed)
@@ -74,16 +69,12 @@ class Stops:
             body = (done.finding.says, left, f"handrail incident show {done.incident}")
             said = project.redactor.text("\n".join(filter(None, body)))
             self._notifier.tell(project.config.notify, Message(title, said, urgent=True))
-            self._under_way.pop(key, None)
 
-        thread = threading.Thread(target=work, name=f"stop {done.incident}", daemon=True)
-        self._under_way[key] = thread
-        thread.start()
+        self._errands.begin(run, f"emergency stop {done.incident}", work)
 
     def settle(self) -> None:
         """Wait until every stop that was begun is done."""
-        for thread in list(self._under_way.values()):
-            thread.join()
+        self._errands.settle()
 
     def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
         """Carry it out; whatever happens, it is said how that went."""
@@ -112,25 +103,6 @@ class Stops:
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")
             self._record(run, FaultNoted(self._clock(), "incident", str(error)))
-
-
-def family_of(state: RunState, client: str) -> Family:
-    """All processes of a run; `client`: the path of the hook's client."""
-    host = host_at(state.pid) if state.pid else None
-    # Another process may have got its number since, or somebody named one that is not theirs.
-    if host is not None and (
-        host.began > state.pid_at + _CLOCK_SECONDS or not _is_claude(state.pid)
-    ):
-        host = None
-    return Family({SESSION_VARIABLE: state.run}, host, client=client)
-
-
-def _is_claude(pid: int) -> bool:
-    try:
-        process = psutil.Process(pid)
-        return any("claude" in part for part in (process.name(), *process.cmdline()[:2]))
-    except psutil.Error:
-        return False
 
 
 def _said(ended: Ended, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:

@@ -1,0 +1,95 @@
+"""Freezing a run and letting it go again, also by a daemon that was started in between.
+
+Before a freeze stops anybody, it keeps on the disk who stood still already, and afterwards whom it
+has stopped: exactly these are let go. Where a daemon ended in the middle of it, these are all of
+the run that stand still, but for those who did so before; where nothing was kept, simply all: one
+process too many that goes on is better than a run that stands still for ever.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from handrail.control.acts import Came
+from handrail.intervene.freezing import Still, freeze, standing, thaw
+from handrail.intervene.processes import Family
+from handrail.server.home import Home
+from handrail.store.files import make_folder, replace_file
+
+_MAX_SHOWN = 50
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What is kept of the last freeze of a run."""
+
+    request: str
+    before: tuple[Still, ...] = ()
+    """Those that stood still already, and have to stay so."""
+    stopped: tuple[Still, ...] | None = None
+    """Those that stand still because of it; None: it has not come to its end."""
+
+
+class Freezes:
+    """Used from one thread at a time for each run."""
+
+    def __init__(self, home: Home) -> None:
+        self._folder = os.path.join(home.path, "frozen")
+
+    def freeze(self, run: str, request: str, family: Family) -> Came:
+        """Stop all processes of a run where they are."""
+        kept = self._read(run)
+        if kept is None or kept.request != request:  # the same one: a daemon ended meanwhile
+            kept = Kept(request, standing(family))
+            self._write(run, kept)
+        frozen = freeze(family, kept.before)
+        self._write(run, msgspec.structs.replace(kept, stopped=frozen.stopped))
+        if frozen.loose:
+            return Came(ok=False, says=_named("Not frozen, these could not be", frozen.loose))
+        if not frozen.all:
+            return Came(ok=False, says="No process of the run was found")
+        return Came(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
+
+    def thaw(self, run: str, family: Family) -> Came:
+        """Let them go on."""
+        kept = self._read(run) or Kept("")
+        stopped = kept.stopped
+        thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
+        if thawed.still:
+            hint = "; where the shell in its window has stopped it, type fg there"
+            return Came(ok=False, says=_named("Stands still again", thawed.still) + hint)
+        self._write(run, Kept(kept.request, kept.before, ()))
+        going = tuple(f"goes on: {each}" for each in shown(thawed.going))
+        return Came(evidence=going or ("no process stood still",))
+
+    def forget(self, run: str) -> None:
+        """The run has no processes any more."""
+        with suppress(OSError):
+            os.unlink(self._path(run))
+
+    def _read(self, run: str) -> Kept | None:
+        try:
+            with open(self._path(run), "rb") as file:
+                return msgspec.json.decode(file.read(), type=Kept)
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def _write(self, run: str, kept: Kept) -> None:
+        make_folder(self._folder)
+        replace_file(self._path(run), msgspec.json.encode(kept), 0o600)
+
+    def _path(self, run: str) -> str:
+        name = hashlib.sha256(run.encode("utf-8", "replace")).hexdigest()[:32]
+        return os.path.join(self._folder, f"{name}.json")
+
+
+def shown(texts: Sequence[str]) -> tuple[str, ...]:
+    """As many as a person reads."""
+    more = len(texts) - _MAX_SHOWN
+    return (*texts[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(texts)
+
+
+def _named(says: str, texts: Sequence[str]) -> str:
+    return f"{says}: {', '.join(shown(texts))}"
