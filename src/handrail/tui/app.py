@@ -103,10 +103,11 @@ class WatchApp(App[Exception]):
             typed.value = self.watching.filters[self.watching.pane] * self.watching.filtering
             typed.cursor_position = len(typed.value)
             typed.focus()
-        else:
+        prompt.display = bool(label)
+        self._canvas.can_focus = not label  # or ⇥ would leave a question that is still open
+        if not label:
             typed.value = ""
             self._canvas.focus()
-        prompt.display = bool(label)
         self._wake.set()
         self.draw()
 

@@ -56,7 +56,7 @@ class Canvas(Widget, can_focus=True):
     def _style(self, names: str) -> Style:
         if not self._colour:
             names = " ".join(name for name in names.split() if name not in _COLOURS)
-        return Style.parse(names.replace("key", "bold") or "none")
+        return Style.parse(names or "none")
 
 
 def wants_colour() -> bool:

@@ -24,6 +24,8 @@ from handrail.tui.view import View
 _DAY = 24 * 60 * 60
 """A session that was killed never says that it ended: after a day it is not shown any more."""
 _MAX_RUNS = 200
+_MAX_READ = 1000
+"""Of the runs of a day so many are looked at, to find those that need somebody."""
 _MAX_OLDER = 300
 """Of the runs that nothing was heard of for a day so many are looked at."""
 _PAGE = 500
@@ -111,8 +113,8 @@ class Feed:
         limit = self._clock() - _DAY
         lately = [run_of(topic.name) for topic in topics if topic.changed >= limit]
         older = [run_of(topic.name) for topic in topics if topic.changed < limit]
-        self._left_out = set(lately[_MAX_RUNS:])
-        self._waiting = dict.fromkeys((*lately[:_MAX_RUNS], *older[:_MAX_OLDER]))
+        self._left_out = set(lately[_MAX_READ:])
+        self._waiting = dict.fromkeys((*lately[:_MAX_READ], *older[:_MAX_OLDER]))
         self._last = last
 
     def _go_on(self, last: Stored) -> bool:

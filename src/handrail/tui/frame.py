@@ -9,7 +9,7 @@ from handrail.tui.timeline_pane import entry_lines
 from handrail.tui.watching import Watching
 from handrail.tui.window import window
 
-_WIDE = 110
+_WIDE = 140
 _MAX_QUESTION = 4
 _MAX_HEADER = 2
 _NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
@@ -35,8 +35,8 @@ def frame(watching: Watching, width: int, height: int) -> list[Line]:
 
 def _left_width(width: int) -> int:
     if width >= _WIDE:
-        return min(72, width * 45 // 100)
-    return max(min(34, width * 2 // 5), 10)
+        return min(80, width * 45 // 100)
+    return max(min(46, width * 2 // 5), 10)
 
 
 def _top(watching: Watching, width: int) -> list[Line]:

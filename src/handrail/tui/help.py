@@ -2,7 +2,7 @@
 
 from handrail.tui.commands import OFFERS, why_not
 from handrail.tui.overview import Overview
-from handrail.tui.text import Line, Span, columns
+from handrail.tui.text import Line, Span, width_of
 
 _OTHERS = (("⏎", "details"), ("/", "filter"), ("?", "help"), ("q", "quit"))
 _MAX_LINES = 2
@@ -10,43 +10,51 @@ _MAX_LINES = 2
 _PAGE = """
  Runs are on the left, what the chosen one does is on the right.
 
-   ↑ ↓  j k        move                      ⇥  ← →   between runs and timeline
-   PgUp PgDn       a page                    g  G     first, newest (and follow)
-   ⏎               details, and close them   /        only what has this text in it
-   Esc             close, clear the filter   q        leave; nothing happens to runs
+   ↑ ↓  j k    move                       ⇥  ← →  between runs and timeline
+   PgUp PgDn   a page                     g  G    first, newest (and follow)
+   ⏎           details, and close them    /       only what has this in it
+   Esc         close; clear the filter    q       leave; the runs go on
 
  Commands are for the chosen run. Each asks for a reason, which may be empty.
  Esc sends nothing. Stop, cancel and undo have to be confirmed.
 
-   p  pause        at the next step          f  freeze     its processes, at once
-   r  resume       goes on                   i  interrupt  break off, then pause
-   s  steer        tell the agent something  x  stop       ends it; r takes it up again
-   d  redirect     another goal              K  cancel     ends it for good
-   e  escalate     another model             c  checkpoint save the files
-   u  undo         files back to the newest checkpoint
+   p  pause        at its next step       f  freeze      its processes, at once
+   r  resume       it goes on             i  interrupt   break off, then pause
+   s  steer        tell the agent         x  stop        r takes it up again
+   d  redirect     another goal           K  cancel      ends it for good
+   e  escalate     another model          c  checkpoint  save its files
+   u  undo         its files go back to the newest checkpoint
 
- ● working  ◆ waits for a prompt  ◌ quiet  ‖ held by a person  □ stopped by a person
- ■ needs you  ○ over
- ✓ ran  ! warned  ~ changed  ✗ stopped  – failed  … runs  ◆ finding  ↳ done about it
+ ● working  ◆ waits for a prompt  ◌ quiet  ‖ held  □ stopped  ■ needs you  ○ over
+ ✓ ran  ! warned  ~ changed  ✗ stopped  – failed  … runs  ◆ found  ↳ done about it
 """
 
 
 def help_lines(run: Overview | None, width: int) -> list[Line]:
-    """Which key does what; what cannot be done now is dim."""
-    items = [(offer.key, offer.word, run is None or bool(why_not(run, offer))) for offer in OFFERS]
-    lines: list[list[Span]] = [[]]
-    used = 0
-    for key, word, is_off in (*items, *((key, word, False) for key, word in _OTHERS)):
-        size = columns(f" {key} {word} ")
-        if used + size > width:
-            if len(lines) == _MAX_LINES:
-                break
-            lines.append([])
-            used = 0
-        style = "dim" if is_off else ""
-        lines[-1] += [Span(f" {key}", style or "key"), Span(f" {word} ", style)]
-        used += size
-    return [tuple(line) for line in lines]
+    """Which key does what; what cannot be done now is dim. Where there is no room, `?` has all."""
+    items = [
+        *(_item(offer.key, offer.word, run is None or why_not(run, offer)) for offer in OFFERS),
+        *(_item(key, word, "") for key, word in _OTHERS),
+    ]
+    lines = _flowing(items, width)
+    if len(lines) > _MAX_LINES:
+        help_item = _item("?", "help", "")
+        lines = _flowing(items, width - width_of(help_item))[:_MAX_LINES]
+        lines[-1] += help_item
+    return lines
+
+
+def _item(key: str, word: str, is_off: object) -> Line:
+    return Span(f" {key}", "dim" if is_off else "bold"), Span(f" {word} ", "dim" if is_off else "")
+
+
+def _flowing(items: list[Line], width: int) -> list[Line]:
+    lines: list[Line] = [()]
+    for item in items:
+        if lines[-1] and width_of(lines[-1]) + width_of(item) > width:
+            lines.append(())
+        lines[-1] += item
+    return lines
 
 
 def help_page() -> list[Line]:

@@ -8,9 +8,10 @@ from handrail.tui.moments import span
 from handrail.tui.overview import NEEDS_YOU, UNREADABLE, Overview
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, width_of
 
-ONE_LINE = 52
+ONE_LINE = 60
 """From that width on, one line is enough for a run."""
 _NAME = 14
+_SHORTEST = 9
 _MODEL = 11
 
 
@@ -83,19 +84,16 @@ def run_lines(run: Overview, width: int, now: float, *, chosen: bool) -> list[Li
     head = (Span("▸" if chosen else " ", "bold"), Span(f"{look.mark} ", look.style))
     if width >= ONE_LINE:
         return [(*head, *_in_one(run, width - 3, now))]
-    numbers = "  ".join(filter(None, (_iteration(run), _cost(run))))
-    room = width - 3 - columns(numbers) - 2
-    name = pad(flat(run.name), max(room, 0))
-    first = (*head, Span(name, "bold" if chosen else ""), Span(f"  {numbers}"))
+    numbers = "".join(f"  {each}" for each in (_iteration(run), _cost(run)) if each)
+    if columns(numbers) > width - 3 - _SHORTEST:
+        numbers = ""
+    name = pad(flat(run.name), max(width - 3 - columns(numbers), 0))
+    first = (*head, Span(name, "bold" if chosen else ""), Span(numbers))
     return [first, (Span("   "), Span(clip(_second(run, now), width - 3), "dim"))]
 
 
 def _in_one(run: Overview, width: int, now: float) -> Line:
-    numbers = (
-        f"  {_iteration(run):<8} {pad(_model(run), _MODEL)} {_cost(run):>7}"
-        if width >= ONE_LINE + 12
-        else f"  {_iteration(run):<8} {_cost(run):>6}"
-    )
+    numbers = f"  {_iteration(run):<8} {pad(_model(run), _MODEL)} {_cost(run):>7}"
     name = pad(flat(run.name), _NAME) + " "
     room = max(width - columns(name) - columns(numbers), 0)
     return (Span(name), Span(pad(_subject(run, now), room), "dim"), Span(numbers))

@@ -134,15 +134,19 @@ def width_of(line: Iterable[Span]) -> int:
 
 
 def fitted(line: Line, width: int) -> Line:
-    """A line of exactly that width: cut, or filled up with blanks."""
+    """A line of exactly that width: cut, or filled up with blanks.
+
+    Nothing is shown that did not come through here, so this is where cleaning cannot be forgotten.
+    """
     spans: list[Span] = []
     left = width
-    for span in line:
-        size = columns(span.text)
+    for text, style in line:
+        shown = clean(text)
+        size = columns(shown)
         if size > left:
-            spans.append(Span(pad(span.text, left), span.style))
+            spans.append(Span(pad(shown, left), style))
             return tuple(spans)
-        spans.append(span)
+        spans.append(Span(shown, style))
         left -= size
     return (*spans, Span(" " * left)) if left else tuple(spans)
 

@@ -21,7 +21,7 @@ from handrail.store.port import Stored
 from handrail.tui.entry import End, Entry
 
 MAX_ENTRIES = 1000
-_UNSHOWN = (UsageMeasured, AgentEnded)
+UNSHOWN = (UsageMeasured, AgentEnded)
 """What the list shows better, or nobody misses."""
 
 
@@ -67,7 +67,7 @@ class Timeline:
             return
         elif isinstance(event, RunStarted):
             self._cwd = event.cwd or self._cwd
-        elif isinstance(event, _UNSHOWN):
+        elif isinstance(event, UNSHOWN):
             return
         letter = self._letter(event.agent) if isinstance(event, ActionReviewed) else ""
         self._entries[seq] = Entry(seq, event, self._cwd, letter)

@@ -11,7 +11,8 @@ from handrail.tui.said import said
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, wrap
 
 _TOOL = 6
-_NARROW = 60
+_STATUS = 17
+_ROOMY = 60
 _MAX_SHOWN = 400
 _MAX_SENTENCE = 2
 _TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
@@ -61,7 +62,7 @@ def _action(head: Span, entry: Entry, event: ActionReviewed, width: int) -> list
     room = max(width - columns(head.text) - columns(tool), 0)
     ending = f"{status.mark} {status.words}".rstrip()
     ending = clip(ending, max(room * 3 // 5, 1))
-    wide = max(columns(ending), 10 if width >= _NARROW else 0)
+    wide = max(columns(ending), _STATUS if width >= _ROOMY else 0)
     shown = pad(near(what(event.action), entry.cwd), max(room - wide - 1, 0)) + " "
     line = (
         head,

@@ -26,9 +26,9 @@ def window(
     used = 0
     for index in range(top, count):
         lines = lines_of(index)
-        used += len(lines)
-        if used > room and index > cursor:
+        if used + len(lines) > room and index > cursor:
             break
+        used += len(lines)
         shown.append((index, lines))
         while used > room and len(shown) > 1:
             used -= len(shown.pop(0)[1])

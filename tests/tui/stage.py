@@ -1,0 +1,134 @@
+"""The screen without a terminal: keys in, text out, commands to a fake."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+
+from textual.pilot import Pilot
+
+from handrail.model.control import Command, Standing
+from handrail.store.port import Store
+from handrail.store.sqlite import SqliteStore
+from handrail.tui.app import WatchApp
+from handrail.tui.controls import Stage
+from handrail.tui.feed import Feed
+from tests.tui.sample import NOON, Book
+
+PATIENCE = 30.0
+_PAUSE = 0.2
+"""The pilot waits after each key until the program is idle: it must come to that."""
+GOES_WELL = (Stage("requested"), Stage("acknowledged"), Stage("confirmed", "so it is"))
+
+
+class FakeControls:
+    """Remembers what was sent, and answers as it was told to."""
+
+    def __init__(self, *stages: Stage) -> None:
+        self.sent: list[tuple[Command, str, str, str, Standing]] = []
+        self.stages = stages or GOES_WELL
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+
+    async def send(
+        self, command: Command, run: str, *, reason: str, text: str, expects: Standing
+    ) -> AsyncIterator[Stage]:
+        """Waits before each stage until it may go on."""
+        self.sent.append((command, run, reason, text, expects))
+        for stage in self.stages:
+            await self.go_on.wait()
+            yield stage
+
+
+class Stand:
+    """Somebody who sits at the screen."""
+
+    def __init__(self, app: WatchApp, pilot: Pilot[Exception], controls: FakeControls) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.controls = controls
+
+    @property
+    def lines(self) -> list[str]:
+        """What stands on the screen."""
+        strips = self.app.screen._compositor.render_strips(self.app.size)
+        return [strip.text.rstrip() for strip in strips]
+
+    @property
+    def text(self) -> str:
+        """The same in one piece."""
+        return "\n".join(self.lines)
+
+    @property
+    def last(self) -> str:
+        """The line of the last command."""
+        return self.lines[-1]
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        """Type a text, and send it off."""
+        await self.press(*text, "enter")
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds."""
+        deadline = monotonic() + PATIENCE
+        while not holds():
+            assert monotonic() < deadline, f"it never came to that:\n{self.text}"
+            await self.pilot.pause(0.01)
+
+    async def until_shows(self, text: str) -> None:
+        """Wait until a text stands on the screen."""
+        await self.until(lambda: text in self.text)
+
+    async def until_answered(self) -> None:
+        """Wait until the last command was confirmed or has failed."""
+        await self.until(lambda: "confirmed" in self.last or "failed" in self.last)
+
+    async def choose(self, name: str) -> None:
+        """Go to a run."""
+        await self.press("left", "g")
+        names = [run.name for run in self.app.watching.runs]
+        at = next(at for at, each in enumerate(names) if each.startswith(name))
+        await self.press(*["j"] * at)
+        await self.until(lambda: self.app.watching.view.run == self.app.watching.chosen)
+
+
+@asynccontextmanager
+async def standing_at(
+    store: Store, *, size: tuple[int, int] = (80, 24), controls: FakeControls | None = None
+) -> AsyncIterator[Stand]:
+    """The screen over a log, once it was read."""
+    fake = controls or FakeControls()
+    path = store.path if isinstance(store, SqliteStore) else ""
+
+    def open_feed() -> Feed:
+        return Feed(SqliteStore(path, read_only=True), clock=lambda: NOON)
+
+    app = WatchApp(open_feed, fake, clock=lambda: NOON, pause=_PAUSE)
+    async with app.run_test(size=size) as pilot:
+        stand = Stand(app, pilot, fake)
+        await stand.until(lambda: not app.watching.view.is_first and not app.watching.view.loading)
+        await stand.until(lambda: app.watching.view.run == app.watching.chosen)
+        await stand.pilot.pause()
+        yield stand
+    assert app.return_value is None, f"it ended by itself: {app.return_value!r}"
+
+
+def at_screen(
+    book: Book,
+    work: Callable[[Stand], Awaitable[None]],
+    *,
+    size: tuple[int, int] = (80, 24),
+    controls: FakeControls | None = None,
+) -> None:
+    """Do something at the screen."""
+
+    async def visit() -> None:
+        async with standing_at(book.store, size=size, controls=controls) as stand:
+            await work(stand)
+
+    asyncio.run(visit())

@@ -1,0 +1,58 @@
+"""What can be asked for is what the one table of the protocol says."""
+
+import pytest
+
+from handrail.control.machine import move
+from handrail.model.control import FINAL, Command, Standing
+from handrail.model.run import Checkpoint
+from handrail.tui.asking import Asking, Order, ask
+from handrail.tui.commands import BY_KEY, OFFERS, Offer, what_will_happen, why_not
+from handrail.tui.overview import Overview
+
+CHECKPOINT = Checkpoint("c1", "r", 3, "f00", 0.0, "by hand")
+
+
+def _run(standing: Standing, **more: object) -> Overview:
+    facts = {"active": True, "driven": True, "checkpoint": CHECKPOINT, "step": 5, **more}
+    return Overview("r", "shop-3f2a", standing, "working", **facts)  # type: ignore[arg-type]
+
+
+def test_every_command_has_one_key() -> None:
+    assert {offer.command for offer in OFFERS} == set(Command)
+    assert len(BY_KEY) == len(OFFERS)
+
+
+@pytest.mark.parametrize("standing", [each for each in Standing if each not in FINAL])
+@pytest.mark.parametrize("offer", OFFERS, ids=[offer.word for offer in OFFERS])
+def test_a_command_is_offered_where_it_is_possible(standing: Standing, offer: Offer) -> None:
+    possible = move(standing, offer.command) is not None
+    assert bool(why_not(_run(standing), offer)) is not possible
+
+
+@pytest.mark.parametrize("offer", OFFERS, ids=[offer.word for offer in OFFERS])
+def test_nothing_is_offered_where_there_is_nothing_to_control(offer: Offer) -> None:
+    assert "has ended" in why_not(_run(Standing.DONE, active=False), offer)
+
+
+def test_a_run_that_cannot_be_read_cannot_be_controlled() -> None:
+    assert "entry 7" in why_not(_run(Standing.RUNNING, problem="entry 7"), BY_KEY["p"])
+
+
+def test_what_destroys_has_to_be_confirmed() -> None:
+    grave = {offer.command for offer in OFFERS if offer.grave}
+    assert grave == {Command.STOP, Command.CANCEL, Command.ROLLBACK}
+
+
+def test_an_undo_says_to_when_and_how_it_is_taken_back() -> None:
+    says = what_will_happen(_run(Standing.RUNNING), BY_KEY["u"])
+    assert "00:00:00 (by hand), 2 actions ago" in says
+    assert "handrail redo" in says
+    assert "handrail undo --run shop-3f2a" in says
+
+
+def test_the_last_answer_makes_the_order() -> None:
+    first = ask(BY_KEY["x"], _run(Standing.PAUSED))
+    second = first.answered("  enough ")
+    assert isinstance(second, Asking)
+    order = second.answered("Yes")
+    assert order == Order(Command.STOP, "stop", "r", "shop-3f2a", "enough", "", Standing.PAUSED)

@@ -1,0 +1,387 @@
+"""Every key does what it says, and nothing else does anything."""
+
+import pytest
+
+from handrail.model.control import Command, Standing
+from handrail.model.event import ControlAsked
+from handrail.tui.commands import BY_KEY, OFFERS
+from handrail.tui.controls import Stage
+from tests.tui.sample import API, SHOP, Book
+from tests.tui.stage import FakeControls, Stand, at_screen
+
+RUNNING, PAUSED = Standing.RUNNING, Standing.PAUSED
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("p", Command.PAUSE),
+        ("c", Command.CHECKPOINT),
+        ("f", Command.FREEZE),
+        ("i", Command.INTERRUPT),
+    ],
+)
+def test_a_command_asks_for_a_reason_and_is_sent(book: Book, key: str, command: Command) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press(key)
+        assert "reason (may be empty):" in stand.last
+        await stand.type("because")
+        await stand.until_answered()
+        assert stand.controls.sent == [(command, SHOP, "because", "", RUNNING)]
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize(
+    ("key", "command", "question"),
+    [
+        ("s", Command.STEER, "tell the agent:"),
+        ("d", Command.REDIRECT, "the new goal:"),
+        ("e", Command.ESCALATE, "the model:"),
+    ],
+)
+def test_a_command_with_a_text_asks_for_that_first(
+    book: Book, key: str, command: Command, question: str
+) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press(key)
+        assert question in stand.last
+        await stand.type("opus")
+        assert "reason (may be empty):" in stand.last
+        await stand.press("enter")
+        await stand.until_answered()
+        assert stand.controls.sent == [(command, SHOP, "", "opus", RUNNING)]
+
+    at_screen(book, work)
+
+
+def test_a_text_that_is_needed_cannot_be_empty(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("s", "space", "enter")
+        assert "tell the agent:" in stand.last
+        assert stand.controls.sent == []
+
+    at_screen(book, work)
+
+
+def test_resume_is_for_a_run_that_is_held(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("api")
+        await stand.press("r", "enter")
+        await stand.until_answered()
+        assert stand.controls.sent == [(Command.RESUME, API, "", "", PAUSED)]
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize(
+    ("key", "command", "text", "says"),
+    [
+        ("x", Command.STOP, "", "all its processes are ended"),
+        ("K", Command.CANCEL, "", "it can not be resumed"),
+        ("u", Command.ROLLBACK, "c7", "before rm -rf build notes/"),
+    ],
+)
+def test_a_grave_command_says_what_will_happen_and_wants_a_y(
+    book: Book, key: str, command: Command, text: str, says: str
+) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press(key)
+        assert says in " ".join(stand.text.split())
+        await stand.type("done with it")
+        assert "type y" in stand.last
+        assert stand.controls.sent == []
+        await stand.type("y")
+        await stand.until_answered()
+        assert stand.controls.sent == [(command, SHOP, "done with it", text, RUNNING)]
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize("answer", ["", "n", "yy", "Y no", "stop"])
+def test_anything_but_y_sends_nothing(book: Book, answer: str) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("x", "enter", *answer.replace(" ", "_"), "enter")
+        assert "not confirmed: nothing was sent" in stand.last
+        assert stand.controls.sent == []
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize("key", [offer.key for offer in OFFERS if offer.key != "r"])
+def test_esc_sends_nothing(book: Book, key: str) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press(key, "x", "escape")
+        assert "nothing was sent" in stand.last
+        await stand.press("enter")  # opens details, and sends nothing
+        assert stand.controls.sent == []
+
+    at_screen(book, work)
+
+
+def test_what_is_typed_into_a_question_is_no_command(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        chosen = stand.app.watching.chosen
+        await stand.press("p", *"qxKrjk?/gG", "up", "tab", "pagedown")
+        assert stand.app.watching.chosen == chosen
+        assert "qxKrjk?/gG" in stand.last
+        await stand.press("enter")
+        await stand.until_answered()
+        assert [sent[2] for sent in stand.controls.sent] == ["qxKrjk?/gG"]
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "says"),
+    [
+        ("shop", "r", "shop-3f2a is running; there is nothing to resume"),
+        ("api", "p", "api-77d0 is paused; r resumes it"),
+        ("old", "p", "old-0b5e has ended: nothing to pause"),
+        ("notes", "e", "notes-a001 was not started by handrail run"),
+        ("notes", "u", "no checkpoint of notes-a001 yet"),
+        ("docs", "r", "handrail incident show 2026-11-15-docs"),
+    ],
+)
+def test_what_cannot_be_done_says_why(book: Book, name: str, key: str, says: str) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose(name)
+        await stand.press(key)
+        assert says in stand.last
+        assert not stand.app.watching.prompt
+
+    at_screen(book, work, size=(120, 40))
+
+
+def test_every_stage_of_a_command_is_shown_when_it_comes(book: Book) -> None:
+    controls = FakeControls(Stage("starting"), *FakeControls().stages)
+
+    async def work(stand: Stand) -> None:
+        await stand.choose("api")
+        controls.go_on.clear()
+        await stand.press("f", "enter")
+        assert stand.last == " freeze api-77d0"
+        controls.go_on.set()
+        await stand.until_answered()
+        assert stand.last == (
+            " freeze api-77d0 daemon is down, starting it … → requested → acknowledged"
+            " → confirmed (held before: Bash pytest -q)"
+        )
+
+    at_screen(book, work, size=(120, 40), controls=controls)
+
+
+def test_a_failure_is_shown_with_its_reason(book: Book) -> None:
+    failed = Stage("failed", "The run is paused, no longer running", "invalid_state")
+    controls = FakeControls(Stage("requested"), Stage("acknowledged"), failed)
+
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("p", "enter")
+        await stand.until_shows("failed: The run is paused, no longer running")
+
+    at_screen(book, work, size=(120, 40), controls=controls)
+
+
+def test_controls_that_break_do_not_take_the_screen_along(book: Book) -> None:
+    class Broken(FakeControls):
+        def send(self, *args: object, **more: object) -> None:  # type: ignore[override]
+            raise ZeroDivisionError("oh no")
+
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("p", "enter")
+        await stand.until_shows("failed: ZeroDivisionError: oh no")
+
+    at_screen(book, work, controls=Broken())
+
+
+def test_arrows_and_letters_move_in_the_list(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        seen = []
+        for key in ("g", "down", "j", "up", "k", "end", "home", "G"):
+            await stand.press(key)
+            seen.append(stand.app.watching.runs[0].id == stand.app.watching.chosen)
+        assert seen == [True, False, False, False, True, False, True, False]
+
+    at_screen(book, work)
+
+
+def test_a_timeline_is_followed_until_one_goes_up_in_it(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("tab", "up", "up")
+        looked_at = stand.app.watching.entry
+        book.end(SHOP)
+        book.do(SHOP, "Bash", "ls -la")
+        await stand.until_shows("3 newer (G)")
+        assert stand.app.watching.entry == looked_at
+        assert "ls -la" not in stand.text
+        await stand.press("G")
+        assert "ls -la" in stand.text
+        book.do(SHOP, "Bash", "ls -lb")
+        await stand.until_shows("ls -lb")
+
+    at_screen(book, work)
+
+
+def test_pages_move_in_the_timeline(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("pageup", "pageup")
+        assert "session began" in stand.text
+        await stand.press("pagedown", "pagedown", "pagedown")
+        assert stand.app.watching.cursor is None
+
+    at_screen(book, work)
+
+
+def test_enter_opens_details_of_what_has_the_keys_and_closes_them(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("enter")
+        assert "Verify    pytest -q" in stand.text
+        await stand.press("right", "up", "up", "up")
+        assert "verify failed" in stand.text
+        assert "Printed   1 failed, 11 passed" in stand.text
+        await stand.press("enter")
+        assert "Printed" not in stand.text
+        await stand.press("enter", "escape")
+        assert "Printed" not in stand.text
+
+    at_screen(book, work)
+
+
+def test_long_details_can_be_paged(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        book.end(SHOP)
+        book.ask(SHOP, "Bash", "\n".join(f"echo {number}" for number in range(40)))
+        await stand.choose("shop")
+        await stand.press("right")
+        await stand.until_shows("echo 0")
+        await stand.press("enter")
+        assert "more lines: PgDn" in stand.text
+        await stand.press("pagedown", "pagedown", "pagedown")
+        assert "Folder" in stand.text
+        await stand.press("pageup", "pageup", "pageup")
+        assert "Command" in stand.text
+
+    at_screen(book, work)
+
+
+def test_a_text_filters_the_runs(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.press("/")
+        await stand.type("CART")
+        assert [run.id for run in stand.app.watching.runs] == [SHOP]
+        assert stand.app.watching.chosen == SHOP
+        assert "/CART" in stand.lines[0]
+        await stand.press("escape")
+        assert len(stand.app.watching.runs) == 5
+
+    at_screen(book, work)
+
+
+def test_a_text_filters_the_timeline(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("right", "/")
+        await stand.type("rm -rf")
+        shown = [line.partition("│")[2] for line in stand.lines]
+        assert sum("rm -rf" in line for line in shown) == 3
+        assert not any("pytest" in line for line in shown)
+        await stand.press("escape")
+        assert "pytest" in stand.text
+
+    at_screen(book, work)
+
+
+def test_a_filter_that_nothing_passes_says_so(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.press("/")
+        await stand.type("nowhere")
+        assert "no run has that in it" in stand.text
+        await stand.press("p")
+        assert "there is no run" in stand.last
+
+    at_screen(book, work)
+
+
+def test_help_lists_every_key_and_hides_commands(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.press("?")
+        for offer in OFFERS:
+            assert f" {offer.key}  {offer.word} " in stand.text
+        await stand.press("p")
+        assert not stand.app.watching.prompt
+        await stand.press("?")
+        assert "▸■ docs-91bc" in stand.text
+
+    at_screen(book, work)
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_a_key_leaves(book: Book, key: str) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.press(key)
+        await stand.until(lambda: not stand.app.is_running)
+        assert stand.controls.sent == []
+
+    at_screen(book, work)
+
+
+def test_ctrl_c_in_a_question_only_ends_the_question(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("x", "ctrl+c")
+        assert not stand.app.watching.prompt
+        assert stand.app.is_running
+        assert stand.controls.sent == []
+
+    at_screen(book, work)
+
+
+def test_keys_without_a_meaning_do_nothing(book: Book) -> None:
+    meant = {*BY_KEY, *"jkgGq?/"}
+
+    async def work(stand: Stand) -> None:
+        before = stand.text
+        for code in range(33, 127):
+            if chr(code) not in meant:
+                await stand.press(chr(code))
+        assert stand.text == before
+
+    at_screen(book, work)
+
+
+def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: Book) -> None:
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        await stand.press("p")
+        pausing = Standing.PAUSING
+        book.note(SHOP, lambda at: ControlAsked(at, "q9", Command.PAUSE, pausing, "eve"))
+        await stand.until_shows("pausing by eve")
+        await stand.press("enter")
+        await stand.until_answered()
+        assert stand.controls.sent[0][4] == RUNNING
+
+    at_screen(book, work)
+
+
+def test_the_screen_can_be_left_while_a_command_is_under_way(book: Book) -> None:
+    controls = FakeControls()
+
+    async def work(stand: Stand) -> None:
+        await stand.choose("shop")
+        controls.go_on.clear()
+        await stand.press("p", "enter", "q")
+        await stand.until(lambda: not stand.app.is_running)
+
+    at_screen(book, work, controls=controls)
