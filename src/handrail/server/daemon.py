@@ -73,6 +73,8 @@ _KEEP_ALIVE = 600
 """Seconds that an idle connection stays open: an agent thinks for long between two calls."""
 _SWITCH = 0.001
 """Seconds after which a busy thread lets the others go on."""
+_HOSTS_WAIT = 600
+"""Seconds for which the most patient host waits for an answer."""
 _PHASES: tuple[str, ...] = get_args(Phase)
 
 
@@ -166,6 +168,7 @@ class Daemon:
         """Take up what the last daemon has left; called in the event loop."""
         self.acts.loop = loop
         self.brain.later(self.desk.open)
+        self.brain.later(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
 
     def _hear(self, supervisor: Supervisor, event: Event) -> None:
         """Everybody who acts on what happens in a run; in the brain's thread."""

@@ -7,7 +7,7 @@ from time import time
 import msgspec
 
 from handrail.intervene import Capability
-from handrail.model.event import FaultNoted
+from handrail.model.event import ActionHeld, FaultNoted
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.supervise.first import Keeper
@@ -190,6 +190,13 @@ class Runs:
         ]
         for run in idle:
             self._drop(run)
+
+    def let_held_go(self, since: float) -> None:
+        """Note that nobody waits for the actions any more that a daemon before us has held."""
+        for state in list(self._since(since)):
+            for action in list(state.hand.held):
+                event = ActionHeld(self._clock(), action, "", released="the daemon was restarted")
+                self.get(state.run, "/").record(event)
 
     def save_all(self) -> None:
         """Keep the states of all runs, before the daemon ends."""
