@@ -2,6 +2,9 @@
 
 import pytest
 
+from handrail.cli import options
+from handrail.hosts.claude_launch import MARK
+
 from .conftest import Shell
 
 
@@ -21,6 +24,16 @@ from .conftest import Shell
         ("undo", "--dry-run"),
         ("redo", "--yes"),
         ("rollback", "c1", "--yes"),
+        ("pause", "last"),
+        ("resume", "--all"),
+        ("stop", "last"),
+        ("cancel", "--all", "--yes"),
+        ("freeze", "last"),
+        ("interrupt", "last"),
+        ("steer", "last", "you may push"),
+        ("redirect", "last", "push it"),
+        ("escalate", "last"),
+        ("watch",),
     ],
     ids=" ".join,
 )
@@ -32,6 +45,10 @@ def test_an_agent_may_not_change_handrail(
     assert (ran.code, ran.out) == (2, "")
     assert "run it in a terminal of your own" in ran.err
     assert not shell.state.exists()
+
+
+def test_a_driven_agent_is_known_by_its_mark() -> None:
+    assert MARK in options._AGENT_VARIABLES
 
 
 def test_an_agent_may_look(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,15 @@ COMMANDS = {
     "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
     "watch": "All runs on one screen, with controls.",
+    "pause": "Pause a run at its next action.",
+    "resume": "Let a run go on.",
+    "steer": "Tell the agent something.",
+    "redirect": "Give the agent another goal.",
+    "escalate": "Have the agent use another model.",
+    "interrupt": "Break off what the agent is doing.",
+    "freeze": "Stop all processes of a run where they are.",
+    "stop": "End a run's processes; it can be resumed.",
+    "cancel": "End a run for good.",
     "log": "Show what happened in a run.",
     "explain": "Tell the story of one step, or of what was done about a run.",
     "feedback": "Say whether a verdict or a finding was right.",
@@ -36,6 +45,12 @@ COMMANDS = {
 }
 """Every command and what it is for; `--help` reads this and imports none of them."""
 
+_TOGETHER = dict.fromkeys(
+    ("pause", "resume", "steer", "redirect", "escalate", "interrupt", "freeze", "stop", "cancel"),
+    "control",
+)
+"""Commands that share a module, where they stand in `commands`; others have one of their own."""
+
 EXIT_ERROR = 2
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
@@ -51,8 +66,11 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"handrail.cli.{cmd_name}").command
-        return command
+        module = import_module(f"handrail.cli.{_TOGETHER.get(cmd_name, cmd_name)}")
+        found: click.Command = (
+            module.commands[cmd_name] if cmd_name in _TOGETHER else module.command
+        )
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,5 +1,6 @@
 """What people asked of a run, and how the loop that drives it went, in words."""
 
+import re
 from collections.abc import Callable
 from typing import cast
 
@@ -22,6 +23,15 @@ from handrail.model.event import (
 
 _PROTOCOL = "Loop "
 """How a message for programs begins, which says no more than that it is confirmed."""
+_PROCESS = re.compile(r"\d+ \S")
+_OF_PROCESSES = {
+    Command.FREEZE: "stopped where they are",
+    Command.PAUSE: "let go on",
+    Command.RESUME: "let go on",
+    Command.STOP: "ended",
+    Command.CANCEL: "ended",
+}
+_PROGRAMS = ("handrail ", "claude ")
 _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
     "MAX_ITERATIONS": ("!", "yellow", "NOT done: no iterations left"),
@@ -40,9 +50,20 @@ _ABOUT = {
 
 def evidence_in_words(event: ControlAnswered) -> str:
     """What shows that it was done; empty: there is nothing to say."""
-    if event.evidence:
-        return "; ".join(event.evidence)
+    processes = [each for each in event.evidence if _PROCESS.match(each)]
+    shown = [each for each in event.evidence if not _PROCESS.match(each)]
+    if processes:
+        noun = "1 process" if len(processes) == 1 else f"{len(processes)} processes"
+        shown.append(f"{noun} {_OF_PROCESSES.get(event.command, 'found')}")
+    if shown:
+        return "; ".join(shown)
     return "" if event.says.startswith(_PROTOCOL) else event.says
+
+
+def without_command(text: str) -> tuple[str, str]:
+    """A sentence, and the command line at its end, which must not be broken in two."""
+    before, colon, command = text.rpartition(": ")
+    return (before, command) if colon and command.startswith(_PROGRAMS) else (text, "")
 
 
 def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
@@ -66,11 +87,10 @@ def _asked(event: ControlAsked, facts: RunFacts) -> Said:
 def _answered(event: ControlAnswered, facts: RunFacts) -> Said:
     command = event.command.value
     if not event.ok:
-        return Said(f"{command} NOT done: {event.says}", "✗", "red")
-    shown = near(evidence_in_words(event), facts.cwd)
-    if event.model:
-        shown = event.model
-    return Said(f"{command} confirmed" + (f": {shown}" if shown else ""), "✓", "green")
+        says, hint = without_command(event.says)
+        return Said(f"{command} NOT done: {says}", "✗", "red", hint)
+    shown, hint = without_command(event.model or near(evidence_in_words(event), facts.cwd))
+    return Said(f"{command} confirmed" + (f": {shown}" if shown else ""), "✓", "green", hint)
 
 
 def _held(event: ActionHeld, facts: RunFacts) -> Said:

@@ -71,7 +71,8 @@ def config_option(function: Function) -> Function:
     )(function)
 
 
-_AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION")
+_AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "DRIVEN_BY_HANDRAIL")
+"""The last one is `hosts.claude_launch.MARK`; not imported, because all commands come by here."""
 
 
 def by_a_person() -> None:

@@ -178,6 +178,10 @@ _HANDRAIL = Program(
              "install|init|trust|allow|deny|forget|purge|reset|migrate|import|shutdown|off|on|"
              "override|unblock|grant|revoke|token|feedback", severity=CRITICAL, instead=_PERSON,
              says="changes what the guard of this agent does"),
+        Fact(TAMPER, "cancel|freeze|interrupt|steer|redirect|escalate|watch", severity=CRITICAL,
+             says="takes hold of runs in the name of a person", instead=_PERSON),
+        Fact(TAMPER, "run", severity=CRITICAL, instead=_PERSON,
+             says="starts an agent that works on in the name of a person"),
         Fact(TAMPER, "incident|incidents resume|close|dismiss|delete|resolve|approve",
              severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
         Fact(TAMPER, "undo|redo|rollback", severity=CRITICAL, instead=_PERSON,

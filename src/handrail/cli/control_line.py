@@ -1,0 +1,184 @@
+"""How far one request has come, as a line; and below it, if need be, what to do."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from handrail.cli.control_words import evidence_in_words, without_command
+from handrail.cli.glance import Glance, load_glance
+from handrail.cli.render import Screen, clip, columns, count, visible, wrap
+from handrail.cli.runs import open_log
+from handrail.cli.sending import Sent
+from handrail.control.message import Result
+from handrail.model.control import Command, Standing
+from handrail.model.event import ControlAnswered
+from handrail.store.errors import DamagedError
+from handrail.store.journal import Journal, decode
+from handrail.supervise.runs import load_state
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+    from handrail.store.port import Store
+
+_ARROW = " → "
+_MAX_SAYS = 3
+_MAX_AT_WORK = 3
+_HOLDS = frozenset({Command.PAUSE, Command.INTERRUPT, Command.FREEZE})
+_MEANWHILE = {
+    Command.STEER: "the agent is told with its next action or prompt",
+    Command.REDIRECT: "the agent is told with its next action or prompt",
+    Command.STOP: "its processes are being ended",
+    Command.CANCEL: "its processes are being ended",
+}
+_INSTEAD = {
+    Standing.PAUSING: "handrail resume {} takes that back",
+    Standing.PAUSED: "handrail resume {} lets it go on",
+    Standing.INTERRUPTING: "handrail resume {} takes that back",
+    Standing.FREEZING: "handrail resume {} takes that back",
+    Standing.FROZEN: "handrail resume {} lets it go on",
+    Standing.STOPPED: "handrail resume {} takes it up again",
+}
+_LOOK = "handrail status shows the runs that are under way"
+
+
+class Learned(NamedTuple):
+    """What the log says of a request and its run."""
+
+    shows: str = ""
+    """What shows that it was done."""
+    waits_for: str = ""
+    """What it waits for."""
+    failed: bool = False
+    """It was begun, and did not succeed; else it was refused."""
+    instead: str = ""
+    """What could be done instead."""
+
+
+def learn(home: "Home", sent: Sent) -> Learned:
+    """Look into the log for what people want to know beside the messages."""
+    try:
+        with open_log(home) as store:
+            return _learn(store, sent)
+    except click.ClickException:  # it cannot be read: then the messages have to do
+        return Learned()
+
+
+def _learn(store: "Store", sent: Sent) -> Learned:
+    if sent.result is None:
+        return Learned(waits_for=_waits_for(store, sent))
+    if sent.result.ok:
+        return Learned(shows=_shows(store, sent, sent.result))
+    failed = _answer(store, sent) is not None
+    return Learned(failed=failed, instead=_instead(load_glance(store, sent.run.id), sent))
+
+
+def _instead(glance: Glance, sent: Sent) -> str:
+    if glance.course.stopped and sent.command is Command.RESUME:
+        return f"handrail incident show {glance.course.stopped}"
+    advice = _INSTEAD.get(glance.hand.standing, "") if glance.active else _LOOK
+    return advice.format(sent.run.name)
+
+
+def _shows(store: "Store", sent: Sent, result: Result) -> str:
+    if sent.command in _HOLDS and (held := load_glance(store, sent.run.id).hand.held):
+        return f"held before: {next(iter(held.values()))}"
+    if "new_model" in result.payload:
+        before = result.payload.get("previous_model") or "the model before"
+        return f"{before}{_ARROW}{result.payload['new_model']}"
+    answered = _answer(store, sent)
+    return evidence_in_words(answered) if answered is not None else ""
+
+
+def _answer(store: "Store", sent: Sent) -> ControlAnswered | None:
+    """The event that answers a request."""
+    after = sent.run.seq
+    while page := store.read(sent.run.topic, after):
+        for stored in page:
+            with suppress(DamagedError):
+                event = decode(stored)
+                if isinstance(event, ControlAnswered) and event.request == sent.request.request_id:
+                    return event
+        after = page[-1].seq
+    return None
+
+
+def _waits_for(store: "Store", sent: Sent) -> str:
+    if sent.command is not Command.PAUSE:
+        return _MEANWHILE.get(sent.command, "")
+    with suppress(DamagedError):
+        actions = load_state(Journal(store), sent.run.id).at_work
+        if named := [each.intent.shown for each in actions if each.intent is not None]:
+            more = len(named) - _MAX_AT_WORK
+            also = f" and {count(more, 'more action')}" if more > 0 else ""
+            return f"it waits until this has ended: {', '.join(named[:_MAX_AT_WORK])}{also}"
+    return ""
+
+
+def lines_of(
+    screen: Screen, sent: Sent, name: str, seconds: float, learned: Learned | None = None
+) -> list[str]:
+    """The line of one request; what follows below it is said once nothing more is awaited."""
+    head = f" {name}  " if name else " "
+    words, style = _last_word(sent, seconds, learned)
+    stages = ["requested", *(["acknowledged"] if sent.acknowledged else [])]
+    start = f"{head}{sent.request.command} {_ARROW.join(stages)}"
+    if not sent.over:
+        return [clip(f"{start}{_ARROW}…", screen.width)]
+    indent = columns(head) + 2
+    room = screen.width - indent
+    first, *rest = wrap(f"{start}{_ARROW}{words}"[len(head) :], room, limit=_MAX_SAYS)
+    lines = [head + _painted(screen, first, style)]
+    lines += [" " * indent + screen.paint(line, style) for line in rest]
+    learned = learned or Learned()
+    if sent.result is None and not sent.unreachable:
+        waits = f"; {learned.waits_for}" if learned.waits_for else ""
+        text = f"It stays asked for{waits}. handrail status shows when it is done."
+        lines += [" " * indent + screen.paint(line, "dim") for line in wrap(text, room)]
+    elif hint := _hint(sent, learned):
+        # In one piece, to be copied.
+        lines.append(" " * indent + screen.paint(f"→ {visible(hint)}", "dim"))
+    return lines
+
+
+def _painted(screen: Screen, line: str, style: str) -> str:
+    """What has come before stays plain; the last word has the colour."""
+    for word in _COLOURED:
+        before, found, after = line.partition(f"{_ARROW}{word}")
+        if found:
+            return f"{before}{_ARROW}{screen.paint(f'{word}{after}', style)}"
+    return line
+
+
+_CONFIRMED, _REFUSED, _FAILED, _LATE, _NOBODY = (
+    "confirmed",
+    "refused",
+    "FAILED",
+    "not confirmed",
+    "NOT taken",
+)
+_COLOURED = (_CONFIRMED, _REFUSED, _FAILED, _LATE, _NOBODY)
+
+
+def _last_word(sent: Sent, seconds: float, learned: Learned | None) -> tuple[str, str]:
+    result = sent.result
+    if result is None:
+        if sent.unreachable:
+            return f"{_NOBODY}: {sent.unreachable}", "red"
+        return f"{_LATE} after {seconds:g} s", "yellow"
+    if result.ok:
+        shows = without_command(learned.shows if learned else "")[0]
+        if "(" in shows:
+            return f"{_CONFIRMED}: {shows}", "green"
+        return f"{_CONFIRMED} ({shows})" if shows else _CONFIRMED, "green"
+    word = _FAILED if learned is not None and learned.failed else _REFUSED
+    return f"{word}: {without_command(result.says)[0]}", "red"
+
+
+def _hint(sent: Sent, learned: Learned) -> str:
+    """What to do now; empty: nothing."""
+    if sent.result is None:
+        return ""
+    if sent.result.ok:
+        return without_command(learned.shows)[1]
+    return without_command(sent.result.says)[1] or learned.instead

@@ -1,0 +1,125 @@
+"""Requests on their way: to which runs, several at a time, and how far each has come."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from queue import Empty, Queue
+
+import msgspec
+
+from handrail.cli.glance import Glance, load_glance
+from handrail.cli.runs import KnownRun, Runs
+from handrail.control.client import Line, UnreachableError, stages
+from handrail.control.machine import THEN, move
+from handrail.control.message import Ack, Request, Result
+from handrail.model.control import Command, Standing
+from handrail.store.port import Store
+
+_AT_ONCE = 32
+_FORGOTTEN = 24 * 60 * 60
+"""A session that was killed never says that it ended: after a day nobody is there, it seems."""
+_BY_DRIVER = frozenset({Command.INTERRUPT, Command.ESCALATE})
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """Whom a command goes to, and who is left out, why."""
+
+    runs: tuple[KnownRun, ...]
+    left_out: tuple[tuple[KnownRun, str], ...] = ()
+
+
+def choose_one(runs: Runs, typed: str) -> Chosen:
+    """The run that a person means."""
+    return Chosen((runs.find(typed),))
+
+
+def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen:
+    """Every run that is under way and can be told so now."""
+    chosen: list[KnownRun] = []
+    left_out: list[tuple[KnownRun, str]] = []
+    for run in runs:
+        glance = load_glance(store, run.id)
+        if not glance.active or _is_forgotten(glance, now):
+            continue
+        if why := _why_not(glance, command):
+            left_out.append((run, why))
+        else:
+            chosen.append(run)
+    return Chosen(tuple(chosen), tuple(left_out))
+
+
+def _is_forgotten(glance: Glance, now: float) -> bool:
+    held = glance.hand.standing != Standing.RUNNING
+    return now - glance.changed > _FORGOTTEN and not held and glance.loop is None
+
+
+def _why_not(glance: Glance, command: Command) -> str:
+    """Why a command is not sent to one of many; empty: it is."""
+    standing = glance.hand.standing
+    if move(standing, command) is None or THEN.get(command) == standing:
+        return f"it is {standing.value}"
+    if command in _BY_DRIVER and glance.loop is None:
+        return "handrail run has not started it"
+    return ""
+
+
+class Sent(msgspec.Struct):
+    """A request to one run, and how far it has come."""
+
+    run: KnownRun
+    request: Request
+    acknowledged: bool = False
+    result: Result | None = None
+    unreachable: str = ""
+    """Why nobody has taken it."""
+    over: bool = False
+    """Nothing more is awaited."""
+
+    @property
+    def command(self) -> Command:
+        """What was asked for."""
+        return Command(self.request.command)
+
+
+News = tuple[Sent, Ack | Result | None]
+
+
+def follow(line: Line, all_sent: list[Sent], seconds: float) -> Iterator[News]:
+    """Send requests, and give each as it gets further, with the message that tells so.
+
+    Ends when nothing more is awaited: who has no result by then was not quick enough.
+    """
+    news: Queue[News] = Queue()
+    left = Queue[Sent]()
+    for sent in all_sent:
+        left.put(sent)
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                _send(line, left.get_nowait(), seconds, news)
+
+    # Daemons: who leaves with Ctrl+C does not wait for them.
+    for _ in range(min(len(all_sent), _AT_ONCE)):
+        threading.Thread(target=work, daemon=True).start()
+    waiting = len(all_sent)
+    while waiting:
+        sent, message = news.get()
+        if isinstance(message, Ack):
+            sent.acknowledged = True
+        elif isinstance(message, Result):
+            sent.result = message
+        if message is None:
+            sent.over = True
+            waiting -= 1
+        yield sent, message
+
+
+def _send(line: Line, sent: Sent, seconds: float, news: "Queue[News]") -> None:
+    try:
+        for message in stages(line, sent.request, seconds=seconds):
+            news.put((sent, message))
+    except UnreachableError as error:
+        sent.unreachable = str(error)
+    finally:
+        news.put((sent, None))
