@@ -359,7 +359,7 @@ def test_what_it_complained_about_is_told(bed: Bed) -> None:
     run(test)
 
 
-@pytest.mark.parametrize("how", ["mid-command", "background"])
+@pytest.mark.parametrize("how", ["mid-command", "background", "killed"])
 def test_the_end_of_the_block_ends_it_and_its_commands(bed: Bed, how: str) -> None:
     command = {**hang().input, "run_in_background": how == "background"}
 
@@ -370,6 +370,8 @@ def test_the_end_of_the_block_ends_it_and_its_commands(bed: Bed, how: str) -> No
             assert await asyncio.to_thread(heard) == b"started\n"
             if how == "background":
                 await turn
+            elif how == "killed":
+                os.kill(agent.pid, signal.SIGKILL)
         assert await asyncio.to_thread(heard) == b""
         await asyncio.gather(turn, return_exceptions=True)
 

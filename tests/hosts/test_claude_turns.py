@@ -177,6 +177,16 @@ def test_a_prompt_that_is_thrown_away_was_interrupted() -> None:
     assert thrown.take() == Turn(interrupted=True)
 
 
+def test_a_prompt_that_was_begun_and_thrown_away_may_still_have_a_result() -> None:
+    thrown = turns(*STARTED, heard("cancelled"))
+    assert thrown.rest is Rest.STIRS
+    assert thrown.take().interrupted
+
+
+def test_what_becomes_of_no_prompt_is_nothing() -> None:
+    assert after(Turns(), heard("started", "")) is Rest.RESTS
+
+
 # Problems
 
 

@@ -9,9 +9,11 @@ from typing import Self, cast
 from uuid import uuid4
 
 from handrail.hosts import claude_stream as stream
-from handrail.hosts.claude_launch import Launch
+from handrail.hosts.claude_launch import MARK, Launch
 from handrail.hosts.claude_turns import Rest, Turns
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
+from handrail.intervene.processes import Family
+from handrail.intervene.processes import end as end_all
 from handrail.store.files import make_folder, replace_file
 
 PATIENCE = 30.0
@@ -63,9 +65,11 @@ class ClaudeDriver:
                 env=self._launch.environ,
                 start_new_session=True,
             )
-        except OSError as error:
+        except BaseException as error:
             _remove_settings(self._launch)
-            raise AgentGoneError(_CANNOT_START, str(error)) from error
+            if isinstance(error, OSError):
+                raise AgentGoneError(_CANNOT_START, str(error)) from error
+            raise
         self.pid = self._process.get_pid()
         self._stdin = cast("asyncio.WriteTransport", self._process.get_pipe_transport(0))
         return self
@@ -116,7 +120,7 @@ class ClaudeDriver:
     async def end(self) -> None:
         """Let it end by itself, then ask it to, then kill it.
 
-        It ends its commands where it is asked, and cannot where it is killed.
+        It ends its commands where it is asked to end; where it was killed, we do.
         """
         try:
             self._stdin.close()
@@ -130,6 +134,10 @@ class ClaudeDriver:
         finally:
             self._process.close()  # and kills it, where somebody did not want to wait
             _remove_settings(self._launch)
+        code, _ = self._gone.result()
+        if code < 0:
+            left = Family({MARK: self._launch.environ.get(MARK, "")})
+            await asyncio.to_thread(end_all, left)
 
     # What it says
 

@@ -47,7 +47,7 @@ class Turns:
         """Between its beginning and its result."""
         self._tasks = Tasks(frozenset(), frozenset())
         self._news: set[str] = set()
-        """Background tasks that have ended, and of which the model does not know yet."""
+        """After which something comes: tasks that have ended, and the model does not know yet."""
         self._prompt = ""
         """The one that has no result yet."""
         self._state = ""
@@ -102,7 +102,6 @@ class Turns:
                 self._news.clear()
                 self.model = line.model or self.model
             case Spoke():
-                self._runs = True
                 self._says = line.text if line.text and line.model else self._says
                 self.model = line.model or self.model
             case ToolAnswered():
@@ -120,10 +119,13 @@ class Turns:
 
     def _hear(self, heard: Heard) -> None:
         self._tells = True
-        if heard.prompt != self._prompt:
+        if not self._prompt or heard.prompt != self._prompt:
             return
-        if heard.state == "cancelled" and self._state in ("", "queued"):
+        if heard.state == "cancelled":
             self._prompt, self._cut = "", True
+            if self._state == "started":
+                self._runs = False
+                self._news.add(heard.prompt)  # its result comes now, if it comes at all
         elif heard.state == "started":
             self._runs = True
         self._state = heard.state
