@@ -32,6 +32,7 @@ class FakeAgent:
         self.alive = True
         self.deaf = False
         """It does not let itself be interrupted."""
+        self.interrupts = 0
         self._world = world
         self._broken_off: asyncio.Future[None] | None = None
 
@@ -60,6 +61,7 @@ class FakeAgent:
         return Turn(interrupted=True, tokens=1)
 
     async def interrupt(self) -> bool:
+        self.interrupts += 1
         if not self.alive:
             raise AgentGoneError(-9, "")
         if self.deaf:

@@ -163,6 +163,17 @@ def test_three_failures_in_a_row_end_it(failure: Turn | AgentGoneError) -> None:
     assert "3 times in a row" in end.says
 
 
+def test_after_a_pause_the_daemon_is_asked_again() -> None:
+    world = World(GONE)
+
+    async def cancel() -> None:
+        world.office.answers.append(CANCELLED)
+
+    world.time.in_pause = cancel
+    assert world.run().reason == "USER_CANCELLED"
+    assert len(world.prompts) == 1
+
+
 def test_an_agent_that_is_gone_is_started_again_with_its_conversation() -> None:
     world = World(NOT_YET, GONE, DONE)
     assert world.run().reason == "COMPLETE"
@@ -387,6 +398,20 @@ def test_an_agent_that_is_frozen_meets_no_limit() -> None:
     world.script.append(frozen)
     assert world.run(limited(Limits(max_minutes=10))).reason == "COMPLETE"
     assert world.office.of_kind("usage")[-1].seconds < 60
+
+
+def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
+    world = World()
+
+    async def frozen(agent: FakeAgent) -> Turn:
+        world.memory = Sample(600.0, frozen=True)
+        await world.time.tick()
+        await world.time.watched()
+        assert agent.interrupts == 0
+        return DONE
+
+    world.script.append(frozen)
+    assert world.run(limited(Limits(max_memory_mb=512))).reason == "COMPLETE"
 
 
 def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:

@@ -37,6 +37,8 @@ def once(then: Then) -> Then:
         if not called:
             called.append(True)
             await then()
+            for _ in range(20):  # until everybody has heard of it
+                await asyncio.sleep(0)
 
     return work
 
@@ -397,7 +399,7 @@ def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> 
     assert world.run().reason == "COMPLETE"
     first, second = (r for r in world.office.of_kind("order") if r.request == "the one")
     assert first == second
-    assert len(world.prompts) == 2
+    assert world.agents[0].interrupts == 1
 
 
 def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:

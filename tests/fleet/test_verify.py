@@ -29,11 +29,13 @@ def python(code: str) -> str:
 
 
 def gone(pid_file: Path) -> bool:
-    """Whether a process is gone; what was killed may still be a zombie of somebody else."""
+    """Whether a process ends now; what was killed may still be a zombie of somebody else."""
     try:
-        return psutil.Process(int(pid_file.read_text())).status() == psutil.STATUS_ZOMBIE
+        process = psutil.Process(int(pid_file.read_text()))
     except psutil.NoSuchProcess:
         return True
+    ended, _ = psutil.wait_procs([process], timeout=10)
+    return bool(ended) or process.status() == psutil.STATUS_ZOMBIE
 
 
 def test_a_command_that_passes(tmp_path: Path) -> None:
