@@ -19,7 +19,7 @@ class Errands:
         self._lock = threading.Lock()
         self._under_way: dict[tuple[str, str], threading.Thread] = {}
 
-    def begin(self, run: str, name: str, work: Callable[[], None]) -> None:
+    def begin(self, run: str, name: str, work: Callable[[], object]) -> None:
         """Begin an errand, unless one of that name is under way."""
         with self._lock:
             if (run, name) in self._under_way:
@@ -46,7 +46,7 @@ class Errands:
         for thread in threads:
             thread.join()
 
-    def _do(self, run: str, name: str, work: Callable[[], None]) -> None:
+    def _do(self, run: str, name: str, work: Callable[[], object]) -> None:
         try:
             work()
         except Exception:  # noqa: BLE001 - nobody else would hear of it

@@ -33,7 +33,7 @@ def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
     if driver is None:
         return ()
     # It is older than the agent that it has started, or another one has got its number since.
-    is_younger = host is not None and driver.began > host.began + _CLOCK_SECONDS
+    is_younger = host is not None and driver.began > host.began
     return () if is_younger else (driver.pid,)
 
 

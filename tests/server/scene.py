@@ -1,0 +1,107 @@
+"""A project, an agent in it with real processes, and who ends them."""
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from handrail.control.acts import Came
+from handrail.model.control import Command, Standing
+from handrail.model.event import ControlAsked, LoopBegun, RunStarted
+from handrail.server.endings import Endings
+from handrail.server.family import SESSION_VARIABLE
+from handrail.supervise.supervisor import Supervisor
+from tests.intervene.zoo import Zoo, is_alive
+from tests.server.workshop import Workshop
+
+Act = Callable[[Supervisor, ControlAsked], None]
+
+
+class Scene:
+    """All of it has a run of its own: tests beside this one end processes, too."""
+
+    def __init__(self, folder: Path, settings: str = "") -> None:
+        (folder / "zoo").mkdir()
+        self.zoo = Zoo(folder / "zoo")
+        self.shop = Workshop(folder, settings)
+        self.run = str(uuid.uuid4())
+        self.told: list[tuple[str, Came]] = []
+        self.endings = self.restarted()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.endings.settle()
+        self.zoo.__exit__()
+        self.shop.close()
+
+    def restarted(self) -> Endings:
+        """What the next daemon has, which knows nothing of what the one before has done."""
+        self.endings = Endings(self.shop.home, self._tell, self.shop.hands.keeper)
+        return self.endings
+
+    @property
+    def supervisor(self) -> Supervisor:
+        return self.shop.runs.get(self.run, str(self.shop.tree))
+
+    def claude(self, script: str = "sleep 60 & echo $! > child; wait", *, env: str = "") -> int:
+        """A program that is named as the agent; what it starts is marked, as is so there."""
+        program = self.zoo.root / "claude"
+        program.write_text(f"export {SESSION_VARIABLE}={self.run}\necho ready\n{script}\n")
+        return self.zoo.sh(f"exec env {env} sh {program}", marked=False)
+
+    def begins(self, pid: int, *, attended: bool = False, driver: int = 0) -> None:
+        """The agent says that it has begun, and which process it is."""
+        now, cwd = time.time(), str(self.shop.tree)
+        if driver:
+            self.supervisor.record(LoopBegun(now, "Fix the cart.", 10, driver=driver))
+        self.supervisor.record(RunStarted(now, "claude", cwd, attended=attended, pid=pid))
+
+    def do(self, act: Act, command: Command) -> Came:
+        """Ask for something, and wait for what comes of it."""
+        asked = self.asked(command)
+        act(self.supervisor, asked)
+        self.endings.settle()
+        [came] = [came for request, came in self.told if request == asked.request]
+        return came
+
+    def stop(self) -> Came:
+        return self.do(self.endings.stop, Command.STOP)
+
+    def freeze(self) -> Came:
+        return self.do(self.endings.freeze, Command.FREEZE)
+
+    def thaw(self) -> Came:
+        return self.do(self.endings.thaw, Command.RESUME)
+
+    def asked(self, command: Command) -> ControlAsked:
+        return ControlAsked(time.time(), str(uuid.uuid4()), command, Standing.RUNNING, "ann")
+
+    def _tell(self, run: str, request: str, came: Came) -> None:
+        assert run == self.run
+        self.told.append((request, came))
+
+
+def numbers(came: Came, word: str) -> set[int]:
+    """The processes of which a piece of evidence tells something."""
+    told = [each.removeprefix(f"{word}: ") for each in came.evidence if each.startswith(word)]
+    return {int(each.split()[0]) for each in told}
+
+
+def is_still(pid: int) -> bool:
+    return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+
+
+def are_alive(*pids: int) -> list[bool]:
+    return [is_alive(pid) for pid in pids]
+
+
+def run_file(folder: str) -> Path:
+    """What is kept of the only freeze."""
+    [name] = os.listdir(folder)
+    return Path(folder) / name
