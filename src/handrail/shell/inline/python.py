@@ -22,7 +22,7 @@ _WORDS = frozenset(
     requests httpx aiohttp urllib urllib2 urllib3 http httplib wget socket _socket smtplib ftplib
     telnetlib websocket websockets xmlrpc paramiko openai anthropic stripe
     sqlite3 execute executescript executemany exec_driver_sql raw_sql flushall flushdb
-    drop_database
+    drop_database handrail
     """.split()
 )
 """Every name through which code could reach something that this reader knows."""

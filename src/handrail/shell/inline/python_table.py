@@ -1,6 +1,7 @@
 """What functions of Python and its well-known libraries do."""
 
 from handrail.model.effect import Kind
+from handrail.model.ordinal import Severity
 from handrail.shell.inline.acts import (
     Table,
     asks_sql,
@@ -84,6 +85,7 @@ _SEND, _HTTP = web(kind=Kind.SEND), web()
 _TYPED_IN = gives(Value(flags=TYPED_IN))
 _LIBRARY = gives(Value(ref="libc"))
 _FLUSH = does(Kind.DESTROY, "all keys", says="deletes every key of the Redis database")
+_GUARD = does(Kind.TAMPER, "handrail", Severity.CRITICAL, says="speaks to the guard of this agent")
 
 CALLS: Table = table(
     # files
@@ -203,7 +205,7 @@ CALLS: Table = table(
     ("ssh.put", both(path(_READ, 1), sends())),
     ("ssh.get", path(_WRITE, 2)),
     # databases
-    ("sqlite3.connect", database),
+    ("sqlite3.connect handrail.store.sqlite.SqliteStore", database),
     ("database.cursor memory.cursor", passes()),
     ("sqlalchemy.text psycopg.sql.SQL psycopg2.sql.SQL django.db.models.expressions.RawSQL",
      passes()),
@@ -213,6 +215,10 @@ CALLS: Table = table(
     ("os.setuid os.setgid os.seteuid os.setegid os.setreuid os.setresuid libc.setuid", raises),
     ("os.fork os.forkpty libc.fork", forks),
     ("os.dup2", rewires),
+    # the guard of this agent
+    ("handrail.cli.main handrail.cli.group handrail.server.control_line.DaemonLine", _GUARD),
+    ("handrail.server.client.call handrail.server.client.SocketConnection", _GUARD),
+    ("handrail.server.start.ensure_daemon handrail.server.start.stop_daemon", _GUARD),
 )  # fmt: skip
 
 METHODS: Table = table(
