@@ -25,7 +25,8 @@ class AgentGoneError(Exception):
     """The agent's process has ended."""
 
     def __init__(self, code: int, says: str) -> None:
-        super().__init__(f"the agent ended with exit code {code}: {says}" if says else str(code))
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        super().__init__(f"the agent {how}: {says}" if says else f"the agent {how}")
         self.code = code
         self.says = says
 
