@@ -30,6 +30,8 @@ class Scene:
         self.shop = Workshop(folder, settings)
         self.run = str(uuid.uuid4())
         self.told: list[tuple[str, Came]] = []
+        self.heard: Callable[[], None] | None = None
+        """What is done as soon as something is told."""
         self.endings = self.restarted()
 
     def __enter__(self) -> Self:
@@ -85,6 +87,9 @@ class Scene:
     def _tell(self, run: str, request: str, came: Came) -> None:
         assert run == self.run
         self.told.append((request, came))
+        heard, self.heard = self.heard, None
+        if heard is not None:
+            heard()
 
 
 def numbers(came: Came, word: str) -> set[int]:

@@ -115,15 +115,32 @@ def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: Scene) 
     assert trio.still() == [False, False, True]
 
 
-@pytest.mark.parametrize("content", [None, b"", b'{"request": 3}'])
-def test_where_nothing_was_kept_all_of_the_run_go_on(scene: Scene, content: bytes | None) -> None:
+@pytest.mark.parametrize("content", [b"", b'{"request": 3}'])
+def test_where_it_cannot_be_read_what_was_kept_all_of_the_run_go_on(
+    scene: Scene, content: bytes
+) -> None:
     trio = Trio(scene)
     scene.freeze()
-    if content is None:
-        run_file(kept_in(scene)).unlink()
-    else:
-        run_file(kept_in(scene)).write_bytes(content)
+    run_file(kept_in(scene)).write_bytes(content)
     assert scene.thaw().ok
+    assert trio.still() == [False, False, False]
+
+
+def test_in_a_run_that_was_never_frozen_nobody_is_let_go(scene: Scene) -> None:
+    """A freeze may be overtaken before it has begun."""
+    trio = Trio(scene)
+    stop(trio.child)
+    assert scene.thaw().evidence == ("no process stood still",)
+    assert trio.still() == [False, True, False]
+
+
+def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(scene: Scene) -> None:
+    """That is asked for with its own request, while it is just about to end."""
+    trio = Trio(scene)
+    asked = scene.asked(Command.FREEZE)
+    scene.heard = lambda: scene.endings.thaw(scene.supervisor, asked)
+    scene.endings.freeze(scene.supervisor, asked)
+    until(lambda: len(scene.told) == 2)
     assert trio.still() == [False, False, False]
 
 

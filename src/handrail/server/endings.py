@@ -19,6 +19,7 @@ from handrail.supervise.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
 
+_STOP = "stop"
 _END_SECONDS = 10.0
 _SAVE_SECONDS = 15.0
 """After which a run is ended all the same."""
@@ -58,7 +59,7 @@ class Endings:
             with self._errands.turns:
                 return self._freezes.freeze(run, asked.request, family)
 
-        self._begin(supervisor, asked, work)
+        self._begin("freeze", supervisor, asked, work)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Let them go on."""
@@ -68,7 +69,7 @@ class Endings:
             with self._errands.turns:
                 return self._freezes.thaw(run, family)
 
-        self._begin(supervisor, asked, work)
+        self._begin("thaw", supervisor, asked, work)
 
     def let_go(self, supervisor: Supervisor) -> None:
         """Let them go on, because something else is done about the run."""
@@ -85,7 +86,7 @@ class Endings:
     def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run, that of the agent too."""
         state = supervisor.state
-        if self._errands.is_under_way(state.run, _name(asked)):
+        if self._errands.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
         saved = self._save(supervisor, asked)
@@ -98,13 +99,16 @@ class Endings:
                 self._freezes.forget(run)
             return _came_of(ended, kept, problem, is_certain)
 
-        self._begin(supervisor, asked, work)
+        self._begin(_STOP, supervisor, asked, work)
 
     def settle(self) -> None:
         """Wait until everything that was begun is done."""
         self._errands.settle()
 
-    def _begin(self, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]) -> None:
+    def _begin(
+        self, what: str, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]
+    ) -> None:
+        """`what`: a freeze that was overtaken is undone with the same request."""
         run, clean = supervisor.state.run, supervisor.project.redactor.text
 
         def whole() -> None:
@@ -117,7 +121,7 @@ class Endings:
             evidence = tuple(map(clean, came.evidence))
             self._tell(run, asked.request, Came(came.ok, clean(came.says), evidence))
 
-        self._errands.begin(run, _name(asked), whole)
+        self._errands.begin(run, f"{what} {asked.request}", whole)
 
     def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[Record] | str:
         """Begin to save the files; says why, where that cannot be done."""
@@ -131,10 +135,6 @@ class Endings:
 
     def _family(self, state: RunState) -> Family:
         return family_of(state, self._home.client_path)
-
-
-def _name(asked: ControlAsked) -> str:
-    return f"{asked.command.value} {asked.request}"
 
 
 def _is_certain(state: RunState) -> bool:

@@ -2,8 +2,9 @@
 
 Before a freeze stops anybody, it keeps on the disk who stood still already, and afterwards whom it
 has stopped: exactly these are let go. Where a daemon ended in the middle of it, these are all of
-the run that stand still, but for those who did so before; where nothing was kept, simply all: one
-process too many that goes on is better than a run that stands still for ever.
+the run that stand still, but for those who did so before. Where nothing was kept, nobody was
+stopped; where it cannot be read, all of the run go on: one process too many that does so is better
+than a run that stands still for ever.
 """
 
 import hashlib
@@ -54,7 +55,7 @@ class Freezes:
 
     def thaw(self, run: str, family: Family) -> Came:
         """Let them go on."""
-        kept = self._read(run) or Kept("")
+        kept = self._read(run) or Kept("", stopped=())
         stopped = kept.stopped
         thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
         if thawed.still:
@@ -73,8 +74,10 @@ class Freezes:
         try:
             with open(self._path(run), "rb") as file:
                 return msgspec.json.decode(file.read(), type=Kept)
-        except (OSError, msgspec.MsgspecError):
+        except FileNotFoundError:
             return None
+        except (OSError, msgspec.MsgspecError):
+            return Kept("")
 
     def _write(self, run: str, kept: Kept) -> None:
         make_folder(self._folder)
