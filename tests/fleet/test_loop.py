@@ -1,8 +1,11 @@
 """The loop: every way to end, and how it goes on until then."""
 
 import asyncio
+import os
+from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from handrail.fleet.loop import PAUSES, Task, drive
@@ -491,3 +494,42 @@ def test_a_verification_that_was_killed_is_not_held_against_the_agent_of_a_stopp
     world.office.answers.extend([RUNNING, stopped])
     assert world.run(VERIFIED).reason == "COMPLETE"
     assert "SIGTERM" not in world.prompts[1]
+
+
+# With the real clock, shell and processes
+
+
+def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
+    world = World(DONE)
+
+    async def write(agent: FakeAgent) -> Turn:
+        (tmp_path / "answer").write_text("42")
+        return DONE
+
+    world.script.append(write)
+    task = Task(goal="Find out", cwd=str(tmp_path), verify='echo "$RUN"; cat answer')
+    task = msgspec.structs.replace(task, marks={"RUN": "run-1"})
+    end = asyncio.run(drive(task, world.office, world.start))
+    assert (end.reason, end.verified) == ("COMPLETE", True)
+    first, second = world.office.of_kind("verified")
+    assert not first.ok
+    assert first.says.startswith("exit code 1\nrun-1\n")
+    assert (second.ok, second.says) == (True, "exit code 0\nrun-1\n42")
+    assert first.says.removeprefix("exit code 1\n") in world.prompts[1]
+
+
+def test_a_real_command_ends_with_the_loop(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    task = Task(goal="Find out", cwd=str(tmp_path), verify="echo $$ > begun; sleep 600")
+
+    async def scene() -> int:
+        world = World(DONE)
+        driving = asyncio.create_task(drive(task, world.office, world.start))
+        pid = int(await asyncio.to_thread(begun.read_text))
+        driving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await driving
+        return pid
+
+    assert not psutil.pid_exists(asyncio.run(scene()))

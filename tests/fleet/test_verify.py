@@ -34,8 +34,11 @@ def gone(pid_file: Path) -> bool:
         process = psutil.Process(int(pid_file.read_text()))
     except psutil.NoSuchProcess:
         return True
-    ended, _ = psutil.wait_procs([process], timeout=10)
-    return bool(ended) or process.status() == psutil.STATUS_ZOMBIE
+    for _ in range(1_000):
+        ended, _ = psutil.wait_procs([process], timeout=0.01)
+        if ended or process.status() == psutil.STATUS_ZOMBIE:
+            return True
+    return False
 
 
 def test_a_command_that_passes(tmp_path: Path) -> None:
@@ -133,14 +136,22 @@ def test_who_has_left_the_group_and_holds_the_pipe_does_not_keep_it_waiting(tmp_
         psutil.Process(int((tmp_path / "pid").read_text())).kill()
 
 
-def test_whoever_is_cancelled_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_once", [False, True])
+def test_whoever_is_cancelled_leaves_nothing_behind(tmp_path: Path, *, at_once: bool) -> None:
+    """At once: in the moment in which the command has begun and nobody has been told so."""
     begun = tmp_path / "begun"
     os.mkfifo(begun)
+    before = psutil.Process().children()
 
     async def cancel() -> None:
         command = "sleep 600 & echo $! > child; echo $$ > pid; echo > begun; wait"
         task = asyncio.create_task(verify(command, str(tmp_path)))
-        await asyncio.to_thread(begun.read_text)
+        if at_once:
+            while psutil.Process().children() == before:
+                await asyncio.sleep(0)
+            begun.read_text()
+        else:
+            await asyncio.to_thread(begun.read_text)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -114,7 +114,7 @@ class _Loop:
         """Until there is an end."""
         end: End | None = None
         while end is None:
-            if met := self._watch.met or self._task.limits.met(self._meter.usage):
+            if met := self._task.limits.met(self._meter.usage):
                 return ends.limit(met, self._verified)
             interrupts = self._seat.interrupts
             go = await self._office.may_begin(self.iteration)
@@ -199,7 +199,7 @@ class _Loop:
         if mark is not None and await self._is_verified():
             return ends.complete(self._task.verify)
         self._meter.end_iteration(self.iteration)
-        if self._task.limits.met(self._meter.usage) is None and self._watch.met is None:
+        if self._task.limits.met(self._meter.usage) is None:
             self.iteration += 1
         return None
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from handrail.fleet.beside import beside
 from handrail.fleet.seat import Seat
-from handrail.fleet.usage import Limits, Met, Meter, Sample
+from handrail.fleet.usage import Limits, Meter, Sample
 from handrail.hosts.driven import AgentGoneError, DrivenAgent, Turn
 
 LOOK_EVERY = 2.0
@@ -24,8 +24,6 @@ class Watch:
         sample: Callable[[int], Sample],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
-        self.met: Met | None = None
-        """The limit for which a turn was interrupted."""
         self._meter = meter
         self._limits = limits
         self._sample = sample
@@ -33,14 +31,17 @@ class Watch:
 
     async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         """Until a limit is met: then the turn is interrupted, and cut off if that does not help."""
-        while self.met is None:
-            await self._sleep(LOOK_EVERY)
-            seen = await asyncio.to_thread(self._sample, agent.pid)
-            self._meter.hold(seen.frozen)
-            self._meter.sees(seen.memory_mb)
-            if not seen.frozen:
-                self.met = self._limits.met(self._meter.usage)
+        while not await self._too_much(agent):
+            pass
         await self._break_off(agent, turn)
+
+    async def _too_much(self, agent: DrivenAgent) -> bool:
+        await self._sleep(LOOK_EVERY)
+        seen = await asyncio.to_thread(self._sample, agent.pid)
+        self._meter.hold(seen.frozen)
+        self._meter.sees(seen.memory_mb)
+        # Who is frozen uses nothing, and could not be interrupted.
+        return not seen.frozen and self._limits.met(self._meter.usage) is not None
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         async def ask() -> None:

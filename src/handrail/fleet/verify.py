@@ -7,6 +7,7 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from time import perf_counter
+from typing import IO
 
 import msgspec
 
@@ -68,15 +69,7 @@ async def _started(
     with os.fdopen(reads, "rb", buffering=0) as pipe, os.fdopen(writes, "wb") as output:
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: tail, pipe)
         with closing(transport):
-            process = await asyncio.create_subprocess_exec(
-                *("sh", "-c", command),
-                cwd=cwd,
-                env={**os.environ, **marks},
-                stdin=DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
+            process = await _spawn(command, cwd, marks, output)
             try:
                 yield process
             finally:
@@ -86,6 +79,28 @@ async def _started(
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_LAST_WORDS):
                         await tail.ended.wait()
+
+
+async def _spawn(command: str, cwd: str, marks: Mapping[str, str], output: IO[bytes]) -> Process:
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *("sh", "-c", command),
+            cwd=cwd,
+            env={**os.environ, **marks},
+            stdin=DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # It may run already, with children that asyncio would not end.
+        process = await starting
+        _kill_group(process)
+        await process.wait()
+        raise
 
 
 def _kill_group(process: Process) -> None:
