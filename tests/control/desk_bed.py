@@ -4,20 +4,35 @@ import json
 from collections.abc import Callable
 from typing import cast
 
+from handrail.control import timestamp
 from handrail.control.acts import Came
 from handrail.control.desk import Desk, Taken
 from handrail.control.inbox import Inbox
+from handrail.control.message import Result
 from handrail.control.topics import CONTROL, CURRENT
+from handrail.model.action import Action, Outcome
 from handrail.model.control import Command
 from handrail.model.event import ControlAsked, Event, LoopBegun, RunStarted
+from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Receipt, Store
+from handrail.supervise.breach import Ended
+from handrail.supervise.hand import Hand
+from handrail.supervise.pending import Pending
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.runs import Runs, load_state
+from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
 Json = dict[str, object]
+NEEDED: dict[str, dict[str, str]] = {
+    "steer": {"message": "use the other file"},
+    "redirect": {"goal": "do that instead"},
+    "escalate": {"model": "opus"},
+    "rollback": {"checkpoint": "cp-1"},
+}
+"""What a command cannot do without."""
 
 
 class Clock:
@@ -79,6 +94,7 @@ class DeskBed:
         self.clock = clock or Clock()
         self.store = store or MemoryStore(clock=self.clock)
         self.acts = WrittenActs()
+        self._number = 0
         self.runs = Runs(
             Journal(self.store),
             Projects({}),
@@ -87,7 +103,14 @@ class DeskBed:
             clock=self.clock,
         )
         self._work: list[Callable[[], None]] = []
-        self.desk = Desk(self.runs, self.acts, later=self._work.append, clock=self.clock)
+        self.heard: list[Result] = []
+        self.desk = Desk(
+            self.runs,
+            self.acts,
+            later=self._work.append,
+            listen=self.heard.append,
+            clock=self.clock,
+        )
         self.inbox = Inbox(self.desk, self.store, self.clock)
         self.desk.open()
 
@@ -107,14 +130,57 @@ class DeskBed:
         state.loop.iteration = iteration
         return supervisor
 
-    def ask(self, request: Json | str) -> Taken:
+    def ask(self, request: Json | bytes) -> Taken:
         """A request that comes by HTTP."""
-        return self.desk.take(request.encode() if isinstance(request, str) else _bytes(request))
+        return self.desk.take(request if isinstance(request, bytes) else as_bytes(request))
+
+    def request(self, command: str, run: str = "run-1", **given: str) -> Json:
+        """A request that is made now, with an id of its own."""
+        self._number += 1
+        return make(command, run, f"r-{self._number}", self.clock.now, **given)
+
+    def do(self, command: str, run: str = "run-1", **given: str) -> str:
+        """Ask for something, and let it begin; the id of the request."""
+        request = self.request(command, run, **given)
+        self.ask(request)
+        self.go_on()
+        return str(request["request_id"])
+
+    def confirm(self, command: str, run: str = "run-1", **given: str) -> str:
+        """Have something done; the id of the request."""
+        request = self.do(command, run, **given)
+        self.came(run, request)
+        return request
+
+    def hand(self, run: str = "run-1") -> Hand:
+        """The hand on a run, as the log tells it."""
+        return self.state(run).hand
+
+    def state(self, run: str = "run-1") -> RunState:
+        """A run, as the log tells it."""
+        return load_state(Journal(self.store), run)
+
+    def begin_action(
+        self, id_: str, run: str = "run-1", *, agent: str = "", command: str = "ls"
+    ) -> Pending[Verdict]:
+        """An agent wants to do something, and is let if nothing stands in the way."""
+        action = Action("Bash", {"command": command}, "/", id=id_)
+        return self.runs.get(run, "/").decide(action, agent=agent)
+
+    def end_action(self, id_: str, run: str = "run-1", *, command: str = "ls") -> Verdict:
+        """It has done it."""
+        action = Action("Bash", {"command": command}, "/", id=id_)
+        return self.runs.get(run, "/").take_in(Ended(action, Outcome(ok=True))).wait()
 
     def go_on(self) -> None:
         """Do what was put off until the acknowledgment is on the disk."""
         while self._work:
             self._work.pop(0)()
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything was put off."""
+        return bool(self._work)
 
     def put(self, body: bytes) -> None:
         """A request that another program writes into the topic."""
@@ -128,14 +194,41 @@ class DeskBed:
         """What was begun is done."""
         self.desk.came(run, request, came)
 
+    def kinds(self, request: str) -> list[str]:
+        """What was written about a request, in order: `ACK`, `success`, or why not."""
+        rows = [row for row in self.control() if row["request_id"] == request]
+        return [_kind(row) for row in rows]
+
     def control(self) -> list[Json]:
         """The rows of `loop:control`."""
-        return [cast("Json", json.loads(row.body)) for row in self.store.read(CONTROL)]
+        return self._rows(CONTROL)
 
     def current(self) -> list[Json]:
         """The rows of `loop:current`."""
-        return [cast("Json", json.loads(row.body)) for row in self.store.read(CURRENT)]
+        return self._rows(CURRENT)
+
+    def _rows(self, topic: str) -> list[Json]:
+        return [cast("Json", json.loads(row.body)) for row in self.store.read(topic, 0, 100_000)]
 
 
-def _bytes(value: object) -> bytes:
+def make(command: str, run: str, request: str, at: float, **given: str) -> Json:
+    """A request."""
+    return {
+        "schema": 0,
+        "type": "REQUEST",
+        "request_id": request,
+        "command": command,
+        "target": {"run_id": run},
+        "timestamp": timestamp.written(at),
+        "payload": {**NEEDED.get(command, {}), **given},
+    }
+
+
+def as_bytes(value: object) -> bytes:
+    """A message as another program writes it."""
     return json.dumps(value).encode()
+
+
+def _kind(row: Json) -> str:
+    payload = cast("Json", row["payload"])
+    return str(row["type"] if row["type"] != "RESULT" else payload.get("code", payload["status"]))
