@@ -295,7 +295,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
         _agent,
         st.sampled_from(["", "x"]),
     ),
-    st.builds(LoopBegun, _at, _text, st.integers(1, 20), model=_text, verify=_text),
+    st.builds(LoopBegun, _at, _text, st.integers(1, 20), model=_text, verify=_text, cwd=_text),
     st.builds(IterationBegun, _at, st.integers(1, 20)),
     st.builds(Verified, _at, st.integers(1, 20), _text, st.booleans(), _text, st.floats(0, 1e7)),
     st.builds(UsageMeasured, _at, _many, st.floats(0, 1e6), st.floats(0, 1e7), st.floats(0, 1e6)),

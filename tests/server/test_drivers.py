@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 from time import time
 
 from handrail.control.client import make_request
@@ -124,6 +125,34 @@ def test_orders_are_given_once_and_in_order() -> None:
         office.run(lambda: story(office))
 
 
+def test_a_driver_hears_that_its_run_is_over() -> None:
+    async def story(office: Office) -> None:
+        await post(office, "loop", LOOP)
+        path = f"/runs/{RUN}/orders?after=0"
+        assert (await ask(office.app, "GET", path)).json == {"orders": [], "over": False}
+        waiting = asyncio.ensure_future(ask(office.app, "GET", f"{path}&wait=30"))
+        await asyncio.sleep(0)
+        await post(office, "reports", {"kind": "done", "reason": "COMPLETE"})
+        office.drivers.wake(RUN)
+        assert (await waiting).json == {"orders": [], "over": True}
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_the_first_order_of_a_daemon_comes_after_all_of_the_one_before() -> None:
+    async def number(office: Office) -> int:
+        await post(office, "loop", LOOP)
+        office.drivers.give(RUN, Order(number=0, order="interrupt", request="req-1"))
+        (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
+        return int(order["number"])
+
+    with Office() as first:
+        before = first.run(lambda: number(first))
+    with Office() as second:
+        assert second.run(lambda: number(second)) > before
+
+
 def test_what_came_of_an_order_is_told() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
@@ -163,6 +192,19 @@ def test_a_loop_that_is_driven_is_not_driven_twice() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", {**LOOP, "driver": 1})
         assert (await post(office, "loop", {**LOOP, "driver": 2})).status == 409
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_loop_whose_driver_is_gone_can_be_taken_up_at_once() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+
+    async def story(office: Office) -> None:
+        await post(office, "loop", {**LOOP, "driver": gone.pid})
+        await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")
+        assert (await post(office, "loop", {**LOOP, "driver": 1})).status == 200
 
     with Office() as office:
         office.run(lambda: story(office))

@@ -316,6 +316,7 @@ def _loop_begun(glance: Glance, event: Seen) -> None:
     loop.goal, loop.max, loop.verify = event.goal, event.max, event.verify
     loop.driver = event.driver
     loop.ended = loop.reason = ""
+    glance.cwd = glance.cwd or event.cwd
     glance.model = event.model or glance.model
     if glance.hand.standing == Standing.DONE:
         glance.hand.end(Standing.RUNNING, event.at)

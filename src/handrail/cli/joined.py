@@ -100,6 +100,7 @@ class RunFacts(msgspec.Struct):
             self.rollbacks += not event.problem and not event.asked
         elif isinstance(event, LoopBegun):
             self.driven = True
+            self.cwd = self.cwd or event.cwd
 
     def _act(self, event: ActionReviewed) -> None:
         tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]

@@ -311,6 +311,7 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     """The command that has to pass before it is done; empty: there is none."""
     driver: int = 0
     """The process that drives it."""
+    cwd: str = ""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

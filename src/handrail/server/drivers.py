@@ -41,6 +41,9 @@ _MAX_BODY = 1_000_000
 _PRESENT = 10.0
 """Seconds since a driver was heard for which it is believed to be there."""
 _MAX_ORDERS = 1000
+_MAX_DIGITS = 18
+_OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
+"""There is nothing left to drive."""
 
 Reported = Callable[[str, Report], None]
 
@@ -81,7 +84,8 @@ class Drivers:
         self._reported = reported
         self._clock = clock
         self._lines: dict[str, _Line] = {}
-        self._number = 0
+        self._number = int(monotonic() * 1000)
+        """Of the last order: above all those of a daemon before this one."""
 
     # In the event loop
 
@@ -110,18 +114,22 @@ class Drivers:
             return _failed(error)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, as soon as there is anything."""
-        after = _number(request, "after")
+        """Give a driver what it has to do, as soon as there is anything, or the run is over."""
+        run, after = _run(request), _number(request, "after")
         until = monotonic() + wait_of(request)
-        line = self._line(_run(request))
-        while True:
-            line.heard = monotonic()
-            ring = line.bell.next
-            found = [each for each in line.orders if each.number > after]
-            left = until - monotonic()
-            if found or left <= 0:
-                return as_json({"orders": found})
-            await heard(ring, min(left, _PRESENT / 2))
+        line = self._line(run)
+        try:
+            while True:
+                line.heard = monotonic()
+                ring = line.bell.next
+                over = await self._brain.do(lambda: self._is_over(run))
+                found = [each for each in line.orders if each.number > after]
+                left = until - monotonic()
+                if found or over or left <= 0:
+                    return as_json({"orders": found, "over": over})
+                await heard(ring, min(left, _PRESENT / 2))
+        except tuple(_STATUS) as error:
+            return _failed(error)
 
     def give(self, run: str, order: Order) -> None:
         """Have a driver do something."""
@@ -162,9 +170,13 @@ class Drivers:
         """Whether somebody drives a run now; may be asked in any thread."""
         if state.loop is None or state.loop.ended:
             return False
+        if state.loop.driver > 0:
+            return psutil.pid_exists(state.loop.driver)
         line = self._lines.get(state.run)
-        recent = line is not None and monotonic() - line.heard < _PRESENT
-        return recent or (state.loop.driver > 0 and psutil.pid_exists(state.loop.driver))
+        return line is not None and monotonic() - line.heard < _PRESENT
+
+    def _is_over(self, run: str) -> bool:
+        return self._driven(run).state.hand.standing in _OVER
 
     def _begin(self, run: str, loop: ToBegin) -> Pending[object]:
         supervisor = self._runs.get(run, loop.cwd)
@@ -179,6 +191,7 @@ class Drivers:
             model=loop.model,
             verify=loop.verify,
             driver=loop.driver,
+            cwd=loop.cwd,
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
@@ -272,4 +285,4 @@ def _run(request: Request) -> str:
 
 def _number(request: Request, name: str) -> int:
     given = request.query_params.get(name, "0")
-    return int(given) if given.isdigit() and len(given) < 10 else 0
+    return int(given) if given.isdigit() and len(given) <= _MAX_DIGITS else 0

@@ -300,6 +300,7 @@ def _held(state: "RunState", event: ActionHeld) -> None:
 
 def _loop_begun(state: "RunState", event: LoopBegun) -> None:
     state.loop = Loop.begun(event, state.loop)
+    state.cwd = state.cwd or event.cwd
     state.model = event.model or state.model
     if state.hand.standing == Standing.DONE:
         state.hand.end(Standing.RUNNING, event.at)
