@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import count
 
 import pytest
@@ -175,7 +175,7 @@ def test_an_agent_waits_while_its_run_is_paused(place: Place, ann: Controller) -
 def test_a_daemon_that_is_ended_in_order_refuses_what_it_holds(
     place: Place, ann: Controller
 ) -> None:
-    with suppress(ConnectionError), agent_in(place) as agent, ThreadPoolExecutor() as pool:
+    with agent_in(place) as agent, ThreadPoolExecutor() as pool:
         ann.do(Command.PAUSE, RUN, reason="lunch")
         held = pool.submit(agent.do, touch("made"))
         ann.when_held(RUN, "made")
@@ -185,6 +185,7 @@ def test_a_daemon_that_is_ended_in_order_refuses_what_it_holds(
         assert "paused by ann: lunch" in done.said("permissionDecisionReason")
         assert ann.state(RUN).hand.standing == Standing.PAUSED
         place.start()
+        agent.reconnect()
 
 
 # The daemon is killed
