@@ -301,6 +301,7 @@ def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Zoo)
         "os.rename('agent.tmp', 'agent')\n"
         "while True: signal.pause()\n"
     )
+    thawed(frozen(Family({}, host_at(zoo.sh("echo ready; exec sleep 60", marked=False)))))
     with Window(zoo) as window:
         window.type(f"{sys.executable} agent.py")
         until((zoo.root / "agent").exists)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -196,6 +197,19 @@ def test_a_client_of_a_hook_is_left_to_wait_for_its_verdict(zoo: Zoo) -> None:
     assert is_alive(zoo.number("curl"))
     finish(Family(zoo.marks))
     assert not is_alive(zoo.number("curl"))
+
+
+def test_a_client_whose_call_a_person_holds_is_left_to_wait(
+    zoo: Zoo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = zoo.root / "handrail-hook"
+    client.write_text("echo ready; sleep 60\n")
+    zoo.sh(f"exec sh {client} PreToolUse")
+    later = time.time() + 500
+    monkeypatch.setattr("handrail.intervene.processes.time.time", lambda: later)
+    assert Family(zoo.marks, client=str(client)).look() == []
+    later += 500
+    assert Family(zoo.marks, client=str(client)).look() != []
 
 
 def test_processes_of_others_are_not_even_looked_at(zoo: Zoo) -> None:

@@ -183,6 +183,10 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _has_terminal(process: psutil.Process) -> bool:
+    """Whether a terminal controls it; psutil knows only those that there were when it was asked."""
+    with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
+        number = file.read().rpartition(b")")[2].split()[4]
+        return number != b"0"
     with suppress(*GONE):
         return process.terminal() is not None
     return False

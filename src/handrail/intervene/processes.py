@@ -16,8 +16,8 @@ _CALM = 2
 """So often in a row nothing must be found before it is believed."""
 _MAX_NEW = 5
 """Whoever is asked to end may start so many helpers for it."""
-_CLIENT_SECONDS = 30.0
-"""A hook's client does not live longer than that."""
+_CLIENT_SECONDS = 600.0
+"""A hook's client does not live longer than that: a person may hold the call that it is for."""
 _CLOCK_SECONDS = 1.5
 """The moment of a start is computed by the wall clock, which may be set in between."""
 _MAX_TEXT = 200

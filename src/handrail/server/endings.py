@@ -9,7 +9,7 @@ from handrail.checkpoint import CheckpointError, Record
 from handrail.control.acts import Came
 from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import ControlAsked
-from handrail.server.errands import Errands
+from handrail.server.chores import Chores
 from handrail.server.family import agent_of, family_of
 from handrail.server.freezes import Freezes, shown
 from handrail.server.home import Home
@@ -37,14 +37,14 @@ class Endings:
     """Begun in the brain's thread, carried out in others, in the order in which it was begun."""
 
     def __init__(
-        self, home: Home, tell: Tell, keeper: Keeper, errands: Errands | None = None
+        self, home: Home, tell: Tell, keeper: Keeper, chores: Chores | None = None
     ) -> None:
-        """`errands`: those of others who work on processes, so that all of it is in order."""
+        """`chores`: those of others who work on processes, so that all of it is in order."""
         self._home = home
         self._tell = tell
         self._keeper = keeper
         self._freezes = Freezes(home)
-        self._errands = errands or Errands()
+        self._chores = chores or Chores()
         self._numbers = count()
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
@@ -56,7 +56,7 @@ class Endings:
             return
 
         def work() -> Came:
-            with self._errands.turns:
+            with self._chores.turns:
                 return self._freezes.freeze(run, asked.request, family)
 
         self._begin("freeze", supervisor, asked, work)
@@ -66,7 +66,7 @@ class Endings:
         run, family = supervisor.state.run, self._family(supervisor.state)
 
         def work() -> Came:
-            with self._errands.turns:
+            with self._chores.turns:
                 return self._freezes.thaw(run, family)
 
         self._begin("thaw", supervisor, asked, work)
@@ -76,24 +76,24 @@ class Endings:
         run, family = supervisor.state.run, self._family(supervisor.state)
 
         def work() -> None:
-            with self._errands.turns:
+            with self._chores.turns:
                 came = self._freezes.thaw(run, family)
             if not came.ok:
                 _log.warning("a run was not let go: %s", came.says)
 
-        self._errands.begin(run, f"let go {next(self._numbers)}", work)
+        self._chores.begin(run, f"let go {next(self._numbers)}", work)
 
     def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run, that of the agent too."""
         state = supervisor.state
-        if self._errands.is_under_way(state.run, f"{_STOP} {asked.request}"):
+        if self._chores.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
         saved = self._save(supervisor, asked)
 
         def work() -> Came:
             kept, problem = _saved(saved)
-            with self._errands.turns:
+            with self._chores.turns:
                 ended = end(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
@@ -103,7 +103,7 @@ class Endings:
 
     def settle(self) -> None:
         """Wait until everything that was begun is done."""
-        self._errands.settle()
+        self._chores.settle()
 
     def _begin(
         self, what: str, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]
@@ -121,7 +121,7 @@ class Endings:
             evidence = tuple(map(clean, came.evidence))
             self._tell(run, asked.request, Came(came.ok, clean(came.says), evidence))
 
-        self._errands.begin(run, f"{what} {asked.request}", whole)
+        self._chores.begin(run, f"{what} {asked.request}", whole)
 
     def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[Record] | str:
         """Begin to save the files; says why, where that cannot be done."""

@@ -11,7 +11,7 @@ from handrail.intervene.notify import Message, Notifier
 from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
-from handrail.server.errands import Errands
+from handrail.server.chores import Chores
 from handrail.server.family import SESSION_VARIABLE, family_of
 from handrail.server.home import Home
 from handrail.store.errors import StoreError
@@ -37,19 +37,19 @@ class Stops:
         notifier: Notifier,
         events: Callable[[str], Iterable[Event]],
         *,
-        errands: Errands | None = None,
+        chores: Chores | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         """`events`: those of a run that are in the log.
 
-        `errands`: those of others who work on processes, so that all of it is in order.
+        `chores`: those of others who work on processes, so that all of it is in order.
         """
         self._home = home
         self._record = record
         self._notifier = notifier
         self._events = events
         self._clock = clock
-        self._errands = errands or Errands()
+        self._chores = chores or Chores()
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
         """Begin to stop a run; called in the brain's thread. Twice does no harm."""
@@ -61,7 +61,7 @@ class Stops:
         project = supervisor.project
 
         def work() -> None:
-            with self._errands.turns:
+            with self._chores.turns:
                 confirmed = self._confirmed(done.incident, family, keep_host=attended)
             self._save(run, confirmed, project.redactor)
             self._record(run, confirmed)
@@ -70,11 +70,11 @@ class Stops:
             said = project.redactor.text("\n".join(filter(None, body)))
             self._notifier.tell(project.config.notify, Message(title, said, urgent=True))
 
-        self._errands.begin(run, f"emergency stop {done.incident}", work)
+        self._chores.begin(run, f"emergency stop {done.incident}", work)
 
     def settle(self) -> None:
         """Wait until every stop that was begun is done."""
-        self._errands.settle()
+        self._chores.settle()
 
     def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
         """Carry it out; whatever happens, it is said how that went."""

@@ -10,7 +10,7 @@ _AT_ONCE = 2
 """Looking for processes is work; other runs have to be reviewed meanwhile."""
 
 
-class Errands:
+class Chores:
     """Each is done in a thread of its own, after those of the same run that were begun before."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Errands:
         self._under_way: dict[tuple[str, str], threading.Thread] = {}
 
     def begin(self, run: str, name: str, work: Callable[[], object]) -> None:
-        """Begin an errand, unless one of that name is under way."""
+        """Begin a chore, unless one of that name is under way."""
         with self._lock:
             if (run, name) in self._under_way:
                 return
@@ -36,7 +36,7 @@ class Errands:
             thread.start()
 
     def is_under_way(self, run: str, name: str) -> bool:
-        """Whether an errand of that name was begun and is not done."""
+        """Whether a chore of that name was begun and is not done."""
         return (run, name) in self._under_way
 
     def settle(self) -> None:
@@ -50,7 +50,7 @@ class Errands:
         try:
             work()
         except Exception:  # noqa: BLE001 - nobody else would hear of it
-            _log.exception("an errand came to a bad end: %s", name)
+            _log.exception("a chore came to a bad end: %s", name)
         finally:
             with self._lock:
                 del self._under_way[run, name]
