@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -44,6 +44,16 @@ def stop(pid: int) -> None:
     """As its user does."""
     os.kill(pid, signal.SIGSTOP)
     until(lambda: is_still(pid))
+
+
+def breaking_off(pid: int) -> Callable[[Family, object], Frozen]:
+    """A freeze that comes as far as one process."""
+
+    def freeze(family: Family, before: object) -> Frozen:
+        stop(pid)
+        raise ValueError("the end")
+
+    return freeze
 
 
 def test_a_run_is_frozen_and_goes_on(scene: Scene) -> None:
@@ -90,32 +100,38 @@ def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(
 ) -> None:
     trio = Trio(scene)
     stop(trio.other)
-
-    def broken_off(family: Family, before: object) -> Frozen:
-        stop(trio.child)
-        raise ValueError("the end")
-
     with monkeypatch.context() as patch:
-        patch.setattr("handrail.server.freezes.freeze", broken_off)
+        patch.setattr("handrail.server.freezes.freeze", breaking_off(trio.child))
         assert not scene.freeze().ok
     scene.restarted()
     assert numbers(scene.thaw(), "goes on") == {trio.child}
     assert trio.still() == [False, False, True]
 
 
-def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: Scene) -> None:
+def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trio = Trio(scene)
     stop(trio.other)
-    asked = scene.asked(Command.FREEZE)
-    for _ in range(2):
-        scene.restarted().freeze(scene.supervisor, asked)
-        scene.endings.settle()
-    assert [came.ok for _, came in scene.told] == [True, True]
+    with monkeypatch.context() as patch:
+        patch.setattr("handrail.server.freezes.freeze", breaking_off(trio.child))
+        assert not scene.freeze().ok
+    scene.restarted()
+    assert scene.freeze().ok
     assert scene.thaw().ok
     assert trio.still() == [False, False, True]
 
 
-@pytest.mark.parametrize("content", [b"", b'{"request": 3}'])
+def test_a_run_that_is_frozen_twice_goes_on_at_once(scene: Scene) -> None:
+    """What would have let it go in between was overtaken."""
+    trio = Trio(scene)
+    stop(trio.other)
+    assert [scene.freeze().ok, scene.freeze().ok] == [True, True]
+    assert numbers(scene.thaw(), "goes on") == {trio.agent, trio.child}
+    assert trio.still() == [False, False, True]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"before": 3}'])
 def test_where_it_cannot_be_read_what_was_kept_all_of_the_run_go_on(
     scene: Scene, content: bytes
 ) -> None:

@@ -57,7 +57,7 @@ class Endings:
 
         def work() -> Came:
             with self._chores.turns:
-                return self._freezes.freeze(run, asked.request, family)
+                return self._freezes.freeze(run, family)
 
         self._begin("freeze", supervisor, asked, work)
 

@@ -26,7 +26,6 @@ _MAX_SHOWN = 50
 class Kept(msgspec.Struct, frozen=True):
     """What is kept of the last freeze of a run."""
 
-    request: str
     before: tuple[Still, ...] = ()
     """Those that stood still already, and have to stay so."""
     stopped: tuple[Still, ...] | None = None
@@ -39,14 +38,15 @@ class Freezes:
     def __init__(self, home: Home) -> None:
         self._folder = os.path.join(home.path, "frozen")
 
-    def freeze(self, run: str, request: str, family: Family) -> Came:
-        """Stop all processes of a run where they are."""
+    def freeze(self, run: str, family: Family) -> Came:
+        """Stop all processes of a run where they are; twice is as good as once."""
         kept = self._read(run)
-        if kept is None or kept.request != request:  # the same one: a daemon ended meanwhile
-            kept = Kept(request, standing(family))
+        if kept is None or kept.stopped is not None:
+            ours = () if kept is None else kept.stopped or ()
+            kept = Kept(standing(family, ours))
             self._write(run, kept)
         frozen = freeze(family, kept.before)
-        self._write(run, msgspec.structs.replace(kept, stopped=frozen.stopped))
+        self._write(run, Kept(kept.before, frozen.stopped))
         if frozen.loose:
             return Came(ok=False, says=_named("Not frozen, these could not be", frozen.loose))
         if not frozen.all:
@@ -55,13 +55,13 @@ class Freezes:
 
     def thaw(self, run: str, family: Family) -> Came:
         """Let them go on."""
-        kept = self._read(run) or Kept("", stopped=())
+        kept = self._read(run) or Kept(stopped=())
         stopped = kept.stopped
         thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
         if thawed.still:
             hint = "; where the shell in its window has stopped it, type fg there"
             return Came(ok=False, says=_named("Stands still again", thawed.still) + hint)
-        self._write(run, Kept(kept.request, kept.before, ()))
+        self._write(run, Kept(kept.before, ()))
         going = tuple(f"goes on: {each}" for each in shown(thawed.going))
         return Came(evidence=going or ("no process stood still",))
 
@@ -77,7 +77,7 @@ class Freezes:
         except FileNotFoundError:
             return None
         except (OSError, msgspec.MsgspecError):
-            return Kept("")
+            return Kept()
 
     def _write(self, run: str, kept: Kept) -> None:
         make_folder(self._folder)
