@@ -6,6 +6,9 @@ from handrail.detect import Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 
+_WAITING = frozenset({"Agent", "Task", "TaskOutput", "AgentOutputTool", "BashOutput"})
+"""Tools that only wait for others: what a sub-agent does are actions of its own."""
+
 
 class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """An action that was judged and has not been heard of since."""
@@ -30,3 +33,8 @@ class OpenAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def refused(self) -> bool:
         """Whether it may not run at all."""
         return not self.let_through and not self.asked
+
+    @property
+    def only_waits(self) -> bool:
+        """Whether it does nothing itself."""
+        return self.intent is not None and self.intent.tool in _WAITING

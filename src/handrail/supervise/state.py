@@ -80,11 +80,13 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=3):
 
     @property
     def at_work(self) -> list[OpenAction]:
-        """The actions that may be running now, those left out of which no end will be heard."""
+        """The actions that may be running now, those left out of which no end will be heard, and
+        those that wait for a sub-agent: while its next action is held, they do not end."""
         return [
             each
             for each in self.open
             if each.let_through
+            and not each.only_waits
             and (
                 each.step > self.rested
                 or (each.intent is not None and each.intent.agent in self.agents)
