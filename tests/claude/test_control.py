@@ -133,12 +133,13 @@ def test_the_agent_does_not_notice_that_it_was_paused(paused: Paused) -> None:
 # A sub-agent
 
 
-def helper() -> Call:
+def helper(**more: object) -> Call:
     given = {"description": "help", "prompt": "HELPER", "subagent_type": "general-purpose"}
-    return Call("Agent", given, id="helper")
+    return Call("Agent", {**given, **more}, id="helper")
 
 
-def test_a_call_of_a_sub_agent_is_held_too(claude: Path) -> None:
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "waited for"])
+def test_a_call_of_a_sub_agent_is_held_too(claude: Path, alone: bool) -> None:
     with supervised() as world:
 
         def pause() -> None:
@@ -146,7 +147,7 @@ def test_a_call_of_a_sub_agent_is_held_too(claude: Path) -> None:
 
         script: dict[str, list[Step]] = {
             "HELPER": [doing(pause, bash("touch helped", "helped")), Say("Helped.")],
-            "Begin": [helper(), Say("I wait."), *[Say("Done.")] * 3],
+            "Begin": [helper(run_in_background=alone), *[Say("Done.")] * 4],
         }
         session = Controlled.begin(world, script)
         ann, run = session.ann, session.run
