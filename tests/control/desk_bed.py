@@ -51,14 +51,20 @@ class WrittenActs:
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, str]] = []
         self.cannot: dict[Command, str] = {}
+        self.stumbles: list[Exception] = []
+        """What happens next instead of what is asked for."""
 
     def can(self, supervisor: Supervisor, command: Command) -> str:
+        if self.stumbles:
+            raise self.stumbles.pop()
         return self.cannot.get(command, "")
 
     def guard(self, supervisor: Supervisor) -> None:
         self.begun.append(("guard", supervisor.state.run, ""))
 
     def _note(self, what: str, supervisor: Supervisor, asked: ControlAsked) -> None:
+        if self.stumbles:
+            raise self.stumbles.pop()
         self.begun.append((what, supervisor.state.run, asked.request))
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:

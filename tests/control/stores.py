@@ -14,11 +14,16 @@ class WatchedStore(MemoryStore):
         super().__init__(clock=clock)
         self.appends: list[list[Entry]] = []
         self.takes = True
+        self.takes_yet: int | None = None
+        """How many calls it still takes; None: no end is in sight."""
         self.reads = True
         self.is_late = False
         self._late: list[tuple[Receipt, int]] = []
 
     def append(self, entries: Sequence[Entry]) -> Receipt:
+        if self.takes_yet is not None:
+            self.takes = self.takes_yet > 0
+            self.takes_yet = self.takes_yet - 1 if self.takes else None
         if not self.takes:
             receipt: Receipt = Receipt()
             receipt.set_exception(StoreError("", "the disk is full"))

@@ -1,0 +1,411 @@
+"""Requests at the desk: acknowledged before anything is begun, and answered in one go."""
+
+import json
+from typing import cast
+
+import pytest
+
+from handrail.control import message as wire
+from handrail.control.acts import Came
+from handrail.control.machine import TABLE, move
+from handrail.control.topics import CONTROL, CURRENT
+from handrail.model.control import FINAL, Command, Standing
+from handrail.model.event import LoopEnded
+from handrail.supervise.topics import topic_of
+from tests.control.desk_bed import Clock, DeskBed, Json, as_bytes, make
+from tests.control.stores import WatchedStore
+
+RUN = "run-1"
+OUTSIDE = {
+    Command.INTERRUPT: "interrupt",
+    Command.FREEZE: "freeze",
+    Command.STOP: "stop",
+    Command.CANCEL: "stop",
+    Command.ESCALATE: "switch_model",
+    Command.CHECKPOINT: "checkpoint",
+    Command.ROLLBACK: "roll_back",
+}
+"""What is begun for a command in a run that is not frozen or stopped."""
+
+
+def bring_to(bed: DeskBed, standing: Standing) -> None:
+    """Bring a run to stand so."""
+    bed.loop(RUN)
+    if standing == Standing.PAUSING:
+        bed.begin_action("before").wait()
+    if standing in _WAYS:
+        command, is_confirmed = _WAYS[standing]
+        request = bed.do(command)
+        if is_confirmed:
+            bed.came(RUN, request)
+    elif standing == Standing.DONE:
+        bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "done", "COMPLETE"))
+    assert bed.hand().standing == standing
+    bed.acts.begun.clear()
+
+
+_WAYS = {
+    Standing.PAUSING: (Command.PAUSE, False),
+    Standing.PAUSED: (Command.PAUSE, False),
+    Standing.INTERRUPTING: (Command.INTERRUPT, False),
+    Standing.FREEZING: (Command.FREEZE, False),
+    Standing.FROZEN: (Command.FREEZE, True),
+    Standing.STOPPING: (Command.STOP, False),
+    Standing.STOPPED: (Command.STOP, True),
+    Standing.CANCELLING: (Command.CANCEL, False),
+    Standing.CANCELLED: (Command.CANCEL, True),
+}
+
+
+@pytest.fixture
+def bed() -> DeskBed:
+    clock = Clock()
+    return DeskBed(WatchedStore(clock), clock)
+
+
+def watched(bed: DeskBed) -> WatchedStore:
+    assert isinstance(bed.store, WatchedStore)
+    return bed.store
+
+
+def topics(bed: DeskBed, number: int) -> list[str]:
+    return [entry.topic for entry in watched(bed).appends[number]]
+
+
+def payload(bed: DeskBed, number: int = -1) -> Json:
+    return cast("Json", bed.control()[number]["payload"])
+
+
+@pytest.mark.parametrize(("standing", "command"), sorted(TABLE))
+def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
+    bed: DeskBed, standing: Standing, command: Command
+) -> None:
+    bring_to(bed, standing)
+    before = len(watched(bed).appends)
+    bed.ask(bed.request(command))
+    assert topics(bed, before) == [CONTROL, CONTROL, topic_of(RUN)]
+    kinds = [json.loads(entry.body).get("type") for entry in watched(bed).appends[before]]
+    assert kinds[:2] == ["REQUEST", "ACK"]
+    step = move(standing, command)
+    assert step is not None
+    assert bed.hand().standing == step.now
+
+
+@pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL))
+@pytest.mark.parametrize("command", sorted(Command))
+def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
+    bed: DeskBed, standing: Standing, command: Command
+) -> None:
+    if move(standing, command) is not None:
+        return
+    bring_to(bed, standing)
+    taken = bed.ask(bed.request(command))
+    assert [type(each).__name__ for each in taken.messages] == ["Request", "Ack", "Result"]
+    assert topics(bed, -1) == [CONTROL] * 3
+    assert payload(bed)["code"] == "invalid_state"
+    assert bed.hand().standing == standing
+    assert not bed.waits
+
+
+@pytest.mark.parametrize("standing", sorted(FINAL))
+@pytest.mark.parametrize("command", sorted(Command))
+def test_a_run_that_is_over_is_not_found(
+    bed: DeskBed, standing: Standing, command: Command
+) -> None:
+    bring_to(bed, standing)
+    taken = bed.ask(bed.request(command))
+    assert [type(each).__name__ for each in taken.messages] == ["Request", "Result"]
+    assert payload(bed) == {
+        "status": "failure",
+        "code": "not_found",
+        "message": f"Run {RUN} is not active",
+    }
+
+
+@pytest.mark.parametrize("command", sorted(OUTSIDE))
+def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
+    bed: DeskBed, command: Command
+) -> None:
+    bed.loop(RUN)
+    watched(bed).is_late = True
+    bed.ask(bed.request(command))
+    bed.go_on()
+    assert bed.acts.begun == []
+    watched(bed).confirm()
+    bed.go_on()
+    assert [what for what, *_ in bed.acts.begun] == [OUTSIDE[command]]
+
+
+@pytest.mark.parametrize("command", sorted(set(OUTSIDE) - {Command.CANCEL}))
+def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: Command) -> None:
+    bed.loop(RUN)
+    models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
+    came = Came(payload=models if command == Command.ESCALATE else {})
+    request = bed.do(command)
+    bed.came(RUN, request, came)
+    shown = [] if command in (Command.CHECKPOINT, Command.ROLLBACK) else [CURRENT]
+    assert topics(bed, -1) == [CONTROL, *shown, topic_of(RUN)]
+    assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
+
+
+def test_a_cancelled_run_is_aborted_in_the_same_go(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.confirm("cancel")
+    assert topics(bed, -1) == [CONTROL, CURRENT, topic_of(RUN)]
+    assert bed.current()[-1] == {
+        "schema": 1,
+        "event": "ABORT",
+        "reason": "USER_CANCELLED",
+        "run_id": RUN,
+        "stack": [],
+    }
+
+
+def test_what_does_not_work_is_told_and_leaves_the_run_as_the_log_says(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.do("stop")
+    bed.came(RUN, request, Came(False, "Could not be ended: 12 sleep"))
+    assert payload(bed)["message"] == "Could not be ended: 12 sleep"
+    assert bed.current()[-1]["stack"] == [
+        {"id": RUN, "mode": "issue", "iter": 1, "max": 10, "model": "haiku", "state": "stopping"}
+    ]
+
+
+def test_who_waits_hears_of_a_result_when_it_is_on_the_disk(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.do("stop")
+    watched(bed).is_late = True
+    bed.came(RUN, request)
+    assert bed.heard == []
+    watched(bed).confirm()
+    assert [each.request_id for each in bed.heard] == [request]
+
+
+def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.ask(bed.request("freeze"))
+    bed.acts.stumbles.append(ProcessLookupError(5))
+    bed.go_on()
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "invalid_state"]
+    assert bed.hand().standing == Standing.PAUSED
+    assert bed.hand().frozen == 0
+
+
+def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.acts.cannot[Command.ESCALATE] = "nobody drives it"
+    bed.ask(bed.request("escalate"))
+    assert (payload(bed)["code"], payload(bed)["message"]) == ("invalid_state", "nobody drives it")
+
+
+@pytest.mark.parametrize(("expects", "code"), [("running", None), ("paused", "invalid_state")])
+def test_whoever_expects_another_state_is_refused(
+    bed: DeskBed, expects: str, code: str | None
+) -> None:
+    bed.loop(RUN)
+    bed.do("stop", expects=expects)
+    assert payload(bed).get("code") == code
+
+
+# Bad requests
+
+
+def test_a_bad_request_with_an_id_is_answered_in_the_topic(bed: DeskBed) -> None:
+    taken = bed.ask({**bed.request("pause"), "schema": 3})
+    assert taken.receipt is not None
+    assert payload(bed) == {
+        "status": "failure",
+        "code": "bad_request",
+        "message": "schema must be 0",
+    }
+
+
+def test_a_bad_request_without_an_id_is_answered_to_whoever_waits_only(bed: DeskBed) -> None:
+    taken = bed.ask(b"no")
+    assert taken.receipt is None
+    assert wire.encode(taken.messages[0]).startswith(b'{"schema":0,"type":"RESULT"')
+    assert bed.control() == []
+
+
+def test_a_bad_request_does_not_harm_the_good_one_with_its_id(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.request("stop")
+    bed.ask(request)
+    bed.ask({**request, "command": "explode"})
+    known = bed.desk.known(str(request["request_id"]))
+    assert known is not None
+    assert known.messages == ()
+    bed.go_on()
+    bed.came(RUN, str(request["request_id"]))
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "bad_request", "success"]
+
+
+def test_an_id_that_came_with_a_bad_request_can_still_be_used(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.request("pause")
+    bed.ask({**request, "target": {}})
+    bed.ask(request)
+    bed.go_on()
+    assert bed.kinds("r-1") == ["bad_request", "REQUEST", "ACK", "success"]
+
+
+@pytest.mark.parametrize("run", ["x" * 5000, "a\0b", "\N{PILE OF POO}" * 400, "../.."])
+def test_a_run_whose_name_no_log_could_hold_is_not_found(bed: DeskBed, run: str) -> None:
+    bed.ask(bed.request("pause", run))
+    assert payload(bed)["code"] == "not_found"
+
+
+# Time
+
+
+@pytest.mark.parametrize(("waited", "code"), [(30.0, None), (30.1, "bad_request")])
+def test_a_request_in_the_topic_expires(bed: DeskBed, waited: float, code: str | None) -> None:
+    bed.loop(RUN)
+    bed.put(as_bytes(bed.request("stop")))
+    bed.clock.now += waited
+    bed.read_rows()
+    assert payload(bed).get("code") == code
+
+
+def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = as_bytes(bed.request("stop"))
+    bed.put(request)
+    bed.clock.now += 40
+    bed.read_rows()
+    bed.put(request)
+    bed.read_rows()
+    assert bed.kinds("r-1") == ["REQUEST", "bad_request", "REQUEST", "ACK"]
+
+
+@pytest.mark.parametrize("skew", [-300, -299, 0, 299, 300])
+def test_clocks_may_differ_by_some_minutes(bed: DeskBed, skew: float) -> None:
+    bed.loop(RUN)
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
+    assert bed.kinds("r-1") == ["REQUEST", "ACK"]
+
+
+@pytest.mark.parametrize("skew", [-301, 301])
+def test_clocks_that_differ_too_much_are_told_so(bed: DeskBed, skew: float) -> None:
+    bed.loop(RUN)
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
+    assert bed.kinds("r-1") == ["REQUEST", "bad_request"]
+    assert "clocks" in str(payload(bed)["message"])
+
+
+# Retries
+
+
+def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.request("stop")
+    bed.ask(request)
+    bed.go_on()
+    bed.clock.now += 1000
+    bed.ask({**request, "timestamp": "2024-12-28T10:16:40Z"})
+    bed.go_on()
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
+    assert len(bed.acts.begun) == 1
+
+
+@pytest.mark.parametrize("command", ["pause", "resume"])
+def test_a_retry_of_what_is_finished_gets_the_same_bytes(bed: DeskBed, command: str) -> None:
+    bed.loop(RUN)
+    request = bed.request(command)
+    bed.ask(request)
+    bed.go_on()
+    first = [row.body for row in bed.store.read(CONTROL)][-1]
+    bed.clock.now += 299
+    bed.ask(request)
+    assert [row.body for row in bed.store.read(CONTROL)][-1] == first
+
+
+def test_after_five_minutes_an_id_is_a_new_request(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.ask(make("resume", RUN, "r-1", bed.clock.now))
+    bed.clock.now += 301
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now))
+    bed.go_on()
+    assert bed.kinds("r-1") == [
+        "REQUEST",
+        "ACK",
+        "invalid_state",
+        "REQUEST",
+        "ACK",
+        "success",
+    ]
+
+
+@pytest.mark.parametrize("other", [{"command": "cancel"}, {"target": {"run_id": "run-2"}}])
+def test_an_id_of_another_request_is_refused_without_harm_to_it(bed: DeskBed, other: Json) -> None:
+    bed.loop(RUN)
+    bed.loop("run-2")
+    request = bed.request("stop")
+    bed.ask(request)
+    bed.ask({**request, **other})
+    bed.go_on()
+    bed.came(RUN, "r-1")
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate", "success"]
+    assert bed.hand("run-2").asked == {}
+
+
+def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.do("pause")
+    resume = bed.request("resume")
+    bed.ask(resume)
+    bed.go_on()
+    bed.confirm("freeze")
+    bed.ask(resume)
+    assert ("guard", RUN, "") in DeskBed(bed.store, bed.clock).acts.begun
+
+
+# Bounds
+
+
+def test_messages_leave_room_for_a_stop(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    last = [bed.do("steer") for _ in range(51)][-1]
+    assert bed.kinds(last) == ["REQUEST", "ACK", "invalid_state"]
+    assert bed.kinds(bed.do("stop")) == ["REQUEST", "ACK"]
+
+
+def test_no_request_is_dropped_for_another(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    asked = [bed.do("stop") for _ in range(120)]
+    cancel = bed.do("cancel")
+    bed.came(RUN, cancel)
+    assert {bed.kinds(each)[-1] for each in asked} == {"invalid_state"}
+    assert bed.kinds(cancel) == ["REQUEST", "ACK", "success"]
+    assert bed.hand().asked == {}
+
+
+# Secrets
+
+KEY = "sk-ant-api03-" + "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def everything(bed: DeskBed) -> bytes:
+    return b"".join(row.body for row in bed.store.read_all(0, 100_000))
+
+
+def test_a_secret_in_a_reason_is_not_written(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.do("pause", reason=f"it has seen {KEY}")
+    assert KEY.encode() not in everything(bed)
+    assert "[redacted" in bed.hand().reason
+
+
+def test_a_message_that_would_arrive_changed_is_refused(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.do("steer", message=f"use {KEY}")
+    assert bed.kinds(request) == ["REQUEST", "bad_request"]
+    assert "secret" in str(payload(bed)["message"])
+    assert KEY.encode() not in everything(bed)
+
+
+def test_a_secret_in_what_comes_back_is_not_written(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.do("stop")
+    bed.came(RUN, request, Came(False, f"Could not be ended: 12 curl -H 'x-api-key: {KEY}'"))
+    assert KEY.encode() not in everything(bed)

@@ -1,0 +1,335 @@
+"""Pause, interrupt, freeze and resume: what has to be true before they are confirmed."""
+
+import pytest
+
+from handrail.control.acts import Came
+from handrail.model.control import Standing
+from handrail.model.event import (
+    ActionDropped,
+    AgentEnded,
+    AgentStarted,
+    ControlAnswered,
+    IterationEnded,
+    LoopEnded,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+)
+from handrail.store.journal import Journal
+from handrail.supervise.topics import topic_of
+from tests.control.desk_bed import DeskBed
+
+RUN = "run-1"
+FAILED = Came(False, "it did not work")
+
+
+@pytest.fixture
+def bed() -> DeskBed:
+    bed = DeskBed()
+    bed.loop(RUN)
+    return bed
+
+
+def session(bed: DeskBed, run: str = "session") -> str:
+    """A run that Handrail does not drive."""
+    bed.runs.get(run, "/").record(RunStarted(bed.clock.now, "claude", "/", "startup"))
+    return run
+
+
+def answers(bed: DeskBed) -> list[ControlAnswered]:
+    events = Journal(bed.store).read(topic_of(RUN))
+    return [event for _, event in events if isinstance(event, ControlAnswered)]
+
+
+def begun(bed: DeskBed) -> list[str]:
+    return [what for what, *_ in bed.acts.begun]
+
+
+# Pause
+
+
+def test_a_pause_of_an_idle_run_is_confirmed_at_once(bed: DeskBed) -> None:
+    request = bed.do("pause", by="ann")
+    assert bed.kinds(request)[-1] == "success"
+    assert answers(bed)[-1].evidence == ("no action is under way (no action yet)",)
+
+
+def test_a_pause_waits_until_the_action_under_way_has_ended(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("pause")
+    assert bed.kinds(request) == ["REQUEST", "ACK"]
+    bed.end_action("a")
+    assert bed.kinds(request)[-1] == "success"
+    assert answers(bed)[-1].evidence == ("no action is under way (last: step 1)",)
+
+
+def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    bed.begin_action("b", command="pwd").wait()
+    request = bed.do("pause")
+    bed.end_action("b", command="pwd")
+    assert bed.kinds(request) == ["REQUEST", "ACK"]
+    bed.end_action("a")
+    assert bed.kinds(request)[-1] == "success"
+
+
+def test_an_action_that_was_dropped_is_not_waited_for(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("pause")
+    bed.runs.get(RUN, "/").drop("a", "the person said no")
+    assert bed.kinds(request)[-1] == "success"
+
+
+@pytest.mark.parametrize("event", [IterationEnded(1.0), PromptGiven(1.0, "go on")])
+def test_of_an_agent_that_has_stopped_nothing_is_waited_for(
+    bed: DeskBed, event: IterationEnded | PromptGiven
+) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("pause")
+    bed.runs.get(RUN, "/").record(event)
+    assert bed.kinds(request)[-1] == "success"
+
+
+def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: DeskBed) -> None:
+    run = bed.runs.get(RUN, "/")
+    run.record(AgentStarted(1.0, "helper"))
+    bed.begin_action("a", agent="helper").wait()
+    request = bed.do("pause")
+    run.record(IterationEnded(2.0))
+    assert bed.kinds(request) == ["REQUEST", "ACK"]
+    run.record(AgentEnded(3.0, "helper"))
+    assert bed.kinds(request)[-1] == "success"
+
+
+def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) -> None:
+    bed.do("pause")
+    assert bed.begin_action("a").hold is not None
+    assert bed.hand().held == {"a": "Bash: ls"}
+    bed.do("resume")
+    assert bed.begin_action("a").hold is None
+    assert bed.hand().held == {}
+
+
+# Overtaken
+
+
+def test_a_resume_overtakes_a_pause(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    pause = bed.do("pause")
+    resume = bed.do("resume", by="ben")
+    assert bed.kinds(pause)[-1] == "invalid_state"
+    assert bed.kinds(resume)[-1] == "success"
+    bed.end_action("a")
+    assert bed.hand().standing == Standing.RUNNING
+
+
+def test_who_is_overtaken_is_told_by_whom(bed: DeskBed) -> None:
+    bed.do("freeze", by="ann")
+    bed.do("resume", by="ben")
+    assert answers(bed)[0].says == "Overtaken: ben asked for resume"
+
+
+def test_a_pause_overtakes_a_resume_that_is_not_confirmed(bed: DeskBed) -> None:
+    bed.confirm("freeze")
+    resume = bed.do("resume")
+    pause = bed.do("pause")
+    bed.came(RUN, resume)
+    bed.came(RUN, pause)
+    assert bed.kinds(resume)[-1] == "invalid_state"
+    assert bed.hand().standing == Standing.PAUSED
+
+
+def test_a_stop_overtakes_a_pause(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    pause, stop = bed.do("pause"), bed.do("stop")
+    bed.came(RUN, stop)
+    assert [bed.kinds(each)[-1] for each in (pause, stop)] == ["invalid_state", "success"]
+    assert bed.hand().standing == Standing.STOPPED
+
+
+def test_a_cancel_overtakes_a_stop_and_its_late_end_changes_nothing(bed: DeskBed) -> None:
+    stop, cancel = bed.do("stop"), bed.do("cancel")
+    bed.came(RUN, cancel)
+    bed.came(RUN, stop)
+    assert [bed.kinds(each)[-1] for each in (stop, cancel)] == ["invalid_state", "success"]
+    assert bed.hand().standing == Standing.CANCELLED
+
+
+def test_two_who_want_a_stop_are_answered_by_the_same_end(bed: DeskBed) -> None:
+    first, second = bed.do("stop"), bed.do("stop")
+    bed.came(RUN, first)
+    assert bed.kinds(second)[-1] == "success"
+    bed.confirm("resume")
+    bed.came(RUN, second)
+    assert bed.hand().standing == Standing.RUNNING
+
+
+# Interrupt
+
+
+def test_an_interrupt_drops_what_was_under_way(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("interrupt", by="ann")
+    bed.came(RUN, request)
+    dropped = [
+        event
+        for _, event in Journal(bed.store).read(topic_of(RUN))
+        if isinstance(event, ActionDropped)
+    ]
+    assert [(event.step, event.says) for event in dropped] == [(1, "interrupted by ann")]
+    assert bed.state().at_work == []
+    assert bed.hand().standing == Standing.PAUSED
+
+
+def test_an_interrupt_that_fails_leaves_a_pause(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("interrupt")
+    bed.came(RUN, request, FAILED)
+    assert bed.hand().standing == Standing.PAUSING
+    bed.end_action("a")
+    assert bed.hand().standing == Standing.PAUSED
+    assert bed.kinds(request)[-1] == "invalid_state"
+
+
+def test_a_frozen_agent_is_let_go_before_it_is_interrupted(bed: DeskBed) -> None:
+    bed.confirm("freeze")
+    request = bed.do("interrupt")
+    assert begun(bed) == ["freeze", "thaw"]
+    bed.came(RUN, request)
+    assert begun(bed) == ["freeze", "thaw", "interrupt"]
+    bed.came(RUN, request)
+    assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
+    assert bed.hand().frozen == 0
+
+
+# Freeze
+
+
+def test_a_freeze_that_fails_ends_as_a_pause(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    request = bed.do("freeze")
+    bed.came(RUN, request, FAILED)
+    bed.end_action("a")
+    assert bed.kinds(request) == ["REQUEST", "ACK", "invalid_state"]
+    assert bed.hand().standing == Standing.PAUSED
+    assert bed.current()[-1]["event"] == "STATE"
+
+
+def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: DeskBed) -> None:
+    """The action was stopped in the middle: when its process goes on, it is under way again."""
+    bed.begin_action("a").wait()
+    bed.confirm("freeze")
+    pause = bed.do("pause")
+    bed.came(RUN, pause)
+    assert bed.kinds(pause) == ["REQUEST", "ACK"]
+    assert bed.hand().standing == Standing.PAUSING
+    bed.end_action("a")
+    assert bed.kinds(pause)[-1] == "success"
+
+
+def test_what_undoes_a_freeze_is_begun_after_it(bed: DeskBed) -> None:
+    freeze = bed.do("freeze")
+    resume = bed.do("resume")
+    assert begun(bed) == ["freeze"]
+    bed.came(RUN, freeze)
+    assert begun(bed) == ["freeze", "thaw"]
+    bed.came(RUN, resume)
+    assert bed.kinds(resume)[-1] == "success"
+    assert bed.hand().standing == Standing.RUNNING
+
+
+def test_a_freeze_is_begun_after_the_thaw_before_it(bed: DeskBed) -> None:
+    bed.confirm("freeze")
+    resume = bed.do("resume")
+    freeze = bed.do("freeze")
+    assert begun(bed) == ["freeze", "thaw"]
+    bed.came(RUN, resume)
+    assert begun(bed) == ["freeze", "thaw", "freeze"]
+    bed.came(RUN, freeze)
+    assert bed.hand().standing == Standing.FROZEN
+
+
+def test_a_stop_waits_for_no_freeze(bed: DeskBed) -> None:
+    bed.do("freeze")
+    stop = bed.do("stop")
+    assert begun(bed) == ["freeze", "stop"]
+    bed.came(RUN, stop)
+    bed.confirm("resume")
+    bed.do("freeze")
+    assert begun(bed) == ["freeze", "stop", "resume", "freeze"]
+
+
+@pytest.mark.parametrize("command", ["resume", "pause", "interrupt"])
+def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(bed: DeskBed, command: str) -> None:
+    bed.confirm("freeze")
+    bed.clock.now += 100
+    request = bed.do(command)
+    bed.came(RUN, request, FAILED)
+    assert bed.hand().standing == Standing.FROZEN
+    assert bed.hand().frozen == bed.clock.now  # so that it is not tried again at once
+    assert begun(bed) == ["freeze", "thaw", "guard"]
+
+
+# The end of a session or a loop
+
+
+@pytest.mark.parametrize("command", ["steer", "redirect", "escalate", "checkpoint", "rollback"])
+def test_what_nobody_can_do_any_more_is_answered_when_the_loop_ends(
+    bed: DeskBed, command: str
+) -> None:
+    request = bed.do(command)
+    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "done", "COMPLETE"))
+    assert bed.kinds(request)[-1] == "invalid_state"
+    assert bed.hand().asked == {}
+
+
+@pytest.mark.parametrize(("command", "then"), [("stop", "done"), ("cancel", "cancelled")])
+def test_a_loop_that_ends_while_it_is_stopped_is_over(
+    bed: DeskBed, command: str, then: str
+) -> None:
+    request = bed.do(command)
+    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
+    assert bed.kinds(request) == ["REQUEST", "ACK"]
+    bed.came(RUN, request)
+    assert bed.kinds(request)[-1] == "success"
+    assert bed.hand().standing == then
+
+
+def test_a_resume_of_a_loop_that_ends_is_void(bed: DeskBed) -> None:
+    bed.confirm("stop")
+    request = bed.do("resume")
+    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
+    assert bed.kinds(request)[-1] == "invalid_state"
+    assert bed.hand().standing == Standing.DONE
+
+
+def test_a_loop_waits_for_its_agent_to_come_back(bed: DeskBed) -> None:
+    request = bed.do("steer")
+    bed.runs.get(RUN, "/").record(RunEnded(bed.clock.now))
+    assert bed.kinds(request) == ["REQUEST", "ACK"]
+
+
+@pytest.mark.parametrize("command", ["interrupt", "freeze"])
+def test_a_session_that_ends_while_it_is_held_is_paused(bed: DeskBed, command: str) -> None:
+    run = session(bed)
+    request = bed.do(command, run)
+    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
+    assert bed.kinds(request)[-1] == "invalid_state"
+    assert bed.hand(run).standing == Standing.PAUSED
+    assert bed.hand(run).frozen == 0
+
+
+def test_a_freeze_that_takes_hold_too_late_is_undone(bed: DeskBed) -> None:
+    run = session(bed)
+    request = bed.do("freeze", run)
+    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
+    bed.came(run, request)
+    assert begun(bed) == ["freeze", "thaw"]
+
+
+def test_a_pause_of_a_session_that_ends_is_confirmed(bed: DeskBed) -> None:
+    run = session(bed)
+    bed.begin_action("a", run).wait()
+    request = bed.do("pause", run)
+    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
+    assert bed.kinds(request)[-1] == "success"

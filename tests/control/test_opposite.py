@@ -1,0 +1,122 @@
+"""Two controllers send opposite commands, from threads of their own, into one queue."""
+
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from time import time
+
+from handrail.control.acts import Came
+from handrail.control.desk import Desk
+from handrail.control.topics import CONTROL
+from handrail.model.event import ControlAsked, Event, LoopBegun, RunStarted
+from handrail.store.journal import Journal
+from handrail.store.port import Entry, Receipt
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.project import Projects
+from handrail.supervise.runs import Runs
+from handrail.supervise.supervisor import Supervisor
+from tests.control.desk_bed import WrittenActs, as_bytes, make
+from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+
+RUN = "run-1"
+TIMES = 1000
+Work = Callable[[], object]
+
+
+class BusyActs(WrittenActs):
+    """What is begun comes back from another thread, as it does in a daemon."""
+
+    def __init__(self, later: Callable[[str, str], None]) -> None:
+        super().__init__()
+        self._later = later
+
+    def _note(self, what: str, supervisor: Supervisor, asked: ControlAsked) -> None:
+        run = supervisor.state.run
+        threading.Thread(target=self._later, args=(run, asked.request)).start()
+
+
+class Brain:
+    """One thread that does what is put into its queue."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
+        self.problems: list[Exception] = []
+        self.runs = Runs(Journal(store), Projects({}), tell=self._hear, delivered=self._delivered)
+        self.desk = Desk(self.runs, BusyActs(self._came), later=self.work.put)
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _came(self, run: str, request: str) -> None:
+        self.work.put(lambda: self.desk.came(run, request, Came()))
+
+    def _hear(self, supervisor: Supervisor, event: Event) -> None:
+        self.desk.hear(supervisor, event)
+
+    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
+        return self.desk.delivered(supervisor, asked)
+
+    def _run(self) -> None:
+        while (work := self.work.get()) is not None:
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the test looks at it
+                self.problems.append(error)
+
+    def do(self, work: Work) -> None:
+        """Have something done, and wait until it is."""
+        done = threading.Event()
+        self.work.put(work)
+        self.work.put(done.set)
+        done.wait()
+
+    def close(self) -> None:
+        self.work.put(None)
+        self._thread.join()
+
+
+def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
+    tmp_path: Path,
+) -> None:
+    with closing(SqliteStore(str(tmp_path / "log.db"))) as store, closing(Brain(store)) as brain:
+
+        def begin() -> None:
+            run = brain.runs.get(RUN, "/")
+            run.record(RunStarted(1.0, "claude", "/", "startup"))
+            run.record(LoopBegun(1.0, "do it", 10))
+
+        brain.do(begin)
+
+        def send(name: str, commands: tuple[str, ...]) -> None:
+            for number in range(TIMES):
+                command = commands[number % len(commands)]
+                body = as_bytes(make(command, RUN, f"{name}-{number}", time()))
+                put = brain.work.put if number % 50 else brain.do
+                put(partial(brain.desk.take, body))
+
+        controllers = [
+            threading.Thread(target=send, args=("ann", ("pause", "freeze", "stop", "interrupt"))),
+            threading.Thread(target=send, args=("ben", ("resume",))),
+        ]
+        for each in controllers:
+            each.start()
+        for each in controllers:
+            each.join()
+        while True:  # what was begun brings more to do with it
+            brain.do(lambda: store.append([]).result())
+            if not brain.runs.get(RUN, "/").state.hand.asked:
+                break
+        store.append([Entry("end", b"")]).result()
+        assert brain.problems == []
+        told = check_rows(store)
+        check_events(store, RUN)
+        check_current(store, RUN)
+        check_under_way(store, RUN)
+        assert len(told) == 2 * TIMES
+        ends = Counter(said[-1] for said in told.values())
+        assert set(ends) == {"success", "invalid_state"}
+        assert ends["success"] > 0
+        assert store.read(CONTROL, 4 * TIMES - 1, 1)
