@@ -12,7 +12,7 @@ from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
 from handrail.fleet.turn import LOOK_EVERY, PATIENCE
 from handrail.fleet.usage import Sample
 from handrail.fleet.verify import Verification
-from handrail.hosts.driven import AgentGoneError, ModelError, Turn
+from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.model.control import Standing
 
 RUNNING = Go(standing=Standing.RUNNING)
@@ -32,6 +32,8 @@ class FakeAgent:
         self.alive = True
         self.deaf = False
         """It does not let itself be interrupted."""
+        self.silent = False
+        """It does not answer."""
         self.interrupts = 0
         self._world = world
         self._broken_off: asyncio.Future[None] | None = None
@@ -62,8 +64,7 @@ class FakeAgent:
 
     async def interrupt(self) -> bool:
         self.interrupts += 1
-        if not self.alive:
-            raise AgentGoneError(-9, "")
+        self._answers("interrupt")
         if self.deaf:
             await asyncio.get_running_loop().create_future()
         if self._broken_off is None:
@@ -73,8 +74,7 @@ class FakeAgent:
         return True
 
     async def set_model(self, model: str) -> str:
-        if not self.alive:
-            raise AgentGoneError(-9, "")
+        self._answers("set_model")
         if model not in self._world.known_models:
             raise ModelError(f"there is no model {model}")
         before, self.model = self.model, model
@@ -82,6 +82,12 @@ class FakeAgent:
 
     async def end(self) -> None:
         self.alive = False
+
+    def _answers(self, what: str) -> None:
+        if not self.alive:
+            raise AgentGoneError(-9, "")
+        if self.silent:
+            raise AgentSilentError(what, 30)
 
     def die(self) -> None:
         """Somebody has killed it."""

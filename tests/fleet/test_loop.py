@@ -383,6 +383,20 @@ def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
     assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
 
 
+def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
+    world = World()
+
+    async def hang(agent: FakeAgent) -> Turn:
+        agent.silent = True
+        world.time.now += 601
+        await world.time.tick()
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(hang)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+
+
 def test_an_agent_that_is_frozen_meets_no_limit() -> None:
     world = World()
 

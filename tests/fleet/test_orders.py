@@ -271,6 +271,43 @@ def test_what_the_daemon_says_about_the_model_is_not_done_twice() -> None:
     assert world.models == ["small", "the full name of the big one"]
 
 
+def test_a_model_that_was_changed_elsewhere_waits_for_an_agent_that_answers() -> None:
+    world = World()
+
+    async def turn(agent: FakeAgent) -> Turn:
+        agent.silent = True
+        return NOT_YET
+
+    async def again(agent: FakeAgent) -> Turn:
+        agent.silent = False
+        return NOT_YET
+
+    big = msgspec.structs.replace(RUNNING, model="big")
+    world.script.extend([turn, again, DONE])
+    world.office.answers.extend([RUNNING, big, big])
+    world.run(SMALL)
+    assert world.models == ["small", "small", "big"]
+
+
+# An agent that does not answer
+
+
+@pytest.mark.parametrize("order", ["interrupt", "set_model"])
+def test_an_agent_that_does_not_answer_is_told(order: Kind) -> None:
+    world = World()
+
+    async def turn(agent: FakeAgent) -> Turn:
+        agent.silent = True
+        report = await world.office.put(order, model="big")
+        assert not report.ok
+        assert "has not answered" in report.says
+        raise GONE
+
+    world.script.extend([turn, DONE])
+    assert world.run(SMALL).reason == "COMPLETE"
+    assert world.starts == [(False, "small"), (True, "small")]
+
+
 # Stopped, and started again
 
 

@@ -90,6 +90,14 @@ def test_a_new_goal_is_told_once_and_stays() -> None:
     assert brief.prompt(an_agent(), None, resumed=True) == first("Write docs", resumed=True)
 
 
+def test_a_new_goal_that_somebody_tells_is_not_told_twice() -> None:
+    brief, agent = Brief("Fix it", ""), an_agent()
+    brief.prompt(agent, None, resumed=False)
+    brief.told(broken_off=False)
+    brief.note(go("Ada has given you another task: Write docs", goal="Write docs"))
+    assert brief.prompt(agent, None, resumed=True).count("Write docs") == 1
+
+
 def test_who_was_interrupted_is_told_so() -> None:
     brief, agent = Brief("Fix it", ""), an_agent()
     brief.prompt(agent, None, resumed=False)

@@ -127,6 +127,13 @@ def test_who_stays_in_the_background_does_not_keep_it_waiting(tmp_path: Path) ->
     assert gone(tmp_path / "child")
 
 
+def test_a_command_that_has_ended_with_all_its_children_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handrail.fleet.verify._LAST_WORDS", 3600.0)
+    assert run("sleep 600 & echo passed", tmp_path).says == "passed"
+
+
 def test_who_has_left_the_group_and_holds_the_pipe_does_not_keep_it_waiting(tmp_path: Path) -> None:
     code = "import os, time; os.setsid(); open('pid', 'w').write(str(os.getpid())); time.sleep(600)"
     try:

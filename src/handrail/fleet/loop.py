@@ -19,7 +19,7 @@ from handrail.fleet.seat import Seat, Start
 from handrail.fleet.turn import Watch, take_turn
 from handrail.fleet.usage import Limits, Meter, Sample, Usage
 from handrail.fleet.verify import Verification, verify
-from handrail.hosts.driven import AgentGoneError, ModelError, Turn
+from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.model.control import Standing
 
 _log = logging.getLogger(__name__)
@@ -235,7 +235,7 @@ class _Loop:
         if model and model != self._seat.model:
             try:
                 await self._seat.set_model(model)
-            except ModelError as error:
+            except (ModelError, AgentSilentError) as error:
                 _log.warning("the agent goes on with its model: %s", error)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from handrail.fleet.office import Office, Order, Report
 from handrail.fleet.seat import Seat
-from handrail.hosts.driven import AgentGoneError, ModelError
+from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError
 
 _REMEMBERED = 100
 
@@ -64,14 +64,17 @@ class Orders:
         return report.ok
 
     async def _interrupt(self, order: Order) -> Report:
-        if await self._seat.interrupt():
-            return _answer(order, "The turn was broken off")
+        try:
+            if await self._seat.interrupt():
+                return _answer(order, "The turn was broken off")
+        except AgentSilentError as error:
+            return _answer(order, str(error), ok=False)
         return _answer(order, "No turn was under way, and none begins")
 
     async def _set_model(self, order: Order) -> Report:
         try:
             before = await self._seat.set_model(order.model)
-        except ModelError as error:
+        except (ModelError, AgentSilentError) as error:
             return _answer(order, str(error), ok=False)
         says = f"{order.model} from the next call on"
         return _answer(order, says, model=order.model, previous_model=before)

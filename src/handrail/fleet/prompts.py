@@ -16,6 +16,7 @@ _ALONE = "Nobody is there to answer questions: you are sent on until the work is
 _STARTED_AGAIN = "You have been started again. Look at what is there, then go on."
 _INTERRUPTED = "You were interrupted. Look at what is there, then go on."
 _GO_ON = "Go on with the work."
+_NEW_GOAL = "There is a new goal, which replaces the one before:"
 
 
 def first(
@@ -26,8 +27,8 @@ def first(
     verified: Verification | None = None,
     resumed: bool = False,
 ) -> str:
-    """For a process that has just been started. `news`: what a person wants it to know."""
-    parts = [goal.strip(), *_told_by_a_person(news), *_not_done(verify, verified)]
+    """For a process that has just been started. `news`: messages of people, ready to be read."""
+    parts = [goal.strip(), *news, *_not_done(verify, verified)]
     if resumed:
         parts.append(_STARTED_AGAIN)
     parts += [_ALONE, _HOW]
@@ -45,16 +46,11 @@ def onward(
     broken_off: bool = False,
 ) -> str:
     """For an agent that has stopped. `goal`: a new one; `verified`: what the command came to."""
-    parts = [f"There is a new goal, which replaces the one before:\n{goal.strip()}"] if goal else []
-    parts += _told_by_a_person(news)
-    parts += _not_done(verify, verified)
+    told = any(goal in text for text in news)  # by whoever has changed it
+    parts = [] if told or not goal else [f"{_NEW_GOAL}\n{goal.strip()}"]
+    parts += [*news, *_not_done(verify, verified)]
     parts += [_INTERRUPTED if broken_off else _GO_ON, _HOW]
     return _joined(parts)
-
-
-def _told_by_a_person(news: Sequence[str]) -> Iterator[str]:
-    for text in news:
-        yield f"A message from the person who supervises you:\n{text.strip()}"
 
 
 def _not_done(verify: str, verified: Verification | None) -> Iterator[str]:

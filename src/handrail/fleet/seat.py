@@ -61,7 +61,10 @@ class Seat:
             await self._held.aclose()
 
     async def interrupt(self) -> bool:
-        """Break off the turn; False: none was under way. No turn begins that was allowed before."""
+        """Break off the turn; False: none was under way. Raises AgentSilentError.
+
+        No turn begins any more that was allowed before.
+        """
         self.interrupts += 1
         try:
             return self.agent is not None and await self.agent.interrupt()
@@ -69,7 +72,10 @@ class Seat:
             return False
 
     async def set_model(self, model: str) -> str:
-        """Use another model from now on, in later processes too; gives the one before."""
+        """Use another model from now on, in later processes too; gives the one before.
+
+        Raises ModelError or AgentSilentError; then everything stays as it was.
+        """
         async with self._changing:  # one that is just being started would not hear of it
             before = self.model
             try:

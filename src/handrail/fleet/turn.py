@@ -7,7 +7,7 @@ from contextlib import suppress
 from handrail.fleet.beside import beside
 from handrail.fleet.seat import Seat
 from handrail.fleet.usage import Limits, Meter, Sample
-from handrail.hosts.driven import AgentGoneError, DrivenAgent, Turn
+from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, Turn
 
 LOOK_EVERY = 2.0
 PATIENCE = 15.0
@@ -45,7 +45,7 @@ class Watch:
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         async def ask() -> None:
-            with suppress(AgentGoneError):
+            with suppress(AgentGoneError, AgentSilentError):
                 await agent.interrupt()
 
         async with beside(ask()):  # one that hangs may not answer that, either
