@@ -1,6 +1,7 @@
 """The real Claude Code is stopped with all that it has started, goes on, and is cancelled."""
 
 import json
+import shutil
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from handrail.model.control import Command, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Call, Request, Say, Turn
 from tests.claude.bed import Session
-from tests.claude.controlled import Controlled
+from tests.claude.controlled import Controlled, doing
 from tests.claude.supervised import bash, supervised, until
 
 STAYS = "sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600'"
@@ -162,3 +163,39 @@ def test_a_cancelled_run_cannot_be_resumed(ends: Ends) -> None:
 def test_a_prompt_to_a_cancelled_run_is_refused_before_the_model_is_asked(ends: Ends) -> None:
     assert ends.refused_for_good.requests == []
     assert "This run was cancelled by ann" in str(ends.refused_for_good.result["result"])
+
+
+# In the middle of something
+
+
+def test_a_call_that_is_held_when_its_run_is_stopped_never_runs(claude: Path) -> None:
+    with supervised() as world:
+
+        def pause() -> None:
+            session.ann.do(Command.PAUSE, session.run)
+
+        session = Controlled.begin(world, [doing(pause, bash("touch made", "made"))])
+        session.ann.when_held(session.run, "made")
+        stopped = end(session, Command.STOP)
+        assert stopped.result.ok
+        assert stopped.left == []
+        assert "made" not in session.files()
+        session.ann.when(session.run, lambda state: not state.hand.held)
+
+
+def test_a_stop_is_carried_out_by_the_next_daemon(claude: Path) -> None:
+    with supervised() as world:
+        session = Controlled.begin(world, [stays("inside", "{}", "hang")])
+        session.when_there("inside")
+        world.handrail("checkpoint")  # what was begun is done before
+        slow = world.bed.root / "slow"
+        waits = f"while [ -e {slow} ]; do sleep 0.01; done"
+        world.program("git", f'{waits}; exec {shutil.which("git")} "$@"')
+        slow.touch()
+        stop = session.ann.ask(Command.STOP, session.run)
+        world.kill()
+        assert session.running.process.poll() is None
+        slow.unlink()
+        world.handrail("serve", "--background")
+        assert session.ann.result(stop).ok
+        assert session.running.process.wait(60) is not None

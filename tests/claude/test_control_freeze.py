@@ -1,6 +1,6 @@
 """The real Claude Code is frozen in the middle of a command, with all that it has started."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,3 +117,47 @@ def test_a_freeze_ends_by_itself_and_becomes_a_pause(frozen: Frozen) -> None:
 
 def test_a_session_survives_being_frozen(frozen: Frozen) -> None:
     assert frozen.session.ran("tick", "after")
+
+
+# Other commands for a frozen run
+
+
+@pytest.fixture
+def ticking(claude: Path) -> Iterator[Ticking]:
+    """A frozen session."""
+    with supervised() as world:
+        settings(world, "control: {freeze_seconds: 3}")
+        session = Controlled.begin(
+            world, [bash(TICKS, "tick"), bash("touch after", "after"), Say("Done.")]
+        )
+        ticking = Ticking(session)
+        session.ann.do(Command.FREEZE, session.run)
+        yield ticking
+
+
+def test_a_frozen_run_does_not_stay_so_when_its_daemon_is_killed(ticking: Ticking) -> None:
+    session = ticking.session
+    session.world.kill()
+    session.world.handrail("serve", "--background")
+    session.ann.when(session.run, lambda state: state.hand.standing == Standing.PAUSING)
+    assert ticking.goes_on()
+    session.touch("enough")
+    session.ann.when(session.run, lambda state: state.hand.standing == Standing.PAUSED)
+    session.ann.do(Command.RESUME, session.run)
+    assert session.wait().ran("tick", "after")
+
+
+def test_a_frozen_run_can_be_stopped(ticking: Ticking) -> None:
+    session = ticking.session
+    assert session.ann.do(Command.STOP, session.run).says == "Loop stopped at iteration 1"
+    assert session.running.process.poll() is not None
+    assert not psutil.pid_exists(ticking.command)
+
+
+def test_a_frozen_run_can_be_let_go_to_a_pause(ticking: Ticking) -> None:
+    session = ticking.session
+    pause = session.ann.ask(Command.PAUSE, session.run)
+    assert ticking.goes_on()
+    session.touch("enough")
+    assert session.ann.result(pause).ok
+    session.ann.when_held(session.run, "after")
