@@ -1,16 +1,18 @@
 """A run that was frozen goes on as it was, whoever is the daemon by then."""
 
+import errno
+import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from handrail.intervene.freezing import Frozen, Thawed
-from handrail.intervene.processes import Family
 from handrail.model.control import Command
+from handrail.store.files import replace_file
 from tests.intervene.zoo import is_alive, until
 from tests.server.scene import Scene, is_still, numbers, run_file
 
@@ -46,14 +48,13 @@ def stop(pid: int) -> None:
     until(lambda: is_still(pid))
 
 
-def breaking_off(pid: int) -> Callable[[Family, object], Frozen]:
-    """A freeze that comes as far as one process."""
-
-    def freeze(family: Family, before: object) -> Frozen:
-        stop(pid)
-        raise ValueError("the end")
-
-    return freeze
+def break_off(scene: Scene, trio: Trio) -> None:
+    """The daemon ends in the middle of a freeze, which has come as far as one process."""
+    assert scene.freeze().ok
+    kept = json.loads(run_file(kept_in(scene)).read_bytes())
+    run_file(kept_in(scene)).write_text(json.dumps({**kept, "stopped": None}))
+    os.kill(trio.agent, signal.SIGCONT)
+    scene.restarted()
 
 
 def test_a_run_is_frozen_and_goes_on(scene: Scene) -> None:
@@ -95,30 +96,42 @@ def test_the_next_daemon_lets_go_those_too_that_it_could_not_find(scene: Scene) 
         os.kill(child, signal.SIGKILL)
 
 
-def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(scene: Scene) -> None:
     trio = Trio(scene)
     stop(trio.other)
-    with monkeypatch.context() as patch:
-        patch.setattr("handrail.server.freezes.freeze", breaking_off(trio.child))
-        assert not scene.freeze().ok
-    scene.restarted()
+    break_off(scene, trio)
     assert numbers(scene.thaw(), "goes on") == {trio.child}
     assert trio.still() == [False, False, True]
 
 
-def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: Scene) -> None:
     trio = Trio(scene)
     stop(trio.other)
-    with monkeypatch.context() as patch:
-        patch.setattr("handrail.server.freezes.freeze", breaking_off(trio.child))
-        assert not scene.freeze().ok
-    scene.restarted()
+    break_off(scene, trio)
     assert scene.freeze().ok
     assert scene.thaw().ok
+    assert trio.still() == [False, False, True]
+
+
+def test_a_freeze_of_which_nobody_can_know_is_undone(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full by the time that everybody stands still."""
+    trio = Trio(scene)
+    stop(trio.other)
+    stood: list[list[bool]] = []
+
+    def write(path: str, data: bytes, mode: int) -> None:
+        if trio.still() == [True, True, True]:
+            stood.append(trio.still())
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace_file(path, data, mode)
+
+    monkeypatch.setattr("handrail.server.freezes.replace_file", write)
+    came = scene.freeze()
+    assert not came.ok
+    assert "No space left" in came.says
+    assert stood
     assert trio.still() == [False, False, True]
 
 

@@ -45,8 +45,12 @@ class Freezes:
             ours = () if kept is None else kept.stopped or ()
             kept = Kept(standing(family, ours))
             self._write(run, kept)
-        frozen = freeze(family, kept.before)
-        self._write(run, Kept(kept.before, frozen.stopped))
+        try:
+            frozen = freeze(family, kept.before)
+            self._write(run, Kept(kept.before, frozen.stopped))
+        except BaseException:  # nobody may stand still in a run that is not known to be frozen
+            thaw(standing(family, kept.before))
+            raise
         if frozen.loose:
             return Came(ok=False, says=_named("Not frozen, these could not be", frozen.loose))
         if not frozen.all:
@@ -61,7 +65,8 @@ class Freezes:
         if thawed.still:
             hint = "; where the shell in its window has stopped it, type fg there"
             return Came(ok=False, says=_named("Stands still again", thawed.still) + hint)
-        self._write(run, Kept(kept.before, ()))
+        with suppress(OSError):  # they go on, whether that can be kept or not
+            self._write(run, Kept(kept.before, ()))
         going = tuple(f"goes on: {each}" for each in shown(thawed.going))
         return Came(evidence=going or ("no process stood still",))
 
