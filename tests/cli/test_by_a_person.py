@@ -33,6 +33,8 @@ from .conftest import Shell
         ("steer", "last", "you may push"),
         ("redirect", "last", "push it"),
         ("escalate", "last"),
+        ("run", "push it"),
+        ("run", "--resume", "last"),
         ("watch",),
     ],
     ids=" ".join,

@@ -56,6 +56,17 @@ def answered(command: Command, *, ok: bool = True, says: str = "", **more: objec
             answered(Command.STEER, says="The agent was told"),
             "✓ steer confirmed: The agent was told",
         ),
+        (
+            answered(
+                Command.STOP,
+                evidence=("checkpoint c3", "ended: 12 /usr/bin/claude -p", "ended: 13 bash -c ls"),
+            ),
+            "✓ stop confirmed: checkpoint c3; ended: claude, bash",
+        ),
+        (
+            answered(Command.FREEZE, evidence=tuple(f"stands still: {n} sh" for n in range(6))),
+            "✓ freeze confirmed: stands still: sh, sh, sh, sh and 2 more",
+        ),
         (answered(Command.ESCALATE, model="opus"), "✓ escalate confirmed: opus"),
         (
             answered(Command.STOP, ok=False, says="2 processes are left"),
@@ -92,6 +103,15 @@ def answered(command: Command, *, ok: bool = True, says: str = "", **more: objec
 def test_each_event_is_a_sentence(event: Event, line: str) -> None:
     said = SAY[type(event)](event, RunFacts())
     assert f"{said.mark} {said.text}" == line
+
+
+def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
+    event = answered(Command.RESUME, ok=False, says="Nobody there: handrail run --resume x")
+    said = SAY[type(event)](event, RunFacts())
+    assert (said.text, said.hint) == (
+        "resume NOT done: Nobody drives it",
+        "handrail run --resume x",
+    )
 
 
 def test_every_event_of_a_driven_run_is_shown_by_log() -> None:

@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
     "watch": "All runs on one screen, with controls.",
+    "run": "Have an agent work until it is done, unattended.",
     "pause": "Pause a run at its next action.",
     "resume": "Let a run go on.",
     "steer": "Tell the agent something.",

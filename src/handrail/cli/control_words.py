@@ -23,14 +23,8 @@ from handrail.model.event import (
 
 _PROTOCOL = "Loop "
 """How a message for programs begins, which says no more than that it is confirmed."""
-_PROCESS = re.compile(r"\d+ \S")
-_OF_PROCESSES = {
-    Command.FREEZE: "stopped where they are",
-    Command.PAUSE: "let go on",
-    Command.RESUME: "let go on",
-    Command.STOP: "ended",
-    Command.CANCEL: "ended",
-}
+_PROCESS = re.compile(r"(?P<what>\w[\w ]*): \d+ (?P<program>\S+).*", re.DOTALL)
+_MAX_PROGRAMS = 4
 _PROGRAMS = ("handrail ", "claude ")
 _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
@@ -49,15 +43,25 @@ _ABOUT = {
 
 
 def evidence_in_words(event: ControlAnswered) -> str:
-    """What shows that it was done; empty: there is nothing to say."""
-    processes = [each for each in event.evidence if _PROCESS.match(each)]
-    shown = [each for each in event.evidence if not _PROCESS.match(each)]
-    if processes:
-        noun = "1 process" if len(processes) == 1 else f"{len(processes)} processes"
-        shown.append(f"{noun} {_OF_PROCESSES.get(event.command, 'found')}")
+    """What shows that it was done; empty: there is nothing to say.
+
+    Of processes only the programs are told: `ended: claude, bash`.
+    """
+    shown: dict[str, list[str]] = {}
+    for each in event.evidence:
+        found = _PROCESS.fullmatch(each)
+        programs = shown.setdefault(found["what"] if found else each, [])
+        if found:
+            programs.append(found["program"].rpartition("/")[2])
     if shown:
-        return "; ".join(shown)
+        return "; ".join(_with_programs(what, programs) for what, programs in shown.items())
     return "" if event.says.startswith(_PROTOCOL) else event.says
+
+
+def _with_programs(what: str, programs: list[str]) -> str:
+    more = len(programs) - _MAX_PROGRAMS
+    also = f" and {more} more" if more > 0 else ""
+    return f"{what}: {', '.join(programs[:_MAX_PROGRAMS])}{also}" if programs else what
 
 
 def without_command(text: str) -> tuple[str, str]:

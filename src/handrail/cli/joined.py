@@ -22,6 +22,7 @@ from handrail.model.event import (
     RolledBack,
     RunEnded,
     RunStarted,
+    UsageMeasured,
 )
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision
@@ -62,6 +63,8 @@ class RunFacts(msgspec.Struct):
     rollbacks: int = 0
     driven: bool = False
     """By Handrail: no person gives the prompts."""
+    tokens: int = 0
+    """Used so far, as it was measured last."""
 
     def shown(self, steps: Iterable[int]) -> Shown:
         """What was done in these steps, as far as it is remembered."""
@@ -98,9 +101,15 @@ class RunFacts(msgspec.Struct):
                 self.plans.add(done.id)
         elif isinstance(event, RolledBack):
             self.rollbacks += not event.problem and not event.asked
-        elif isinstance(event, LoopBegun):
-            self.driven = True
+        elif isinstance(event, LoopBegun | UsageMeasured):
+            self._drive(event)
+
+    def _drive(self, event: LoopBegun | UsageMeasured) -> None:
+        self.driven = True
+        if isinstance(event, LoopBegun):
             self.cwd = self.cwd or event.cwd
+        else:
+            self.tokens = event.tokens
 
     def _act(self, event: ActionReviewed) -> None:
         tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
@@ -152,6 +161,7 @@ class Joiner:
     def add(self, run: str, event: Event, *, shown: bool = True) -> None:
         """Take in the next event; one that is not shown still says something about others."""
         facts = self._facts.setdefault(run, RunFacts())
+        is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
         facts.take(event)
         if isinstance(event, End) and self._close(run, event, shown=shown):
             return
@@ -168,7 +178,7 @@ class Joiner:
             )
         elif isinstance(event, RunStarted) and event.source not in _GOES_ON:
             self._give_up(run)
-        if shown:
+        if shown and is_news:
             self._hold(entry)
 
     def ready(self) -> Iterator[Entry]:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import time
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it is shown as running."""
+_PAUSE = 0.25
 _TAIL = 20
 _DECISIONS = frozenset(decision.value for decision in Decision)
 
@@ -179,6 +181,20 @@ class Log:
                 self._screen.say()  # after the ^C that the terminal shows
             self._give(self._joiner.rest())
 
+    def go_along(self, run: KnownRun, over: threading.Event) -> None:
+        """Print what comes, until it is over and all of it is printed."""
+        source = self._source(run)
+        self._joiner.patience = _PATIENCE
+        is_last_look = False
+        for page in follow(source, lambda: _wait(over), self._complain):
+            self._take(page)
+            sys.stdout.flush()
+            if not page and is_last_look:
+                break
+            is_last_look = not page and over.is_set()
+        self._give(self._joiner.rest())
+        sys.stdout.flush()
+
     def _source(self, run: KnownRun | None) -> Source:
         self._only = run
         return Source(self._store, run.topic if run else RUNS, whole_log=run is None)
@@ -229,6 +245,10 @@ class Log:
     def _complain(self, problem: str) -> None:
         if not self._as_json:
             self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
+
+
+def _wait(over: threading.Event) -> None:
+    over.wait(_PAUSE)
 
 
 def _event(stored: "Stored") -> Event:

@@ -218,7 +218,9 @@ def _started(event: RunStarted, facts: RunFacts) -> Said:
 
 
 def _prompted(event: PromptGiven, facts: RunFacts) -> Said:
-    return Said(event.text, "❯", "bold")
+    # What Handrail tells an agent that it drives is always the same but for the beginning.
+    text = event.text.partition("\n\n")[0] if facts.driven else event.text
+    return Said(text, "❯", "bold")
 
 
 def _ended_alone(event: ActionEnded, facts: RunFacts) -> Said:

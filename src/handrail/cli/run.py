@@ -1,0 +1,250 @@
+"""`handrail run`: an agent works until it is done, unattended, and Handrail drives it."""
+
+import os
+import sys
+from collections.abc import Callable
+from time import time
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import click
+import msgspec
+
+from handrail.cli import options
+
+if TYPE_CHECKING:
+    from handrail.fleet.usage import Limits
+    from handrail.hosts.claude_launch import Wish
+    from handrail.hosts.claude_program import Program
+    from handrail.server.home import Home
+
+_FOR_CLAUDE = "handrail.for_claude"
+_ITERATIONS = 10
+_MODES = ("bypassPermissions", "acceptEdits", "auto", "default", "dontAsk", "plan")
+_BYPASS = _MODES[0]
+_NO_CLAUDE = "Claude Code was not found: put `claude` into your PATH, or install it"
+
+
+class _RunCommand(click.Command):
+    """What stands behind `--` is for Claude Code."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_FOR_CLAUDE] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+def _limit(
+    name: str, kind: type[float], metavar: str, says: str
+) -> Callable[[options.Function], options.Function]:
+    """An option for a number above 0; without it there is no limit."""
+
+    def check(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
+        if value is not None and not value > 0:
+            raise click.UsageError(f"{name} {value}: say a number above 0")
+        return value
+
+    return click.option(name, type=kind, metavar=metavar, callback=check, help=says)
+
+
+@click.command(cls=_RunCommand, options_metavar="[OPTIONS]")
+@click.argument("words", nargs=-1, metavar="PROMPT [-- CLAUDE ARGS…]")
+@click.option("--verify", metavar="CMD", help="It is done only when this command passes, too.")
+@click.option("--model", default="", metavar="NAME", help="By default Claude Code's own choice.")
+@_limit("--max-iterations", int, "N", f"So often it is sent on; {_ITERATIONS}.")
+@_limit("--max-minutes", float, "N", "So long it is at work.")
+@_limit("--max-cost", float, "USD", "So much it costs, in dollars.")
+@_limit("--max-tokens", int, "N", "So much it reads and writes.")
+@_limit("--max-memory", float, "MB", "So much it uses, with all that it starts.")
+@click.option(
+    "--permission-mode",
+    "mode",
+    type=click.Choice(_MODES),
+    default=_BYPASS,
+    metavar="MODE",
+    help=f"Claude Code's own; by default {_BYPASS}, see above.",
+)
+@click.option("--resume", "typed", metavar="RUN", help="Take up a run again.")
+@options.json_option("Print each event as JSON, and a summary at the end.")
+@options.color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    verify: str | None,
+    model: str,
+    max_iterations: int | None,
+    max_minutes: float | None,
+    max_cost: float | None,
+    max_tokens: int | None,
+    max_memory: float | None,
+    mode: str,
+    typed: str | None,
+    as_json: bool,
+) -> int:
+    """Have Claude Code work on something until it is done, in this folder.
+
+    Whenever the agent stops, it is sent on, until it says that it is done and the
+    verify command passes, or a limit is met. What the command prints when it fails
+    is told to the agent. PROMPT may be - to read it from stdin.
+
+    You see what happens here; from any other terminal you can pause, steer or stop
+    it: handrail watch. Ctrl+C ends the agent; --resume takes the run up again.
+
+    Nobody is there to be asked, so Claude Code asks nobody (bypassPermissions):
+    Handrail reviews each action before it runs, and what your settings deny stays
+    denied. --permission-mode acceptEdits or dontAsk allows only what your settings
+    allow; the rest is refused.
+
+    \b
+    Examples:
+      handrail run "Fix the failing tests." --verify "pytest -q"
+      handrail run "Port the cart to the new API." --max-cost 5 --max-minutes 60
+      handrail run - --model haiku < task.md
+      handrail run "Tidy the docs." -- --add-dir ../shared
+      handrail run --resume shop-3f2a --max-iterations 20
+
+    Exit code: 0 if it is done, and verified if there is a command for that; 1 if
+    not: a limit is met, the agent is stuck, the run was cancelled; 2 for an error;
+    130 after Ctrl+C.
+    """
+    options.by_a_person()
+    from handrail.fleet.usage import Limits
+    from handrail.hosts.claude_launch import ArgumentError, Wish, check_arguments
+
+    for_claude: tuple[str, ...] = ctx.meta.get(_FOR_CLAUDE, ())
+    try:
+        check_arguments(for_claude)
+    except ArgumentError as error:
+        raise click.UsageError(str(error)) from None
+    limits = Limits(
+        max_iterations=max_iterations or _ITERATIONS,
+        max_minutes=max_minutes or 0,
+        max_cost_usd=max_cost or 0,
+        max_tokens=max_tokens or 0,
+        max_memory_mb=max_memory or 0,
+    )
+    wish = Wish(model=model, mode=mode, arguments=for_claude)
+    prompt = _prompt(words)
+    if typed is None:
+        if not prompt:
+            raise click.UsageError('what shall it do? handrail run "Fix the failing tests."')
+        plan = Plan(str(uuid4()), prompt, verify or "", limits, wish)
+    else:
+        plan = _taken_up(typed, prompt, verify, max_iterations, limits, wish)
+    _check_root(plan.wish.mode)
+    return _start(plan, as_json=as_json)
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is to be run."""
+
+    run: str
+    goal: str
+    verify: str
+    limits: "Limits"
+    wish: "Wish"
+    cwd: str = msgspec.field(default_factory=os.getcwd)
+    resumes: bool = False
+    """There was somebody who drove it before."""
+    held: bool = False
+    """It stands still, because a person wanted that."""
+    began: float = msgspec.field(default_factory=time)
+
+
+def _prompt(words: tuple[str, ...]) -> str:
+    text = sys.stdin.read() if words == ("-",) else " ".join(words)
+    return text.strip()
+
+
+def _check_root(mode: str) -> None:
+    if mode == _BYPASS and os.geteuid() == 0 and not os.environ.get("IS_SANDBOX"):
+        raise click.UsageError(
+            "Claude Code does not take bypassPermissions as root: run it as a user, set "
+            "IS_SANDBOX=1 in a container, or use --permission-mode acceptEdits"
+        )
+
+
+def _taken_up(
+    typed: str,
+    prompt: str,
+    verify: str | None,
+    max_iterations: int | None,
+    limits: "Limits",
+    wish: "Wish",
+) -> Plan:
+    """The plan of a run that was driven before; what is said anew replaces what was said then."""
+    from handrail.cli.glance import load_glance
+    from handrail.cli.runs import Runs, find_home, open_log
+    from handrail.model.control import Standing
+
+    with open_log(find_home()) as store:
+        run = Runs(store).find(typed)
+        glance = load_glance(store, run.id)
+    loop = glance.loop
+    if loop is None:
+        raise click.ClickException(
+            f"{run.name} was not started by handrail run: claude --resume {run.id}"
+        )
+    if glance.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
+        who = f" by {glance.hand.by}" if glance.hand.by else ""
+        raise click.ClickException(
+            f"{run.name} was cancelled{who}, which is final: start a new one"
+        )
+    if not os.path.isdir(glance.cwd):
+        raise click.ClickException(f"the folder of {run.name} is gone: {glance.cwd}")
+    return Plan(
+        run.id,
+        prompt or loop.goal,
+        loop.verify if verify is None else verify,
+        msgspec.structs.replace(limits, max_iterations=max_iterations or loop.max),
+        msgspec.structs.replace(wish, model=wish.model or glance.model),
+        glance.cwd,
+        resumes=True,
+        held=glance.hand.standing not in (Standing.RUNNING, Standing.DONE),
+    )
+
+
+def _start(plan: Plan, *, as_json: bool) -> int:
+    """Make sure that all is there which an unattended agent needs, and let it begin."""
+    from handrail.cli.asking import waiting
+    from handrail.cli.driving import drive_to_the_end
+    from handrail.cli.runs import find_home
+    from handrail.hosts.claude_program import find_claude
+    from handrail.server.client import DaemonError
+    from handrail.server.start import ensure_daemon
+
+    home = find_home()
+    claude = find_claude(os.environ)
+    if claude is None:
+        raise click.ClickException(_NO_CLAUDE)
+    try:
+        with waiting("starting the daemon"):
+            ensure_daemon(home)
+            settings = _settings(home, claude, plan)
+        return drive_to_the_end(home, claude.path, plan, settings, as_json=as_json)
+    except DaemonError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _settings(home: "Home", claude: "Program", plan: Plan) -> str:
+    """The hooks, unless they are installed; raises where something keeps them from running."""
+    from handrail.cli.install import choose_style, make_hooking
+    from handrail.hosts.claude_launch import environment, settings_for
+    from handrail.hosts.claude_obstacles import find_obstacles, proxied, session_variables
+    from handrail.hosts.settings_file import load_installs
+
+    home.client()
+    environ = environment(plan.run, os.environ)
+    style, _ = choose_style("auto", claude, proxied(session_variables(environ, plan.cwd)))
+    hooking = make_hooking(home, style, claude)
+    url = hooking.url if style == "http" else ""
+    for found in find_obstacles(environ, plan.cwd, url=url):
+        where = f"{found.path}: " if found.path else ""
+        raise click.ClickException(
+            f"nothing was started, because it would not be supervised: {where}{found.says}"
+        )
+    installs = [each.settings.path for each in load_installs(home.installs)]
+    return settings_for(hooking, environ, plan.cwd, installs, plan.wish.arguments)

@@ -1,0 +1,115 @@
+"""How a driven run ended: what was done, what it cost, and what to do next."""
+
+from collections.abc import Iterator
+
+import click
+
+from handrail.cli import options
+from handrail.cli.control_words import used_in_words
+from handrail.cli.glance import Glance, load_glance
+from handrail.cli.jsonline import json_line
+from handrail.cli.render import Screen, count, visible, wrap
+from handrail.cli.runs import KnownRun, open_log
+from handrail.fleet.ends import End
+from handrail.server.home import Home
+
+EXIT_CODES = {"COMPLETE": 0, "ERROR": 2}
+"""By the reason of an end; others are 1: it is not done."""
+_HEADS = {
+    "COMPLETE": ("DONE", "green"),
+    "MAX_ITERATIONS": ("NOT DONE", "yellow"),
+    "LIMIT": ("NOT DONE", "yellow"),
+    "STUCK": ("STUCK", "yellow"),
+    "ERROR": ("FAILED", "red"),
+    "USER_CANCELLED": ("CANCELLED", "red"),
+}
+_MORE = {
+    "MAX_ITERATIONS": " --max-iterations {twice}",
+    "LIMIT": "",
+    "STUCK": ' "what it needs to know"',
+    "ERROR": "",
+}
+"""How a run that is not done goes on."""
+
+
+def tell_end(home: Home, known: KnownRun, end: End, *, as_json: bool) -> None:
+    """Say how it ended."""
+    glance = _look(home, known)
+    if as_json:
+        click.echo(json_line(_told(known, glance, end)))
+        return
+    screen = options.screen()
+    head, style = _HEADS[end.reason]
+    screen.say(screen.paint(" " + "─" * (screen.width - 2), "dim"))
+    verify = glance.loop.verify if glance.loop else ""
+    says = f"verified: {verify}" if end.verified else end.says
+    _say(screen, f"{head} · {says}", style)
+    _summary(screen, glance)
+    _next(screen, _steps(known, glance, end.reason))
+
+
+def tell_left(home: Home, known: KnownRun, *, as_json: bool) -> None:
+    """Say how a run can be taken up that somebody has left."""
+    glance = _look(home, known)
+    if as_json:
+        click.echo(json_line(_told(known, glance, None)))
+        return
+    screen = options.screen()
+    _summary(screen, glance)
+    _next(screen, [(f"handrail run --resume {known.name}", "take it up again")])
+
+
+def _look(home: Home, known: KnownRun) -> Glance:
+    with open_log(home) as store:
+        return load_glance(store, known.id)
+
+
+def _summary(screen: Screen, glance: Glance) -> None:
+    loop, decided = glance.loop, glance.usage.decided
+    parts = [
+        count(loop.iteration, "iteration") if loop else "",
+        count(glance.step, "action"),
+        f"{decided['modify']} changed" if decided.get("modify") else "",
+        f"{decided['block']} stopped" if decided.get("block") else "",
+        *(used_in_words(loop.tokens, loop.cost_usd, loop.seconds) if loop else ()),
+    ]
+    _say(screen, " · ".join(filter(None, parts)), "")
+
+
+def _steps(known: KnownRun, glance: Glance, reason: str) -> Iterator[tuple[str, str]]:
+    if reason in _MORE:
+        most = 2 * glance.loop.max if glance.loop else 0
+        yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "go on"
+    yield f"handrail log {known.name}", "what it did"
+    yield f"handrail undo --task --run {known.name}", "take all of it back"
+
+
+def _next(screen: Screen, steps: "Iterator[tuple[str, str]] | list[tuple[str, str]]") -> None:
+    listed = [(visible(line), says) for line, says in steps]
+    width = max(len(line) for line, _ in listed)
+    for at, (line, says) in enumerate(listed):
+        label = "Next: " if at == 0 else "      "
+        screen.say(f" {label}{line:<{width}}   {screen.paint(says, 'dim')}")
+
+
+def _say(screen: Screen, text: str, style: str) -> None:
+    for line in wrap(" ".join(text.split()), screen.width - 1, limit=4):
+        screen.say(f" {screen.paint(line, style)}")
+
+
+def _told(known: KnownRun, glance: Glance, end: End | None) -> dict[str, object]:
+    loop = glance.loop
+    return {
+        "run": known.id,
+        "name": known.name,
+        "done": end is not None and end.reason == "COMPLETE",
+        "verified": end is not None and end.verified,
+        "reason": end.reason if end else "LEFT",
+        "says": end.says if end else "",
+        "iterations": loop.iteration if loop else 0,
+        "actions": glance.step,
+        "decisions": glance.usage.decided,
+        "tokens": loop.tokens if loop else 0,
+        "cost_usd": loop.cost_usd if loop else 0.0,
+        "seconds": loop.seconds if loop else 0.0,
+    }
