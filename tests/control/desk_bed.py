@@ -96,7 +96,9 @@ class DeskBed:
     """One daemon's worth of control, without the daemon; a second one on the same store is a
     restart."""
 
-    def __init__(self, store: Store | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self, store: Store | None = None, clock: Clock | None = None, *, opens: bool = True
+    ) -> None:
         self.clock = clock or Clock()
         self.store = store or MemoryStore(clock=self.clock)
         self.acts = WrittenActs()
@@ -118,7 +120,8 @@ class DeskBed:
             clock=self.clock,
         )
         self.inbox = Inbox(self.desk, self.store, self.clock)
-        self.desk.open()
+        if opens:
+            self.desk.open()
 
     def _hear(self, supervisor: Supervisor, event: Event) -> None:
         self.desk.hear(supervisor, event)

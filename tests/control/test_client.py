@@ -140,6 +140,13 @@ def test_whoever_says_nothing_at_once_is_not_asked_without_a_break() -> None:
     assert len(line.calls) < 60
 
 
+def test_whoever_knows_a_request_only_when_it_is_sent_is_not_asked_without_a_break() -> None:
+    """A broken way to ask: sent again and again, it is always under way, and never known."""
+    line = Line(*[[REQUEST, DUPLICATE], None] * 1000)
+    hear(line, 10.0)
+    assert len(line.calls) < 120
+
+
 def test_a_request_is_what_the_protocol_wants() -> None:
     request = make_request(
         Command.STEER, "run-1", by="ann", reason="why", text="go left", expects="running", at=0.0

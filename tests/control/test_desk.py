@@ -181,6 +181,17 @@ def test_who_waits_hears_of_a_result_when_it_is_on_the_disk(bed: DeskBed) -> Non
     assert [each.request_id for each in bed.heard] == [request]
 
 
+def test_who_waits_does_not_hear_what_is_said_of_a_retry(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.request("stop")
+    for again in (request, request, {**request, "schema": 1}, {**request, "command": "pause"}):
+        bed.ask(again)
+    assert bed.heard == []
+    bed.go_on()
+    bed.came(RUN, "r-1")
+    assert [each.ok for each in bed.heard] == [True]
+
+
 def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: DeskBed) -> None:
     bed.loop(RUN)
     bed.ask(bed.request("freeze"))

@@ -1,5 +1,7 @@
 """A log that takes nothing, answers late or cannot be read: nothing half, and nothing forgotten."""
 
+from functools import partial
+
 import pytest
 
 from handrail.control.acts import Came
@@ -200,13 +202,16 @@ def test_what_cannot_be_begun_because_the_log_cannot_be_read_is_begun_later(
 def test_a_desk_opens_when_its_log_can_be_read(failing: Failing) -> None:
     first, store = failing.bed, failing.store
     request = first.do("stop")
-    first.put(as_bytes(first.request("steer")))
+    first.put(as_bytes(first.request("checkpoint")))
+    after = DeskBed(store, failing.clock, opens=False)
     store.reads = False
-    with pytest.raises(StoreError):
-        DeskBed(store, failing.clock)
+    for use in (after.desk.open, after.read_rows, partial(after.ask, b"")):
+        with pytest.raises(StoreError):
+            use()
     store.reads = True
-    after = DeskBed(store, failing.clock)
+    after.read_rows()
     assert [what for what, *_ in after.acts.begun] == ["stop"]
+    assert after.kinds("r-2") == ["REQUEST", "ACK", "invalid_state"]
     after.came(RUN, request)
     assert after.hand().standing == Standing.STOPPED
     failing.check()

@@ -228,6 +228,13 @@ def test_a_frozen_run_that_was_resumed_is_not(life: Life) -> None:
     assert begun(life.crash()) == []
 
 
+def test_a_run_that_is_not_frozen_any_more_is_not_looked_at_for_ever(life: Life) -> None:
+    life.bed.confirm("freeze")
+    life.bed.store.forget(f"run:{RUN}").result()
+    life.crash()
+    assert load(life.bed.store, life.clock.now)[0].frozen == {}
+
+
 def test_a_freeze_that_was_overtaken_is_undone_by_the_next_daemon(life: Life) -> None:
     """How far the first one came nobody knows: its processes may stand still."""
     life.bed.do("freeze")

@@ -9,7 +9,7 @@ from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.acts import Came
 from handrail.control.current import USER_CANCELLED, abort_entry, state_entry
-from handrail.control.ledger import Ledger, Seen, save
+from handrail.control.ledger import Ledger, Seen, counts, save
 from handrail.control.machine import THEN, answered
 from handrail.control.message import Ack, AnyMessage, Code, Half, Payload, Request, Result
 from handrail.control.said import failure, success
@@ -104,7 +104,8 @@ class Book:
         known = self.ledger.seen.get(request.request_id)
         receipt = self._store.append(self.rows(messages))
         self.unless_written(receipt, request.request_id, known, again)
-        self._announce(result, receipt)
+        if counts(result):
+            self._announce(result, receipt)
         return Taken(messages, receipt)
 
     def repeat(self, seen: Seen, before: Sequence[AnyMessage]) -> Taken:

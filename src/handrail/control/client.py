@@ -95,16 +95,17 @@ def stages(
             is_known, found = False, []
             if not acknowledged and clock() >= expires:
                 raise
+        is_news = False
         for message in found or ():
             if isinstance(message, Result) and message.code != "duplicate":
                 yield message
                 return
             if not acknowledged and (ack := _as_ack(message)) is not None:
-                acknowledged = True
+                acknowledged = is_news = True
                 yield ack
         if clock() >= until:
             return
-        if found == []:
+        if not is_news:
             sleep(_PAUSE)
 
 

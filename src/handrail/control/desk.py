@@ -71,6 +71,8 @@ class Desk:
             supervisor = self._runs.find(run)
             if supervisor is not None:
                 self._errands.take_up(supervisor)
+            if supervisor is None or not supervisor.state.hand.frozen:
+                self._ledger.frozen.pop(run, None)
         for request in under_way:
             self._close_lost(request)
         self._is_open = True

@@ -54,8 +54,7 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         if isinstance(message, Request):
             return  # by itself it is only a wish
         if isinstance(message, Result):
-            # These say nothing of how a request goes that has the same id and was understood.
-            if message.code not in ("duplicate", "bad_request"):
+            if counts(message):
                 self._finish(message, body, at)
         elif message.request_id not in self.seen or self.seen[message.request_id].result:
             self.seen.pop(message.request_id, None)
@@ -90,6 +89,11 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
             self.frozen[run] = at
         elif message.command in _THAWS:
             self.frozen.pop(run, None)
+
+
+def counts(result: Result) -> bool:
+    """Whether a request is over with it; else it is about one that only has the same id."""
+    return result.code not in ("duplicate", "bad_request")
 
 
 _decoder = msgspec.json.Decoder(Ledger)

@@ -15,6 +15,8 @@ MAX_ID = 200
 MAX_BYTES = 256_000
 MAX_TEXT = 10_000
 """Characters of a text in the payload: the log leaves out the middle of longer ones."""
+MAX_NAME = 200
+"""Characters of who asks."""
 _DEEPEST = 20
 
 Code = Literal["not_found", "invalid_state", "duplicate", "bad_request"]
@@ -106,7 +108,7 @@ TEXTS = {
     Command.ROLLBACK: "checkpoint",
 }
 """What a command cannot do without."""
-_FIELDS = ("by", "reason")
+_LONGEST = {"by": MAX_NAME, "reason": MAX_TEXT}
 NAME = "name"
 """Of a checkpoint, where it is to have one."""
 
@@ -204,9 +206,9 @@ def _problem_with_payload(asked: Asked) -> str:
     needed = TEXTS.get(asked.command)
     if needed is not None and not asked.field(needed).strip():
         return f"{asked.command.value} needs a text in payload.{needed}"
-    for name in (*_FIELDS, needed or NAME):
-        if len(asked.field(name)) > MAX_TEXT:
-            return f"payload.{name} has more than {MAX_TEXT:,} characters"
+    for name, longest in {**_LONGEST, needed or NAME: MAX_TEXT}.items():
+        if len(asked.field(name)) > longest:
+            return f"payload.{name} has more than {longest:,} characters"
     if not _is_flat(asked.request.payload, _DEEPEST):
         return "payload is nested too deep"
     return ""
