@@ -62,6 +62,7 @@ def test_a_marker_on_its_own_line_is_found(message: str) -> None:
         f"```\n~~~\n{DONE}\n```",
         f"~~~ a`b\n{DONE}\n~~~",
         f"```\n    ```\n{DONE}\n```",
+        f"```\n- ```\n{DONE}\n```",
         f"line\u2028{DONE}",
         f"line\x0b{DONE}",
         f"line\x85{DONE}",

@@ -446,6 +446,20 @@ def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
     assert world.time.pauses == []
 
 
+def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> None:
+    world = World()
+
+    async def die(agent: FakeAgent) -> Turn:
+        agent.alive = False
+        world.memory = Sample(600.0)
+        await world.time.tick()
+        await world.time.watched()
+        raise GONE
+
+    world.script.append(die)
+    assert world.run(limited(Limits(max_memory_mb=512))).reason == "LIMIT"
+
+
 # Cancelled from outside (Ctrl+C)
 
 
@@ -517,7 +531,7 @@ def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
     world = World(DONE)
 
     async def write(agent: FakeAgent) -> Turn:
-        (tmp_path / "answer").write_text("42")
+        await asyncio.to_thread((tmp_path / "answer").write_text, "42")
         return DONE
 
     world.script.append(write)

@@ -4,20 +4,12 @@ import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from blockbuster import BlockBuster, blockbuster_ctx
 
 from handrail.fleet.verify import KEPT, Verification, verify
-
-
-@pytest.fixture(autouse=True)
-def nothing_blocks_the_event_loop() -> Iterator[BlockBuster]:
-    with blockbuster_ctx("handrail.fleet") as found:
-        yield found
 
 
 def run(command: str, cwd: Path, *, seconds: float = 60.0) -> Verification:
