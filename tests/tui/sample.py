@@ -70,8 +70,11 @@ class Book:
     def note(self, run: str, make: Callable[[float], Event], after: float = 0.0) -> None:
         """Something happens in a run, so many seconds later."""
         self.now += after
-        written = self._journal.append(topic_of(run), make(self.now), self._redactor)
-        written.receipt.result(5)
+        self.write(run, make(self.now))
+
+    def write(self, run: str, event: Event) -> None:
+        """An event that is there already."""
+        self._journal.append(topic_of(run), event, self._redactor).receipt.result(5)
 
     def start(self, run: str, cwd: str, prompt: str = "") -> None:
         """A session begins."""
@@ -151,19 +154,13 @@ CHANGED = Verdict(
 FAILURE = "Exit code 1\nImportError: no module named cart"
 
 
-def write_sample(store: Store) -> Book:
-    """Five runs; it is noon when the last event is written."""
-    book = Book(store, NOON - 3 * 3600)
-    _old(book)
-    book.now = NOON - 40 * 60
-    _notes(book)
-    book.now = NOON - 30 * 60
-    _api(book)
-    book.now = NOON - 20 * 60
-    _docs(book)
-    book.now = NOON - 200
-    _shop(book)
-    book.now = NOON
+def write_sample(store: Store, now: float = NOON) -> Book:
+    """Five runs, of which the last event is some minutes old."""
+    book = Book(store, now)
+    for write, minutes in ((_old, 180), (_notes, 40), (_api, 30), (_docs, 20), (_shop, 3.4)):
+        book.now = now - 60 * minutes
+        write(book)
+    book.now = now
     return book
 
 
@@ -241,7 +238,10 @@ def _shop(book: Book) -> None:
     )
     book.note(SHOP, lambda at: IterationEnded(at, "I have fixed the import."), 4)
     book.note(
-        SHOP, lambda at: Verified(at, 1, "pytest -q", ok=False, says="1 failed, 11 passed", ms=1400)
+        SHOP,
+        lambda at: Verified(
+            at, 1, "pytest -q", ok=False, says="exit code 1\n1 failed, 11 passed", ms=1400
+        ),
     )
     book.note(SHOP, lambda at: IterationBegun(at, 2))
     book.note(SHOP, lambda at: UsageMeasured(at, 42_000, 0.42))
@@ -250,7 +250,7 @@ def _shop(book: Book) -> None:
 
 
 @contextmanager
-def sample_log(folder: Path) -> Iterator[Book]:
+def sample_log(folder: Path, now: float = NOON) -> Iterator[Book]:
     """The log in a file, open for more."""
-    with closing(SqliteStore(folder / "events.db", clock=lambda: NOON)) as store:
-        yield write_sample(store)
+    with closing(SqliteStore(folder / "events.db", clock=lambda: now)) as store:
+        yield write_sample(store, now)

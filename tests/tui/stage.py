@@ -64,6 +64,10 @@ class Stand:
         """The line of the last command."""
         return self.lines[-1]
 
+    def has_lines(self, number: int) -> bool:
+        """Whether the screen is that high."""
+        return len(self.lines) == number
+
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
         await self.pilot.press(*keys)

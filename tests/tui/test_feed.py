@@ -112,7 +112,7 @@ def test_the_fold_is_the_same_bit_by_bit_and_at_once(book: Book, log: Path, read
     asked = ControlAsked(NOON, "q7", Command.PAUSE, Standing.PAUSING, "eve", "wait")
     answered = ControlAnswered(NOON, "q7", Command.PAUSE, Standing.PAUSED)
     for event in (asked, answered):
-        book.note(SHOP, lambda at, event=event: event)
+        book.write(SHOP, event)
         reader.look()
     with closing(Reader(log)) as fresh:
         assert fresh.runs()[SHOP] == reader.runs()[SHOP]

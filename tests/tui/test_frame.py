@@ -1,6 +1,7 @@
 """The screen is exactly as large as the terminal, whatever that is and whatever runs say."""
 
 import asyncio
+from functools import partial
 from typing import get_args
 
 import pytest
@@ -87,10 +88,11 @@ def _watching(keys: str, typed: str = "") -> Watching:
         "g": watching.first,
         "x": lambda: watching.press(BY_KEY["x"]),
         "/": watching.seek,
-        "a": lambda: watching.answer(typed),
+        "a": watching.answer,
         "e": watching.close,
     }
     for key in keys:
+        watching.typed = watching.typed.insert(typed)
         doing[key]()
     return watching
 
@@ -162,7 +164,7 @@ def test_the_screen_follows_the_size_of_the_terminal(book: Book) -> None:
         async with standing_at(book.store) as stand:
             for size in ((60, 20), (200, 50), (20, 5), (1, 1), (80, 24)):
                 await stand.pilot.resize_terminal(*size)
-                await stand.until(lambda size=size: len(stand.lines) == size[1])
+                await stand.until(partial(stand.has_lines, size[1]))
             await stand.until_shows("▸■ docs-91bc")
 
     asyncio.run(visit())
@@ -172,7 +174,7 @@ def test_of_several_commands_the_last_is_shown_and_the_others_are_counted() -> N
     watching = _watching("")
     for _ in range(2):
         watching.press(BY_KEY["p"])
-        order = watching.answer("")
+        order = watching.answer()
         assert order is not None
         watching.send(order).stages.append(Stage("requested"))
     assert "(+1 under way)" in plain(frame(watching, 5000, 24)[-1])

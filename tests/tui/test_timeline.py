@@ -109,7 +109,7 @@ def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
 
 def test_an_action_that_is_held_is_one_entry_until_it_is_let_go(told: Told) -> None:
     told.book.note(RUN, lambda at: ActionHeld(at, "t1", "Bash make"))
-    assert "‖ held: Bash make" in plain(entry_lines(told.only, 60)[0])
+    assert "‖ held before: Bash make" in plain(entry_lines(told.only, 60)[0])
     told.book.note(RUN, lambda at: ActionHeld(at, "t1", "Bash make", released="resumed"))
     assert "waits no longer (resumed): Bash make" in plain(entry_lines(told.only, 60)[0])
 
@@ -125,7 +125,7 @@ def test_sub_agents_go_by_letters(told: Told) -> None:
     assert isinstance(event, ActionReviewed)
     for agent in ("x", "y", "x"):
         other = msgspec.structs.replace(event, agent=agent, step=2)
-        told.book.note(RUN, lambda at, other=other: other)
+        told.book.write(RUN, other)
     assert [entry.agent for entry in told.timeline.entries] == ["", "A", "B", "A"]
 
 

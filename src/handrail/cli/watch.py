@@ -42,8 +42,12 @@ def command() -> int:
 
     if not options.screen().colour:
         os.environ["NO_COLOR"] = "1"
+    for name in ("COLUMNS", "LINES"):
+        # Where they were exported once, the screen would not follow the terminal's size.
+        os.environ.pop(name, None)
     home = find_home()
-    error = WatchApp(lambda: _open_source(home), _controls(home)).run()
+    app = WatchApp(lambda: _open_source(home), _controls(home))
+    error = app.run(mouse=False)
     if error is not None:
         raise error
     return 0
@@ -52,6 +56,7 @@ def command() -> int:
 def _open_source(home: "Home") -> "Source":
     """The log. Called when the screen stands: these imports take as long as all before."""
     from handrail.cli import settle
+    from handrail.control.client import user_name
     from handrail.intervene.incidents import IncidentError, Incidents
     from handrail.store.sqlite import SqliteStore
     from handrail.tui.feed import Feed
@@ -63,7 +68,7 @@ def _open_source(home: "Home") -> "Source":
             return True
 
     settle()
-    return Feed(SqliteStore(home.log, read_only=True), is_open=is_open)
+    return Feed(SqliteStore(home.log, read_only=True), me=user_name(), is_open=is_open)
 
 
 def _controls(home: "Home") -> "Controls":

@@ -7,9 +7,7 @@ from time import time
 from typing import ClassVar, Protocol
 
 from textual.app import App, ComposeResult
-from textual.containers import Horizontal
-from textual.events import Key
-from textual.widgets import Input, Static
+from textual.events import Key, Paste
 
 from handrail.tui.asking import Order
 from handrail.tui.canvas import Canvas, wants_colour
@@ -21,7 +19,6 @@ from handrail.tui.watching import Watching
 
 _PAUSE = 0.25
 """Seconds between two looks at the log."""
-_MAX_TYPED = 4000
 
 
 class Source(Protocol):
@@ -43,12 +40,6 @@ class WatchApp(App[Exception]):
     CSS = """
     Screen { background: ansi_default; color: ansi_default; }
     Canvas { height: 1fr; background: ansi_default; }
-    #prompt { height: 1; display: none; background: ansi_default; }
-    #label { width: auto; text-style: bold; background: ansi_default; }
-    #typed, #typed:focus {
-        width: 1fr; height: 1; border: none; padding: 0;
-        background: ansi_default; color: ansi_default; background-tint: transparent 0%;
-    }
     """
 
     def __init__(
@@ -70,11 +61,8 @@ class WatchApp(App[Exception]):
         self._wake = asyncio.Event()
 
     def compose(self) -> ComposeResult:
-        """The lines, and the question below them."""
+        """One widget is all of it: so all keys come in at one place, in their order."""
         yield self._canvas
-        with Horizontal(id="prompt"):
-            yield Static(id="label", markup=False)
-            yield Input(id="typed", max_length=_MAX_TYPED, compact=True, select_on_focus=False)
 
     def on_mount(self) -> None:
         """Begin to read."""
@@ -91,24 +79,6 @@ class WatchApp(App[Exception]):
 
     def on_canvas_resized(self) -> None:
         """The terminal has another size."""
-        self.draw()
-
-    def _go_on(self) -> None:
-        """A key has changed something: the question opens or closes, and all is drawn."""
-        prompt = self.query_one("#prompt")
-        label = self.watching.prompt
-        typed = self.query_one("#typed", Input)
-        if label:
-            self.query_one("#label", Static).update(f" {label}")
-            typed.value = self.watching.filters[self.watching.pane] * self.watching.filtering
-            typed.cursor_position = len(typed.value)
-            typed.focus()
-        prompt.display = bool(label)
-        self._canvas.can_focus = not label  # or ⇥ would leave a question that is still open
-        if not label:
-            typed.value = ""
-            self._canvas.focus()
-        self._wake.set()
         self.draw()
 
     # What comes in
@@ -158,31 +128,41 @@ class WatchApp(App[Exception]):
     # Keys
 
     def on_key(self, event: Key) -> None:
-        """While a question is open, all keys but Esc belong to it."""
+        """While a question is open a key is part of the answer, and no command."""
+        event.stop()
+        event.prevent_default()
+        typed = event.character if event.is_printable and event.character else ""
         if self.watching.prompt:
-            if event.key in ("escape", "ctrl+c"):
-                event.stop()
-                self.watching.close()
-                self._go_on()
-            return
-        key = event.character if event.is_printable and event.character else event.key
+            self._type(event.key, typed)
+        else:
+            self._command(typed or event.key)
+        self._wake.set()
+        self.draw()
+
+    def on_paste(self, event: Paste) -> None:
+        """What is pasted is never a command."""
+        event.stop()
+        if self.watching.prompt:
+            self.watching.typed = self.watching.typed.insert(event.text)
+            self.draw()
+
+    def _type(self, key: str, typed: str) -> None:
+        if key in ("escape", "ctrl+c"):
+            self.watching.close()
+        elif key == "enter":
+            order = self.watching.answer()
+            if order is not None:
+                self.run_worker(self._send(order), exit_on_error=False)
+        else:
+            before = self.watching.typed
+            self.watching.typed = before.insert(typed) if typed else before.press(key)
+
+    def _command(self, key: str) -> None:
         if key in self._KEYS:
-            event.stop()
             self.watching.notice = ""
             self._KEYS[key](self)
-            self._go_on()
         elif key in BY_KEY and not self.watching.helping:
-            event.stop()
             self.watching.press(BY_KEY[key])
-            self._go_on()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """A question was answered."""
-        event.stop()
-        order = self.watching.answer(event.value)
-        self._go_on()
-        if order is not None:
-            self.run_worker(self._send(order), exit_on_error=False)
 
     def _leave(self) -> None:
         self.exit()

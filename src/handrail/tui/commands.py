@@ -90,7 +90,8 @@ def what_will_happen(run: Overview, offer: Offer) -> str:
     why = f" ({saved.why})" if saved.why else ""
     return (
         f"The files of {run.name} go back to {clock(saved.at)}{why}, {since} actions ago. They are "
-        f"saved before: handrail redo takes it back. To see first which files: handrail undo --run {run.name}"
+        f"saved before: handrail redo takes it back. To see first which files: "
+        f"handrail undo --run {run.name}"
     )
 
 

@@ -50,7 +50,7 @@ def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int)
     elif isinstance(event, ControlAsked | ControlAnswered):
         _control(fields, event)
     elif isinstance(event, Verified):
-        _title(fields, event, "verify passed" if event.ok else "verify failed")
+        _title(fields, event, "verified" if event.ok else "not verified")
         fields.add("Command", event.command)
         fields.add("Iteration", str(event.iteration))
         fields.add("Took", took(event.ms))
@@ -76,7 +76,6 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
         Span(f"{mark} {verdict.decision.value.upper()}", style),
         Span(f"  risk {review.risk.score:.2f} {review.risk.severity}"),
         Span(f"   step {event.step} · {flat(action.tool)} · {clock(event.at)}", "dim"),
-        Span(f"   handrail explain {flat(name)} {event.step}", "dim"),
     )
     if command := command_of(action):
         fields.add("Command", command, limit=_MAX_OUTPUT)
@@ -104,6 +103,7 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
     fields.add("Rules", "  ".join(dict.fromkeys(hit.rule for hit in review.rules)), "dim")
     factors = (f"{factor.name} {factor.weight:+.2f}" for factor in review.risk.factors)
     fields.add("Factors", "  ".join(factors), "dim")
+    fields.add("More", f"handrail explain {flat(name)} {event.step}", "dim")
 
 
 def _outcome(fields: Fields, entry: Entry, event: ActionReviewed) -> None:

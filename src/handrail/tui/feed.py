@@ -8,6 +8,7 @@ from itertools import islice
 from time import time
 
 import msgspec
+from psutil import pid_exists
 
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.journal import Journal, decode
@@ -57,13 +58,18 @@ class Feed:
         store: Store,
         *,
         clock: Callable[[], float] = time,
+        me: str = "",
         is_open: Callable[[str], bool] = lambda incident: True,
+        lives: Callable[[int], bool] = pid_exists,
     ) -> None:
-        """`is_open`: whether nobody has decided about an incident yet."""
+        """`me`: what whoever looks at it is called; `is_open`: whether nobody has decided about
+        an incident yet; `lives`: whether there is such a process."""
         self._store = store
         self._journal = Journal(store)
         self._clock = clock
+        self._me = me
         self._is_open = is_open
+        self._lives = lives
         self._last: Stored | None = None
         """The last entry of the log that was seen."""
         self._short: dict[str, str] = {}
@@ -84,10 +90,11 @@ class Feed:
             self._problem = ""
         except StoreError as error:
             self._problem = str(error)
+        self._look_around()
         self._let_go()
         timeline = self._timeline
         return View(
-            tuple(self._checked(kept) for kept in self._kept.values()),
+            tuple(kept.overview for kept in self._kept.values()),
             "" if timeline is None else timeline.run,
             () if timeline is None else timeline.entries,
             timeline is not None and timeline.cut,
@@ -169,7 +176,7 @@ class Feed:
             del self._waiting[run]
 
     def _keep(self, run: str, state: RunState, name: str) -> None:
-        overview = overview_of(state, name, incident=state.course.stopped)
+        overview = overview_of(state, name, incident=state.course.stopped, me=self._me)
         is_over = state.phase == "ended" and not overview.stays
         self._kept[run] = _Kept(overview, None if is_over else state)
 
@@ -181,12 +188,14 @@ class Feed:
             cwd = ""
         return name_of(cwd, self._short.get(run, run))
 
-    def _checked(self, kept: _Kept) -> Overview:
-        """A person may have decided about an incident by now, which is not always an event."""
-        incident = kept.overview.incident
-        if incident and not self._is_open(incident):
-            return msgspec.structs.replace(kept.overview, incident="")
-        return kept.overview
+    def _look_around(self) -> None:
+        """What is no event: somebody has decided about an incident, a driver was killed."""
+        for kept in self._kept.values():
+            overview = kept.overview
+            if overview.incident and not self._is_open(overview.incident):
+                kept.overview = msgspec.structs.replace(overview, incident="")
+            elif overview.driver and overview.left is self._lives(overview.driver):
+                kept.overview = msgspec.structs.replace(overview, left=not overview.left)
 
     def _let_go(self) -> None:
         """Drop what nobody wants to see, and, of too many, what is over or was long ago."""

@@ -71,9 +71,13 @@ def _bottom(watching: Watching, width: int) -> list[Line]:
         word, _, rest = found[0].partition("  ")
         style = "red" if watching.asking.offer.grave else "bold"
         first = (Span(f" {word}  ", f"bold {style}"), Span(rest))
-        return [first, *((Span(f" {line}"),) for line in found[1:])]
-    keys = help_lines(watching.run, width)
-    return keys if watching.filtering else [*keys, _last(watching, width)]
+        return [first, *((Span(f" {line}"),) for line in found[1:]), _typed(watching, width)]
+    last = _typed(watching, width) if watching.filtering else _last(watching, width)
+    return [*help_lines(watching.run, width), last]
+
+
+def _typed(watching: Watching, width: int) -> Line:
+    return watching.typed.line(f" {watching.prompt}", width)
 
 
 def _last(watching: Watching, width: int) -> Line:
@@ -83,7 +87,7 @@ def _last(watching: Watching, width: int) -> Line:
         return _BLANK
     sent = watching.sent[-1]
     run = next((run for run in watching.view.runs if run.id == sent.order.run), None)
-    line = sent.line(run)
+    line = sent.line(run, chosen=sent.order.run == watching.chosen)
     others = sum(not each.is_over for each in watching.sent[:-1])
     return (*line, Span(f"  (+{others} under way)", "dim")) if others else line
 

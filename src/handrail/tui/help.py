@@ -25,8 +25,8 @@ _PAGE = """
    e  escalate     another model          c  checkpoint  save its files
    u  undo         its files go back to the newest checkpoint
 
- ● working  ◆ waits for a prompt  ◌ quiet  ‖ held  □ stopped  ■ needs you  ○ over
- ✓ ran  ! warned  ~ changed  ✗ stopped  – failed  … runs  ◆ found  ↳ done about it
+ ● working  ◆ waits for a prompt  ◌ quiet  ‖ held  ■ stopped  ○ over
+ ✓ ran  ! warned  ~ changed  ✗ stopped  – failed  … runs  ◆ found  ↳ done
 """
 
 

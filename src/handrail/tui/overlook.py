@@ -10,8 +10,8 @@ _FRESH = 10
 _MAX_KEPT = 500
 
 
-def overview_of(state: RunState, name: str, *, incident: str) -> Overview:
-    """What the list shows of a state."""
+def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> Overview:
+    """What the list shows of a state; `me` is what whoever looks at it is called."""
     hand, loop, course = state.hand, state.loop, state.course
     goal = loop.goal if loop is not None else state.first_prompt
     return Overview(
@@ -34,7 +34,7 @@ def overview_of(state: RunState, name: str, *, incident: str) -> Overview:
         dict(state.usage.decided),
         state.started,
         state.changed,
-        hand.by,
+        "you" if hand.by and hand.by == me else hand.by,
         hand.reason,
         hand.since,
         tuple(hand.held.values()),
@@ -43,6 +43,8 @@ def overview_of(state: RunState, name: str, *, incident: str) -> Overview:
         course.checkpoints[-1] if course.checkpoints else None,
         _trouble(state),
         incident,
+        0 if loop is None or loop.ended else loop.driver,
+        ending="" if loop is None else loop.reason,
     )
 
 

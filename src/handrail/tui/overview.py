@@ -2,12 +2,13 @@
 
 import msgspec
 
-from handrail.model.control import Standing
+from handrail.model.control import FINAL, Standing
 from handrail.model.finding import Finding
 from handrail.model.run import Checkpoint
 
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"
+NOT_DONE = "not done"
 _QUIET = 30 * 60
 
 
@@ -51,6 +52,12 @@ class Overview(msgspec.Struct, frozen=True):
     trouble: Finding | None = None
     incident: str = ""
     """The one that it is stopped for, until a person decides."""
+    driver: int = 0
+    """The process that drives it."""
+    left: bool = False
+    """Whoever has driven it is gone."""
+    ending: str = ""
+    """How its loop has ended; empty: it has not."""
     problem: str = ""
     """Why it cannot be read."""
 
@@ -60,8 +67,12 @@ class Overview(msgspec.Struct, frozen=True):
             return UNREADABLE
         if self.incident or self.wants:
             return NEEDS_YOU
-        if self.standing != Standing.RUNNING:
+        if self.standing == Standing.DONE and self.ending not in ("", "COMPLETE"):
+            return NOT_DONE
+        if self.standing != Standing.RUNNING and (self.active or self.standing in FINAL):
             return self.standing.value
+        if self.driven and self.active:
+            return "quiet" if self.left else "working"
         quiet = self.phase == "working" and now - self.changed > _QUIET
         return "quiet" if quiet else self.phase
 
@@ -70,4 +81,5 @@ class Overview(msgspec.Struct, frozen=True):
         """Whether it is worth being shown however long ago something was heard of it."""
         if self.incident:
             return True
-        return self.active and (self.driven or self.standing != Standing.RUNNING)
+        is_driven = self.driven and not self.left
+        return self.active and (is_driven or self.standing != Standing.RUNNING)

@@ -7,6 +7,8 @@ from handrail.tui.runs_pane import LOOKS, standing_in_words
 from handrail.tui.said import in_words
 from handrail.tui.text import Line, Span, flat
 
+_DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": "stopped"}
+
 
 def run_detail(run: Overview, now: float, width: int) -> list[Line]:
     """A run in full."""
@@ -30,8 +32,8 @@ def run_detail(run: Overview, now: float, width: int) -> list[Line]:
     fields.add("Model", run.model)
     if run.cost or run.tokens:
         fields.add("Used", f"${run.cost:.2f}, {run.tokens:,} tokens")
-    decided = ", ".join(f"{number} {word}" for word, number in run.decided.items())
-    fields.add("Actions", f"{run.step} ({decided})" if decided else f"{run.step}")
+    decided = (f"{run.decided[key]} {word}" for key, word in _DECIDED.items() if key in run.decided)
+    fields.add("Actions", f"{run.step} ({', '.join(decided)})" if run.decided else f"{run.step}")
     if run.checkpoint is not None:
         saved = run.checkpoint
         fields.add("Saved", f"{saved.id} at {clock(saved.at)}, after step {saved.step}")

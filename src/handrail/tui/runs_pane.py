@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from handrail.model.control import Standing
 from handrail.tui.moments import span
-from handrail.tui.overview import NEEDS_YOU, UNREADABLE, Overview
+from handrail.tui.overview import NEEDS_YOU, NOT_DONE, UNREADABLE, Overview
+from handrail.tui.said import in_words
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, width_of
 
 ONE_LINE = 60
@@ -40,14 +41,15 @@ LOOKS = {
             Standing.FROZEN,
         )
     },
-    Standing.STOPPING.value: Look("□", "yellow"),
-    Standing.STOPPED.value: Look("□", "yellow"),
-    Standing.CANCELLING.value: Look("□", "yellow"),
+    Standing.STOPPING.value: Look("■", "red"),
+    Standing.STOPPED.value: Look("■", "red"),
+    Standing.CANCELLING.value: Look("■", "red"),
     Standing.CANCELLED.value: Look("○", "dim", "ended"),
     Standing.DONE.value: Look("○", "dim", "ended"),
+    NOT_DONE: Look("○", "dim", "ended"),
     "ended": Look("○", "dim"),
 }
-_OVER = frozenset({"ended", Standing.CANCELLED.value, Standing.DONE.value})
+_OVER = frozenset({"ended", Standing.CANCELLED.value, Standing.DONE.value, NOT_DONE})
 
 
 def ordered(runs: Iterable[Overview], now: float) -> list[Overview]:
@@ -107,7 +109,7 @@ def _second(run: Overview, now: float) -> str:
 
 def _subject(run: Overview, now: float) -> str:
     """The goal; where something keeps the run from it, that."""
-    if run.state(now) in ("working", "waiting", "ended", "done"):
+    if run.state(now) in ("working", "waiting", "ended", "done", NOT_DONE):
         return flat(run.goal) or standing_in_words(run, now)
     return standing_in_words(run, now)
 
@@ -121,7 +123,11 @@ def standing_in_words(run: Overview, now: float) -> str:
         if run.incident:
             return flat(f"needs you: handrail incident show {run.incident}")
         return flat(f"asks you: {run.wants}")
-    if run.standing == Standing.RUNNING:
+    if run.left:
+        return flat(f"nobody drives it any more: handrail run --resume {run.name}")
+    if state == NOT_DONE:
+        return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
+    if run.standing == Standing.RUNNING or state == "ended":
         quiet = now - run.changed
         ago = f" {span(quiet)}" if quiet >= 60 and state != "working" else ""
         ago += " ago" if ago and state == "ended" else ""

@@ -53,7 +53,20 @@ _DONE: dict[str, str] = {
     Means.RESOURCE_THROTTLING: "slowed down",
     Means.CHECKPOINT_ROLLBACK: "rollback",
 }
-_WITH_TEXT = frozenset({Command.STEER, Command.REDIRECT, Command.ESCALATE, Command.ROLLBACK})
+_ABOUT = {
+    Command.STEER: "told the agent",
+    Command.REDIRECT: "gave it another goal",
+    Command.ESCALATE: "asked for another model",
+    Command.ROLLBACK: "asked for a rollback to",
+}
+_ENDS = {
+    "COMPLETE": ("✓", "green", "done"),
+    "MAX_ITERATIONS": ("!", "yellow", "NOT done: no iterations left"),
+    "STUCK": ("!", "yellow", "NOT done: the agent is stuck"),
+    "LIMIT": ("!", "yellow", "NOT done: a limit is met"),
+    "ERROR": ("✗", "red", "NOT done: the agent fails"),
+    "USER_CANCELLED": ("■", "red", "cancelled"),
+}
 
 
 class Said(NamedTuple):
@@ -190,28 +203,28 @@ def _model_asked(event: ModelAsked) -> Said:
 
 
 def _asked(event: ControlAsked) -> Said:
-    text = f"{event.by or 'somebody'} asked for {event.command.value}"
-    if event.command in _WITH_TEXT:
-        text = _with(text, event.text)
-    return Said(f"{text} “{event.reason}”" if event.reason else text, "☞", "bold")
+    who, what = event.by or "somebody", _ABOUT.get(event.command)
+    text = f"{who} {what}: {event.text}" if what else f"{who} asked for {event.command.value}"
+    return Said(f"{text} ({event.reason})" if event.reason else text, "☞", "bold")
 
 
 def _answered(event: ControlAnswered) -> Said:
     if not event.ok:
-        return Said(_with(f"{event.command.value} failed", event.says), "✗", "red")
-    shown = event.says or "; ".join(event.evidence)
+        return Said(f"{event.command.value} NOT done: {event.says}", "✗", "red")
+    shown = event.model or "; ".join(event.evidence) or event.says
     return Said(_with(f"{event.command.value} confirmed", shown), "✓", "green")
 
 
 def _held(event: ActionHeld) -> Said:
     if event.released:
-        return Said(f"waits no longer ({event.released}): {event.says}")
-    return Said(f"held: {event.says}", "‖", "yellow")
+        return Said(f"waits no longer ({event.released}): {event.says}", "‖")
+    return Said(f"held before: {event.says}", "‖", "yellow")
 
 
 def _loop(event: LoopBegun) -> Said:
-    model = f" with {event.model}" if event.model else ""
-    return Said(f"loop of at most {event.max} iterations{model}: {event.goal}", "▸")
+    verified = f"verified by: {event.verify}" if event.verify else ""
+    parts = (f"driven by Handrail, at most {event.max} iterations", event.model, verified)
+    return Said(" · ".join(filter(None, parts)), "▸")
 
 
 def _iteration(event: IterationBegun) -> Said:
@@ -219,18 +232,17 @@ def _iteration(event: IterationBegun) -> Said:
 
 
 def _verified(event: Verified) -> Said:
-    time = f" · {took(event.ms)}" if took(event.ms) else ""
+    time = f" ({took(event.ms)})" if took(event.ms) else ""
     if event.ok:
-        return Said(f"verify passed: {event.command}{time}", "✓", "green")
-    last = event.says.strip().rpartition("\n")[2]
-    return Said(_with(f"verify failed: {event.command}{time}", last), "✗", "yellow")
+        return Said(f"verified: {event.command}{time}", "✓", "green")
+    how, _, printed = event.says.partition("\n")
+    why = ", ".join(filter(None, (how, printed.strip().rpartition("\n")[2])))
+    return Said(f"not verified: {event.command}{time}: {why}", "–", "yellow")
 
 
 def _loop_ended(event: LoopEnded) -> Said:
-    words = in_words(event.reason).lower()
-    style = ("✓", "green") if event.how == "done" else ("✗", "red")
-    how = "the loop is done" if event.how == "done" else "the loop was broken off"
-    return Said(_with(f"{how} ({words})", event.says), *style)
+    mark, style, words = _ENDS.get(event.reason, ("■", "", in_words(event.reason)))
+    return Said(f"{words}. {event.says}" if event.says else words, mark, style)
 
 
 def _run_ended(event: RunEnded) -> Said:

@@ -24,9 +24,10 @@ class Sent(msgspec.Struct):
         """Whether nothing more will be heard."""
         return bool(self.stages) and self.stages[-1].is_last
 
-    def line(self, run: Overview | None) -> Line:
-        """All stages in a line; `run` tells what is held since."""
-        spans = [Span(f" {self.order.word} {flat(self.order.name)} ", "bold")]
+    def line(self, run: Overview | None, *, chosen: bool = False) -> Line:
+        """All stages in a line; `run` tells what is held since, and is named unless chosen."""
+        name = "" if chosen else f"{flat(self.order.name)} "
+        spans = [Span(f" {self.order.word} {name}", "bold")]
         for at, stage in enumerate(self.stages):
             word = _STARTING if stage.step == "starting" else stage.step
             spans += [Span(" → " if at else ""), Span(word, _STYLES.get(stage.step, ""))]

@@ -5,6 +5,7 @@ Lines are made of spans, which are shown as they are: nothing in them is read as
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -32,6 +33,11 @@ def clean(text: str) -> str:
     """The text with everything shown that a terminal would act on, hide or not agree about."""
     if text.isascii() and text.isprintable():
         return text
+    return _cleaned(text)
+
+
+@lru_cache(2048)  # the same texts are drawn several times a second
+def _cleaned(text: str) -> str:
     return "".join(_harmless(text))
 
 

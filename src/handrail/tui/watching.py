@@ -15,6 +15,7 @@ from handrail.tui.runs_pane import ordered
 from handrail.tui.sent import Sent
 from handrail.tui.text import flat
 from handrail.tui.timeline_pane import entry_text
+from handrail.tui.typed import Typed
 from handrail.tui.view import View
 from handrail.tui.window import moved
 
@@ -44,6 +45,7 @@ class Watching:
         self.helping = False
         self.asking: Asking | None = None
         self.filtering = False
+        self.typed = Typed()
         self.sent: list[Sent] = []
         self.notice = ""
         """What was answered to the last key, where there is something to say."""
@@ -206,13 +208,16 @@ class Watching:
         self.notice = "there is no run" if run is None else why_not(run, offer)
         if run is not None and not self.notice:
             self.asking = ask(offer, run)
+            self.typed = Typed()
 
     def seek(self) -> None:
         """Ask for a text to filter by."""
         self.filtering = True
+        self.typed = Typed().insert(self.filters[self.pane])
 
-    def answer(self, typed: str) -> Order | None:
-        """The question was answered; what is to be sent, if that was the last one."""
+    def answer(self) -> Order | None:
+        """What was typed is the answer; what is to be sent, if that was the last question."""
+        typed, self.typed = self.typed.text, Typed()
         if self.filtering:
             self.filters[self.pane] = flat(typed)
             self.filtering = False
