@@ -24,8 +24,8 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, Means
+from handrail.server.family import SESSION_VARIABLE
 from handrail.server.keeper import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
-from handrail.server.stops import SESSION_VARIABLE
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt

@@ -28,9 +28,9 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
+from handrail.server.family import SESSION_VARIABLE
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
-from handrail.server.stops import SESSION_VARIABLE
 from handrail.store.journal import Journal, decode
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.runs import load_state

@@ -40,6 +40,7 @@ from handrail.server.acts import DaemonActs
 from handrail.server.app import CLAUDE, Face
 from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
+from handrail.server.chores import Chores
 from handrail.server.controls import Controls, Results
 from handrail.server.drivers import Drivers
 from handrail.server.endings import Endings
@@ -90,7 +91,10 @@ class Daemon:
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
-        stops = Stops(home, self._record, self.notifier, lambda run: _events(journal, run))
+        chores = Chores()
+        stops = Stops(
+            home, self._record, self.notifier, lambda run: _events(journal, run), chores=chores
+        )
         self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)
         can = CAPABILITIES | {Capability.FILES}
         self.runs = Runs(
@@ -105,7 +109,7 @@ class Daemon:
         self.boundary = Boundary(self._may_hold)
         self.results = Results()
         self.drivers = Drivers(self.brain, self.runs, self._reported, time)
-        endings = Endings(home, self._came, self.hands.keeper)
+        endings = Endings(home, self._came, self.hands.keeper, chores)
         self.acts = DaemonActs(
             self.drivers, endings, self.hands, self.restores, self._came, self._ask
         )

@@ -12,7 +12,7 @@ from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
 from handrail.server.chores import Chores
-from handrail.server.family import SESSION_VARIABLE, family_of
+from handrail.server.family import family_of
 from handrail.server.home import Home
 from handrail.store.errors import StoreError
 from handrail.supervise.supervisor import Supervisor
