@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager
 from typing import Literal
 
+import msgspec
+
 from handrail.fleet.ends import End
 from handrail.fleet.loop import Means, Task, drive
 from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
 from handrail.fleet.turn import LOOK_EVERY, PATIENCE
-from handrail.fleet.usage import Sample
+from handrail.fleet.usage import Limits, Sample
 from handrail.fleet.verify import Verification
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.model.control import Standing
@@ -21,6 +23,16 @@ CANCELLED = Go(standing=Standing.CANCELLED)
 PASSED = Verification(ok=True, how="exit code 0", says="ok")
 FAILED = Verification(ok=False, how="exit code 1", says="1 failed")
 TASK = Task(goal="Fix it", cwd="/scratch")
+VERIFIED = msgspec.structs.replace(TASK, verify="make test")
+DONE = Turn(says="All fine.\nTASK DONE")
+NOT_YET = Turn(says="Next I will write the tests.")
+OVERLOADED = Turn(problem="529 overloaded")
+GONE = AgentGoneError(1, "out of memory")
+
+
+def limited(limits: Limits, task: Task = TASK) -> Task:
+    """A task that may use so much."""
+    return msgspec.structs.replace(task, limits=limits)
 
 
 class FakeAgent:
@@ -155,6 +167,14 @@ class FakeOffice:
             Order(number=self._number, order=order, request=request, model=model)
         )
         return answered
+
+    @property
+    def end(self) -> Report:
+        """The end that was reported: exactly one, and nothing after it."""
+        found = self.of_kind("done", "abort")
+        assert len(found) == 1
+        assert self.reports[-1] == found[0]
+        return found[0]
 
     def run_is_over(self) -> None:
         """There will be no more orders."""

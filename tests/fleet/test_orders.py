@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable
 import msgspec
 import pytest
 
-from handrail.fleet.office import Go, Report
-from handrail.hosts.driven import AgentGoneError, Turn
+from handrail.fleet.office import Go
+from handrail.hosts.driven import Turn
 from tests.fleet.fakes import (
-    CANCELLED,
+    DONE,
     FAILED,
+    GONE,
+    NOT_YET,
     PASSED,
     RUNNING,
     STOPPED,
@@ -20,9 +22,6 @@ from tests.fleet.fakes import (
     World,
 )
 
-DONE = Turn(says="TASK DONE")
-NOT_YET = Turn(says="Next I will write the tests.")
-GONE = AgentGoneError(1, "out of memory")
 SMALL = msgspec.structs.replace(TASK, model="small")
 CHECKED = msgspec.structs.replace(SMALL, verify="make test")
 
@@ -306,160 +305,3 @@ def test_an_agent_that_does_not_answer_is_told(order: Kind) -> None:
     world.script.extend([turn, DONE])
     assert world.run(SMALL).reason == "COMPLETE"
     assert world.starts == [(False, "small"), (True, "small")]
-
-
-# Stopped, and started again
-
-
-def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_again() -> None:
-    world = World(NOT_YET)
-    answers: list[Report] = []
-
-    async def turn(agent: FakeAgent) -> Turn:
-        agent.die()
-        return await agent.work_on()
-
-    async def stopped() -> Go:
-        async def resume() -> None:
-            while world.open:
-                await asyncio.sleep(0)
-            answers.append(await world.office.put("start"))
-
-        world.beside(resume())
-        return STOPPED
-
-    world.script.extend([turn, DONE])
-    world.office.answers.extend([RUNNING, RUNNING, stopped])
-    assert world.run().reason == "COMPLETE"
-    assert world.office.asked == [1, 2, 2, 2]
-    assert world.starts == [(False, ""), (True, "")]
-    assert world.time.pauses == []
-    assert [(r.ok, r.says) for r in answers] == [(True, "The agent runs as process 1001")]
-
-
-def test_an_agent_that_still_runs_is_ended_when_the_run_is_stopped() -> None:
-    world = World(NOT_YET, DONE)
-
-    async def stopped() -> Go:
-        world.office.put("start")
-        return STOPPED
-
-    world.office.answers.extend([RUNNING, stopped])
-    world.run()
-    assert len(world.agents) == 2
-    assert not world.agents[0].alive
-
-
-def test_stops_do_not_add_up_to_failures() -> None:
-    world = World()
-
-    async def stopped() -> Go:
-        world.office.put("start")
-        return STOPPED
-
-    world.script.extend([GONE, GONE, GONE, GONE, DONE])
-    world.office.answers.extend([RUNNING, stopped] * 4)
-    assert world.run().reason == "COMPLETE"
-    assert world.time.pauses == []
-
-
-def test_an_agent_that_cannot_be_started_again_leaves_the_run_stopped() -> None:
-    world = World(DONE)
-    world.bad_starts.extend([GONE, FileNotFoundError(2, "no such program"), None])
-
-    async def stopped() -> Go:
-        for _ in range(3):
-            world.office.put("start")
-        return STOPPED
-
-    world.office.answers.append(stopped)
-    assert world.run().reason == "COMPLETE"
-    assert [r.ok for r in world.office.of_kind("order")] == [False, False, True]
-    assert world.office.asked == [1, 1]
-
-
-def test_an_order_to_start_that_comes_before_the_loop_has_noticed_the_stop_is_kept() -> None:
-    world = World(answers=[RUNNING, STOPPED])
-
-    async def turn(agent: FakeAgent) -> Turn:
-        world.office.put("start")
-        agent.die()
-        return await agent.work_on()
-
-    world.script.extend([turn, DONE])
-    assert world.run().reason == "COMPLETE"
-    assert world.starts == [(False, ""), (True, "")]
-
-
-def test_a_run_that_is_cancelled_while_it_is_stopped_ends() -> None:
-    world = World(NOT_YET)
-
-    async def stopped() -> Go:
-        world.office.run_is_over()
-        return STOPPED
-
-    world.office.answers.extend([RUNNING, stopped])
-    assert world.run().reason == "USER_CANCELLED"
-    assert world.office.of_kind("done", "abort") == []
-
-
-def test_a_run_that_is_cancelled_in_mid_turn_ends() -> None:
-    world = World()
-
-    async def turn(agent: FakeAgent) -> Turn:
-        world.office.run_is_over()
-        agent.die()
-        return await agent.work_on()
-
-    world.script.append(turn)
-    world.office.answers.extend([RUNNING, CANCELLED])
-    assert world.run().reason == "USER_CANCELLED"
-    assert world.time.pauses == []
-
-
-# Requests that come twice
-
-
-def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> None:
-    world = World()
-
-    async def turn(agent: FakeAgent) -> Turn:
-        await world.office.put("interrupt", request="the one")
-        return await agent.work_on()
-
-    async def again(agent: FakeAgent) -> Turn:
-        world.office.put("interrupt", request="the one")
-        await world.office.put("set_model", model="big")
-        return DONE
-
-    world.script.extend([turn, again])
-    assert world.run().reason == "COMPLETE"
-    first, second = (r for r in world.office.of_kind("order") if r.request == "the one")
-    assert first == second
-    assert world.agents[0].interrupts == 1
-
-
-def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:
-    world = World(DONE)
-
-    async def stopped() -> Go:
-        world.office.put("start", request="the one")
-        world.office.put("start", request="the one")
-        return STOPPED
-
-    world.office.answers.append(stopped)
-    world.run()
-    assert len(world.starts) == 1
-    assert {r.request for r in world.office.of_kind("order")} == {"the one"}
-
-
-def test_a_fault_while_orders_are_heard_ends_the_loop_with_that_fault() -> None:
-    world = World()
-
-    async def turn(agent: FakeAgent) -> Turn:
-        world.office.break_orders()
-        return await agent.work_on()
-
-    world.script.append(turn)
-    with pytest.raises(ConnectionError, match="no daemon"):
-        world.run()

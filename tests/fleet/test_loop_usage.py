@@ -1,0 +1,163 @@
+"""What a loop uses is told, and limited."""
+
+from handrail.fleet.office import Go
+from handrail.fleet.usage import Limits, Sample
+from handrail.hosts.driven import Turn
+from tests.fleet.fakes import (
+    DONE,
+    GONE,
+    PASSED,
+    RUNNING,
+    VERIFIED,
+    FakeAgent,
+    World,
+    limited,
+)
+
+
+def test_usage_is_told_after_each_turn() -> None:
+    world = World(Turn(tokens=10, cost_usd=0.25, model="big"), Turn(says="TASK DONE", tokens=5))
+    world.run()
+    usage = world.office.of_kind("usage")
+    assert [(used.tokens, used.cost_usd) for used in usage] == [(10, 0.25), (15, 0.25), (15, 0.25)]
+    assert usage[0].model == "big"
+
+
+def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
+    world = World(verifications=[PASSED])
+
+    async def work(agent: FakeAgent) -> Turn:
+        world.time.now += 60
+        return DONE
+
+    async def held() -> Go:
+        world.time.now += 1000
+        return RUNNING
+
+    async def checking() -> None:
+        world.time.now += 30
+
+    world.script.append(work)
+    world.office.answers.append(held)
+    world.in_verify = checking
+    world.run(VERIFIED)
+    assert world.office.of_kind("usage")[-1].seconds == 90
+
+
+def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
+    world = World()
+
+    async def grow(agent: FakeAgent) -> Turn:
+        await world.time.tick()
+        world.memory = Sample(600.0)
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(grow)
+    end = world.run(limited(Limits(max_memory_mb=512)))
+    assert (end.how, end.reason) == ("abort", "LIMIT")
+    assert "600 of 512 MB" in end.says
+    assert world.office.of_kind("usage")[-1].memory_mb == 600
+
+
+def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
+    world = World()
+
+    async def linger(agent: FakeAgent) -> Turn:
+        world.time.now += 601
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(linger)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+
+
+def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
+    world = World()
+
+    async def hang(agent: FakeAgent) -> Turn:
+        agent.deaf = True
+        world.time.now += 601
+        await world.time.tick()
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(hang)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+
+
+def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
+    world = World()
+
+    async def hang(agent: FakeAgent) -> Turn:
+        agent.silent = True
+        world.time.now += 601
+        await world.time.tick()
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(hang)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+
+
+def test_an_agent_that_is_frozen_meets_no_limit() -> None:
+    world = World()
+
+    async def frozen(agent: FakeAgent) -> Turn:
+        world.memory = Sample(100.0, frozen=True)
+        await world.time.tick()
+        await world.time.watched()
+        world.time.now += 3600
+        await world.time.tick()
+        await world.time.watched()
+        world.memory = Sample(100.0)
+        await world.time.tick()
+        await world.time.watched()
+        return DONE
+
+    world.script.append(frozen)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "COMPLETE"
+    assert world.office.of_kind("usage")[-1].seconds < 60
+
+
+def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
+    world = World()
+
+    async def frozen(agent: FakeAgent) -> Turn:
+        world.memory = Sample(600.0, frozen=True)
+        await world.time.tick()
+        await world.time.watched()
+        assert agent.interrupts == 0
+        return DONE
+
+    world.script.append(frozen)
+    assert world.run(limited(Limits(max_memory_mb=512))).reason == "COMPLETE"
+
+
+def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
+    world = World()
+
+    async def die(agent: FakeAgent) -> Turn:
+        world.memory = Sample(600.0)
+        await world.time.tick()
+        await agent.work_on()
+        agent.alive = False
+        raise GONE
+
+    world.script.append(die)
+    assert world.run(limited(Limits(max_memory_mb=512))).reason == "LIMIT"
+    assert world.time.pauses == []
+
+
+def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> None:
+    world = World()
+
+    async def die(agent: FakeAgent) -> Turn:
+        agent.alive = False
+        world.memory = Sample(600.0)
+        await world.time.tick()
+        await world.time.watched()
+        raise GONE
+
+    world.script.append(die)
+    assert world.run(limited(Limits(max_memory_mb=512))).reason == "LIMIT"
