@@ -6,7 +6,7 @@ from handrail.control import message as wire
 from handrail.control.machine import TABLE, THEN
 from handrail.control.message import Ack, Request, Result
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.model.control import Command, Standing
+from handrail.model.control import HOLDING, Command, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal
 from handrail.store.port import Store, Stored
@@ -19,7 +19,7 @@ CONFIRMS: dict[Command, frozenset[Standing]] = {
     C.PAUSE: frozenset({S.PAUSING, S.FROZEN}),
     C.INTERRUPT: frozenset({S.INTERRUPTING}),
     C.FREEZE: frozenset({S.FREEZING}),
-    C.RESUME: frozenset({S.RUNNING, S.STOPPED}),
+    C.RESUME: frozenset({*HOLDING, S.STOPPED}),
     C.STOP: frozenset({S.STOPPING, S.STOPPED}),
     C.CANCEL: frozenset({S.CANCELLING, S.CANCELLED, S.DONE}),
 }
@@ -28,7 +28,7 @@ FAILS: dict[Command, frozenset[tuple[Standing, Standing]]] = {
     C.INTERRUPT: frozenset({(S.INTERRUPTING, S.PAUSING), (S.INTERRUPTING, S.FROZEN)}),
     C.FREEZE: frozenset({(S.FREEZING, S.PAUSING)}),
     C.PAUSE: frozenset({(S.PAUSING, S.FROZEN)}),
-    C.RESUME: frozenset({(S.RUNNING, S.FROZEN)}),
+    C.RESUME: frozenset({(S.FREEZING, S.FROZEN)}),
 }
 """From where to where a run may fall when a command fails, beside that it stays as it is."""
 WITHOUT_ACK = {"not_found", "bad_request"}
@@ -85,14 +85,19 @@ def check_rows(store: Store) -> dict[str, list[str]]:
 def check_events(store: Store, run: str) -> None:
     """See that a run only ever went where the table lets it go."""
     standing = S.RUNNING
+    resumes: set[str] = set()
     for _, event in Journal(store).read(topic_of(run)):
         if isinstance(event, ControlAsked):
             step = TABLE.get((standing, event.command))
+            if step is None and resumes and standing in HOLDING:
+                step = TABLE.get((S.RUNNING, event.command))  # it was about to go on
             assert step is not None, f"{event.command} was taken while {standing}"
             assert event.standing == step.now
             standing = event.standing
+            resumes |= {event.request} if event.command == C.RESUME else set()
         elif isinstance(event, ControlAnswered):
             _check_answer(standing, event)
+            resumes.discard(event.request)
             standing = event.standing
         elif isinstance(event, LoopEnded):
             standing = standing if standing == S.CANCELLED else S.DONE

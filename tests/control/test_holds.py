@@ -17,7 +17,8 @@ from handrail.model.event import (
 )
 from handrail.store.journal import Journal
 from handrail.supervise.topics import topic_of
-from tests.control.desk_bed import DeskBed
+from tests.control.desk_bed import Clock, DeskBed
+from tests.control.stores import WatchedStore
 
 RUN = "run-1"
 FAILED = Came(False, "it did not work")
@@ -108,6 +109,52 @@ def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) 
     bed.do("resume")
     assert bed.begin_action("a").hold is None
     assert bed.hand().held == {}
+
+
+def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
+    clock = Clock()
+    store = WatchedStore(clock)
+    bed = DeskBed(store, clock)
+    bed.loop(RUN)
+    bed.do("pause", by="ann")
+    store.is_late = True
+    bed.ask(bed.request("resume"))
+    bed.go_on()
+    assert bed.begin_action("a").hold is not None
+    assert bed.hand().by == "ann"
+    store.confirm()
+    bed.go_on()
+    assert bed.begin_action("a").hold is None
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [("pause", "pause"), ("interrupt", "pause"), ("freeze", "freeze"), ("freeze", "pause")],
+)
+def test_a_run_that_is_about_to_go_on_can_be_held_again(
+    bed: DeskBed, first: str, again: str
+) -> None:
+    """Whoever is refused because it is held already would believe that it stays so."""
+    bed.confirm(first)
+    bed.ask(bed.request("resume"))
+    bed.ask(bed.request(again))
+    bed.go_on()
+    assert bed.kinds("r-2")[-1] == "invalid_state"
+    for _ in range(3):
+        bed.came(RUN, "r-2")
+        bed.came(RUN, "r-3")
+    assert bed.kinds("r-3")[-1] == "success"
+    assert bed.hand().standing == ("frozen" if again == "freeze" else "paused")
+
+
+def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: DeskBed) -> None:
+    bed.begin_action("a").wait()
+    bed.do("pause")
+    bed.ask(bed.request("resume"))
+    bed.end_action("a")
+    bed.go_on()
+    assert [row["stack"][0].get("state") for row in bed.current()] == [None]  # type: ignore[index]
+    assert bed.hand().standing == Standing.RUNNING
 
 
 # Overtaken

@@ -10,11 +10,11 @@ from handrail.supervise.hand import Hand
 GRID = """
               pause    resume   interrupt     freeze    stop      cancel      steer         redirect      escalate      checkpoint    rollback
 running       pausing  .        interrupting  freezing  stopping  cancelling  running       running       running       running       running
-pausing       .        running  interrupting  freezing  stopping  cancelling  pausing       pausing       pausing       pausing       pausing
-paused        .        running  interrupting  freezing  stopping  cancelling  paused        paused        paused        paused        paused
-interrupting  .        running  .             freezing  stopping  cancelling  interrupting  interrupting  interrupting  interrupting  interrupting
-freezing      .        running  .             .         stopping  cancelling  freezing      freezing      freezing      freezing      freezing
-frozen        pausing  running  interrupting  .         stopping  cancelling  frozen        frozen        frozen        frozen        frozen
+pausing       .        pausing  interrupting  freezing  stopping  cancelling  pausing       pausing       pausing       pausing       pausing
+paused        .        paused  interrupting  freezing  stopping  cancelling  paused        paused        paused        paused        paused
+interrupting  .        interrupting  .             freezing  stopping  cancelling  interrupting  interrupting  interrupting  interrupting  interrupting
+freezing      .        freezing  .             .         stopping  cancelling  freezing      freezing      freezing      freezing      freezing
+frozen        pausing  frozen  interrupting  .         stopping  cancelling  frozen        frozen        frozen        frozen        frozen
 stopping      .        .        .             .         stopping  cancelling  .             .             .             .             .
 stopped       .        stopped  .             .         stopping  cancelling  stopped       stopped       .             stopped       stopped
 cancelling    .        .        .             .         .         cancelling  .             .             .             .             .
@@ -86,7 +86,7 @@ def test_nothing_can_be_asked_of_a_run_that_is_over(standing: Standing) -> None:
 def test_what_is_not_confirmed_yet_is_begun_by_a_command_that_confirms_it(
     standing: Standing,
 ) -> None:
-    begun = {step.then for step in TABLE.values() if step.now == standing and step.then != standing}
+    begun = {step.then for (before, _), step in TABLE.items() if before != step.now == standing}
     assert len(begun) == 1
     assert begun.pop() not in UNCONFIRMED
 

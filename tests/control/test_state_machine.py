@@ -25,8 +25,8 @@ LEVELS = {Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE}
 ENDS = {Command.STOP, Command.CANCEL}
 UNFINISHED = {
     Standing.PAUSING: LEVELS,
-    Standing.INTERRUPTING: {Command.INTERRUPT},
-    Standing.FREEZING: {Command.FREEZE},
+    Standing.INTERRUPTING: {Command.INTERRUPT, Command.RESUME},
+    Standing.FREEZING: {Command.FREEZE, Command.RESUME},
 }
 
 

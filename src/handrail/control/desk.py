@@ -11,7 +11,7 @@ from handrail.control.acts import Acts, Came
 from handrail.control.book import Again, Book, Later, Listener, Taken
 from handrail.control.errands import Errands, overtaken
 from handrail.control.ledger import EXPIRY, WINDOW, Ledger, Seen, load
-from handrail.control.machine import THEN, move
+from handrail.control.machine import THEN, next_move
 from handrail.control.message import AnyMessage, Asked, BadRequestError, Half, Request
 from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
@@ -163,7 +163,7 @@ class Desk:
         again: Again | None,
     ) -> Taken:
         state, request = supervisor.state, asked.request
-        step = move(state.hand.standing, asked.command)
+        step = next_move(state.hand, asked.command)
         cannot = self._why_not(supervisor, asked)
         if cannot or step is None:
             return self._book.refuse(request, "invalid_state", cannot, messages, again)
@@ -189,7 +189,7 @@ class Desk:
         expected = asked.field("expects")
         if expected and expected != hand.standing:
             return f"The run is {hand.standing.value}, no longer {expected}"
-        if move(hand.standing, command) is None:
+        if next_move(hand, command) is None:
             return f"A run that is {hand.standing.value} cannot be told to {command.value}"
         left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):

@@ -180,7 +180,8 @@ class Errands:
     def _settle(self, supervisor: Supervisor) -> None:
         """A pause has taken hold when nothing is under way any more."""
         state = supervisor.state
-        if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work:
+        goes_on = any(each.command == Command.RESUME for each in state.hand.asked.values())
+        if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work or goes_on:
             return
         last = f"last: step {state.step}" if state.step else "no action yet"
         self._confirm_pause(supervisor, (f"no action is under way ({last})",))

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, HOLDING, Command, Standing
 from handrail.supervise.hand import Hand
 
 S, C = Standing, Command
@@ -44,9 +44,8 @@ _NOW: dict[tuple[Standing, Command], Standing] = {
     # A frozen run can be let go to a milder level.
     (S.FROZEN, C.PAUSE): S.PAUSING,
     (S.FROZEN, C.INTERRUPT): S.INTERRUPTING,
-    # Who resumes takes back what is not confirmed yet.
-    **{(each, C.RESUME): S.RUNNING for each in _HELD},
-    (S.STOPPED, C.RESUME): S.STOPPED,
+    # A run is held until it is confirmed that it goes on.
+    **{(each, C.RESUME): each for each in (*_HELD, S.STOPPED)},
     # Stop and cancel work always, twice too: it is looked again whether anything is left.
     **{(each, C.STOP): S.STOPPING for each in (*_ALIVE, S.STOPPING, S.STOPPED)},
     **{(each, C.CANCEL): S.CANCELLING for each in _UNCANCELLED},
@@ -75,6 +74,15 @@ OVERTAKES: dict[Command, frozenset[Command]] = {
 def move(standing: Standing, command: Command) -> Move | None:
     """What a command leads to; None: it cannot be done in this state."""
     return TABLE.get((standing, command))
+
+
+def next_move(hand: Hand, command: Command) -> Move | None:
+    """What a command leads to in a run; one that is about to go on can be held again."""
+    goes_on = any(each.command == C.RESUME for each in hand.asked.values())
+    found = move(hand.standing, command)
+    if found is None and goes_on and hand.standing in HOLDING:
+        return move(S.RUNNING, command)
+    return found
 
 
 _FALLS_BACK = {C.INTERRUPT: S.INTERRUPTING, C.FREEZE: S.FREEZING}
