@@ -61,8 +61,11 @@ class Stand:
 
     @property
     def last(self) -> str:
-        """The line of the last command."""
-        return self.lines[-1]
+        """What stands below the keys: the question, or what is heard of the last command."""
+        bar = max(at for at, line in enumerate(self.lines) if line.startswith("──"))
+        below = self.lines[bar + 1 :]
+        keys = [at for at, line in enumerate(below) if "? help" in line]
+        return "\n".join(below[keys[-1] + 1 :] if keys else below)
 
     def has_lines(self, number: int) -> bool:
         """Whether the screen is that high."""

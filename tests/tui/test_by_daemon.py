@@ -46,7 +46,7 @@ class FakeLine:
 
 
 def _sent(line: FakeLine, *, is_down: bool = False, patience: float = 60.0) -> list[Stage]:
-    controls = ByDaemon(line, lambda: is_down, patience=patience)
+    controls = ByDaemon(lambda: line, lambda: is_down, patience=patience)
 
     async def send() -> list[Stage]:
         stages = controls.send(

@@ -177,4 +177,4 @@ def test_of_several_commands_the_last_is_shown_and_the_others_are_counted() -> N
         order = watching.answer()
         assert order is not None
         watching.send(order).stages.append(Stage("requested"))
-    assert "(+1 under way)" in plain(frame(watching, 5000, 24)[-1])
+    assert "(+1 under way)" in "".join(plain(line) for line in frame(watching, 5000, 24))

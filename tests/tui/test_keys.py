@@ -163,7 +163,7 @@ def test_what_is_pasted_is_text_in_a_question_and_else_nothing(book: Book) -> No
         ("shop", "r", "shop-3f2a is running; there is nothing to resume"),
         ("api", "p", "api-77d0 is paused; r resumes it"),
         ("old", "p", "old-0b5e has ended: nothing to pause"),
-        ("notes", "e", "notes-a001 was not started by handrail run"),
+        ("notes", "e", "Handrail has not started notes-a001 itself"),
         ("notes", "u", "no checkpoint of notes-a001 yet"),
         ("docs", "r", "handrail incident show 2026-11-15-docs"),
     ],

@@ -9,6 +9,7 @@ import click
 from handrail.cli import options
 
 if TYPE_CHECKING:
+    from handrail.control.client import Line
     from handrail.server.home import Home
     from handrail.tui.app import Source
     from handrail.tui.controls import Controls
@@ -72,8 +73,16 @@ def _open_source(home: "Home") -> "Source":
 
 
 def _controls(home: "Home") -> "Controls":
-    from handrail.server.control_line import DaemonLine
-    from handrail.server.lock import holder
     from handrail.tui.by_daemon import ByDaemon
 
-    return ByDaemon(DaemonLine(home), lambda: holder(home) is None)
+    def open_line() -> "Line":
+        from handrail.server.control_line import DaemonLine
+
+        return DaemonLine(home)
+
+    def is_down() -> bool:
+        from handrail.server.lock import holder
+
+        return holder(home) is None
+
+    return ByDaemon(open_line, is_down)

@@ -17,10 +17,15 @@ class ByDaemon:
     """Each command waits in a thread of its own, which the end of the program does not wait for."""
 
     def __init__(
-        self, line: Line, is_down: Callable[[], bool], *, patience: float = _PATIENCE
+        self,
+        open_line: Callable[[], Line],
+        is_down: Callable[[], bool],
+        *,
+        patience: float = _PATIENCE,
     ) -> None:
-        """`is_down`: whether there is no daemon, so that the line has to start one."""
-        self._line = line
+        """`open_line`: called for each command, in its thread; `is_down`: whether there is no
+        daemon, so that the line has to start one."""
+        self._open_line = open_line
         self._is_down = is_down
         self._patience = patience
 
@@ -51,7 +56,7 @@ class ByDaemon:
             yield Stage("starting")
         yield Stage("requested")
         try:
-            for message in stages(self._line, request, seconds=self._patience):
+            for message in stages(self._open_line(), request, seconds=self._patience):
                 stage = _stage(message)
                 yield stage
                 if stage.is_last:

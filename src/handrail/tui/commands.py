@@ -75,7 +75,9 @@ def why_not(run: Overview, offer: Offer) -> str:
     if move(run.standing, offer.command) is None:
         return f"no {offer.word}: {run.name} is {run.standing.value}; {_HINTS[run.standing]}"
     if offer.command in _DRIVEN_ONLY and not run.driven:
-        return f"no {offer.word}: {run.name} was not started by handrail run"
+        return f"no {offer.word}: Handrail has not started {run.name} itself (handrail run does)"
+    if offer.command in _DRIVEN_ONLY and run.left:
+        return f"nobody drives {run.name} any more: handrail run --resume {run.name}"
     if offer.command == Command.ROLLBACK and run.checkpoint is None:
         return f"no checkpoint of {run.name} yet; handrail checkpoints shows all there are"
     return ""

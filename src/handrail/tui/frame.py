@@ -12,6 +12,7 @@ from handrail.tui.window import window
 _WIDE = 140
 _MAX_QUESTION = 4
 _MAX_HEADER = 2
+_MAX_NOTICE = 2
 _NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
 _BLANK: Line = (Span(""),)
 
@@ -72,24 +73,27 @@ def _bottom(watching: Watching, width: int) -> list[Line]:
         style = "red" if watching.asking.offer.grave else "bold"
         first = (Span(f" {word}  ", f"bold {style}"), Span(rest))
         return [first, *((Span(f" {line}"),) for line in found[1:]), _typed(watching, width)]
-    last = _typed(watching, width) if watching.filtering else _last(watching, width)
-    return [*help_lines(watching.run, width), last]
+    last = [_typed(watching, width)] if watching.filtering else _last(watching, width)
+    return [*help_lines(watching.run, width), *last]
 
 
 def _typed(watching: Watching, width: int) -> Line:
     return watching.typed.line(f" {watching.prompt}", width)
 
 
-def _last(watching: Watching, width: int) -> Line:
+def _last(watching: Watching, width: int) -> list[Line]:
+    """What was answered to the last key, or what was heard of the last command."""
     if watching.notice:
-        return (Span(" " + clip(flat(watching.notice), width - 2), "yellow"),)
+        lines = wrap(flat(watching.notice), width - 2, _MAX_NOTICE)
+        return [(Span(f" {line}", "yellow"),) for line in lines]
     if not watching.sent:
-        return _BLANK
+        return [_BLANK]
     sent = watching.sent[-1]
     run = next((run for run in watching.view.runs if run.id == sent.order.run), None)
-    line = sent.line(run, chosen=sent.order.run == watching.chosen)
+    first, *rest = sent.lines(run, width, chosen=sent.order.run == watching.chosen)
     others = sum(not each.is_over for each in watching.sent[:-1])
-    return (*line, Span(f"  (+{others} under way)", "dim")) if others else line
+    more = Span(f"  (+{others} under way)" if others else "", "dim")
+    return [(*first, more), *rest]
 
 
 def _page(watching: Watching, width: int, room: int) -> list[Line]:

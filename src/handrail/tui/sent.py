@@ -6,9 +6,10 @@ from handrail.model.control import Command
 from handrail.tui.asking import Order
 from handrail.tui.controls import Stage
 from handrail.tui.overview import Overview
-from handrail.tui.text import Line, Span, flat
+from handrail.tui.text import Line, Span, columns, flat, width_of, wrap
 
 _HOLDS = frozenset({Command.PAUSE, Command.INTERRUPT, Command.FREEZE})
+_MAX_BELOW = 2
 _STARTING = "daemon is down, starting it …"
 _STYLES = {"confirmed": "green", "failed": "red", "starting": "yellow"}
 
@@ -24,20 +25,31 @@ class Sent(msgspec.Struct):
         """Whether nothing more will be heard."""
         return bool(self.stages) and self.stages[-1].is_last
 
-    def line(self, run: Overview | None, *, chosen: bool = False) -> Line:
-        """All stages in a line; `run` tells what is held since, and is named unless chosen."""
+    def lines(self, run: Overview | None, width: int, *, chosen: bool) -> list[Line]:
+        """All stages, and what came of it, which goes into lines of its own where it is long.
+
+        `run` tells what is held since; it is named unless it is the chosen one.
+        """
         name = "" if chosen else f"{flat(self.order.name)} "
         spans = [Span(f" {self.order.word} {name}", "bold")]
         for at, stage in enumerate(self.stages):
             word = _STARTING if stage.step == "starting" else stage.step
             spans += [Span(" → " if at else ""), Span(word, _STYLES.get(stage.step, ""))]
-        if self.is_over:
-            last = self.stages[-1]
-            says = flat(last.says)
-            if last.step == "failed":
-                spans.append(Span(f": {says}" if says else "", "red"))
-            elif self.order.command in _HOLDS and run is not None and run.held:
-                spans.append(Span(f" (held before: {flat(run.held[0])})"))
-            elif says:
-                spans.append(Span(f" ({says})"))
-        return tuple(spans)
+        came = self._came(run)
+        if not came.text:
+            return [tuple(spans)]
+        if width_of(spans) + columns(came.text) <= width:
+            return [(*spans, came)]
+        rest = wrap(came.text.strip(), width - 4, _MAX_BELOW)
+        return [tuple(spans), *((Span(f"   {line}", came.style),) for line in rest)]
+
+    def _came(self, run: Overview | None) -> Span:
+        if not self.is_over:
+            return Span("")
+        last = self.stages[-1]
+        says = flat(last.says)
+        if last.step == "failed":
+            return Span(f": {says}" if says else "", "red")
+        if self.order.command in _HOLDS and run is not None and run.held:
+            says = f"held before: {flat(run.held[0])}"
+        return Span(f" ({says})" if says else "")
