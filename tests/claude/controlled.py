@@ -1,8 +1,10 @@
 """Sessions of the real Claude Code with a person's hand on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Self
 from uuid import uuid4
+
+import psutil
 
 from handrail.testing.model_server import Answer, Call, Request, Script
 from tests.claude.bed import Running, Session
@@ -60,6 +62,18 @@ def doing(do: Callable[[], object], answer: Answer) -> Callable[[Request], Answe
         return answer
 
     return step
+
+
+def living(pids: Sequence[int]) -> list[int]:
+    """Those of some processes that have not ended."""
+    found = []
+    for pid in pids:
+        try:
+            if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                found.append(pid)
+        except psutil.NoSuchProcess:
+            pass
+    return found
 
 
 def settings(world: Supervised, text: str) -> None:

@@ -3,11 +3,9 @@
 import json
 import shutil
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil
 import pytest
 
 from handrail.control.message import Result
@@ -15,7 +13,7 @@ from handrail.model.control import Command, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Call, Request, Say, Turn
 from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, doing
+from tests.claude.controlled import Controlled, doing, living
 from tests.claude.supervised import bash, supervised, until
 
 STAYS = "sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600'"
@@ -25,18 +23,6 @@ def stays(name: str, around: str, call: str, **more: object) -> Call:
     """A command that does not end by itself, and says which process it is."""
     command = around.format(STAYS.format(name))
     return Call("Bash", {"command": command, "description": call, **more}, id=call)
-
-
-def living(pids: Sequence[int]) -> list[int]:
-    """Those of some processes that have not ended."""
-    found = []
-    for pid in pids:
-        try:
-            if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-                found.append(pid)
-        except psutil.NoSuchProcess:
-            pass
-    return found
 
 
 class End(NamedTuple):
