@@ -274,6 +274,15 @@ def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: DeskBed) -> 
     assert bed.kinds(pause)[-1] == "success"
 
 
+def test_a_frozen_run_is_not_paused_before_its_processes_go_on(bed: DeskBed) -> None:
+    bed.confirm("freeze")
+    pause = bed.do("pause")
+    bed.runs.get(RUN, "/").record(IterationEnded(bed.clock.now))
+    assert bed.kinds(pause) == ["REQUEST", "ACK"]
+    bed.came(RUN, pause)
+    assert bed.kinds(pause)[-1] == "success"
+
+
 def test_what_undoes_a_freeze_is_begun_after_it(bed: DeskBed) -> None:
     freeze = bed.do("freeze")
     resume = bed.do("resume")

@@ -1,0 +1,121 @@
+"""Requests that come late, or again: what an id means, and for how long."""
+
+from typing import cast
+
+import pytest
+
+from handrail.control.topics import CONTROL
+from tests.control.desk_bed import DeskBed, Json, as_bytes, make
+
+RUN = "run-1"
+
+
+@pytest.fixture
+def bed() -> DeskBed:
+    return DeskBed()
+
+
+def payload(bed: DeskBed, number: int = -1) -> Json:
+    return cast("Json", bed.control()[number]["payload"])
+
+
+@pytest.mark.parametrize(("waited", "code"), [(30.0, None), (30.1, "bad_request")])
+def test_a_request_in_the_topic_expires(bed: DeskBed, waited: float, code: str | None) -> None:
+    bed.loop(RUN)
+    bed.put(as_bytes(bed.request("stop")))
+    bed.clock.now += waited
+    bed.read_rows()
+    assert payload(bed).get("code") == code
+
+
+def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = as_bytes(bed.request("stop"))
+    bed.put(request)
+    bed.clock.now += 40
+    bed.read_rows()
+    bed.put(request)
+    bed.read_rows()
+    assert bed.kinds("r-1") == ["REQUEST", "bad_request", "REQUEST", "ACK"]
+
+
+@pytest.mark.parametrize("skew", [-300, -299, 0, 299, 300])
+def test_clocks_may_differ_by_some_minutes(bed: DeskBed, skew: float) -> None:
+    bed.loop(RUN)
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
+    assert bed.kinds("r-1") == ["REQUEST", "ACK"]
+
+
+@pytest.mark.parametrize("skew", [-301, 301])
+def test_clocks_that_differ_too_much_are_told_so(bed: DeskBed, skew: float) -> None:
+    bed.loop(RUN)
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
+    assert bed.kinds("r-1") == ["REQUEST", "bad_request"]
+    assert "clocks" in str(payload(bed)["message"])
+
+
+# Retries
+
+
+def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    request = bed.request("stop")
+    bed.ask(request)
+    bed.go_on()
+    bed.clock.now += 1000
+    bed.ask({**request, "timestamp": "2024-12-28T10:16:40Z"})
+    bed.go_on()
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
+    assert len(bed.acts.begun) == 1
+
+
+@pytest.mark.parametrize("command", ["pause", "resume"])
+def test_a_retry_of_what_is_finished_gets_the_same_bytes(bed: DeskBed, command: str) -> None:
+    bed.loop(RUN)
+    request = bed.request(command)
+    bed.ask(request)
+    bed.go_on()
+    first = [row.body for row in bed.store.read(CONTROL)][-1]
+    bed.clock.now += 299
+    bed.ask(request)
+    assert [row.body for row in bed.store.read(CONTROL)][-1] == first
+
+
+def test_after_five_minutes_an_id_is_a_new_request(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.ask(make("resume", RUN, "r-1", bed.clock.now))
+    bed.clock.now += 301
+    bed.ask(make("pause", RUN, "r-1", bed.clock.now))
+    bed.go_on()
+    assert bed.kinds("r-1") == [
+        "REQUEST",
+        "ACK",
+        "invalid_state",
+        "REQUEST",
+        "ACK",
+        "success",
+    ]
+
+
+@pytest.mark.parametrize("other", [{"command": "cancel"}, {"target": {"run_id": "run-2"}}])
+def test_an_id_of_another_request_is_refused_without_harm_to_it(bed: DeskBed, other: Json) -> None:
+    bed.loop(RUN)
+    bed.loop("run-2")
+    request = bed.request("stop")
+    bed.ask(request)
+    bed.ask({**request, **other})
+    bed.go_on()
+    bed.came(RUN, "r-1")
+    assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate", "success"]
+    assert bed.hand("run-2").asked == {}
+
+
+def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: DeskBed) -> None:
+    bed.loop(RUN)
+    bed.do("pause")
+    resume = bed.request("resume")
+    bed.ask(resume)
+    bed.go_on()
+    bed.confirm("freeze")
+    bed.ask(resume)
+    assert ("guard", RUN, "") in DeskBed(bed.store, bed.clock).acts.begun
