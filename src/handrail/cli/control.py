@@ -200,7 +200,7 @@ def _carry_out(offer: Offer, order: _Order) -> int:
         reason=order.reason,
         text=text,
         seconds=order.wait,
-        as_json=order.as_json,
+        form="json" if order.as_json else "words",
     )
 
 

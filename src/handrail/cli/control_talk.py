@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import click
 
@@ -20,6 +20,8 @@ from handrail.model.control import Command
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
+
+Form = Literal["words", "json", "silent"]
 
 EXIT_REFUSED = 1
 EXIT_LATE = 3
@@ -48,14 +50,14 @@ def talk(
     reason: str,
     text: str,
     seconds: float,
-    as_json: bool,
+    form: Form = "words",
 ) -> int:
     """Ask for something, tell what comes of it, and give the exit code."""
     from handrail.server.client import DaemonError
     from handrail.server.control_line import DaemonLine
     from handrail.server.start import ensure_daemon
 
-    say_left_out(chosen, command, to_stderr=as_json)
+    say_left_out(chosen, command, to_stderr=form != "words")
     if not chosen.runs:
         return 0
     try:
@@ -66,7 +68,7 @@ def talk(
     all_sent = [
         Sent(run, make_request(command, run.id, reason=reason, text=text)) for run in chosen.runs
     ]
-    teller = _Program() if as_json else _person(home, all_sent, seconds)
+    teller = _TELLERS[form]() if form in _TELLERS else _person(home, all_sent, seconds)
     teller.begin(all_sent)
     try:
         for sent, message in follow(DaemonLine(home), all_sent, seconds):
@@ -123,6 +125,22 @@ class _Program:
     def _print(self, message: AnyMessage) -> None:
         click.echo(shown_json(wire.encode(message)))
         sys.stdout.flush()
+
+
+class _Nobody:
+    """Whoever has asked only wants the exit code."""
+
+    def begin(self, all_sent: list[Sent]) -> None:
+        """Nothing is said."""
+
+    def hear(self, sent: Sent, message: AnyMessage | None) -> None:
+        """Nothing is said."""
+
+    def leave(self) -> None:
+        """Nothing is said."""
+
+
+_TELLERS: dict[str, type[_Program] | type[_Nobody]] = {"json": _Program, "silent": _Nobody}
 
 
 class _Person:

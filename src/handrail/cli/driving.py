@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from handrail.cli import EXIT_INTERRUPTED, options, settle
+from handrail.cli import options, settle
 from handrail.cli.log import Log
 from handrail.cli.log_filter import Filter
 from handrail.cli.office import DaemonOffice
 from handrail.cli.render import wrap
 from handrail.cli.run_end import EXIT_CODES, tell_end, tell_left
 from handrail.cli.runs import KnownRun, Runs, open_log
+from handrail.control.client import UnreachableError, make_request, stages
 from handrail.fleet.ends import End
 from handrail.fleet.loop import Task, drive
 from handrail.fleet.office import Go
@@ -26,6 +27,7 @@ from handrail.hosts.claude_driver import ClaudeDriver
 from handrail.hosts.claude_launch import MARK, Launch, launch
 from handrail.hosts.driven import AgentGoneError, Turn
 from handrail.model.control import Command, Standing
+from handrail.server.control_line import DaemonLine
 from handrail.server.home import Home
 
 if TYPE_CHECKING:
@@ -42,32 +44,41 @@ def drive_to_the_end(home: Home, claude: str, plan: "Plan", settings: str, *, as
     driving = _Driving(home, claude, plan, settings, as_json=as_json)
     settle()
     end = asyncio.run(driving.go())
-    known = driving.known
-    if known is None:  # it has never begun
-        return EXIT_INTERRUPTED
+    if not driving.begun:
+        return 128 + driving.left_by
+    known = find_run(home, plan.run)
     if end is not None:
         tell_end(home, known, end, as_json=as_json)
         return EXIT_CODES.get(end.reason, 1)
-    _stop(home, known, as_json=as_json)
-    tell_left(home, known, as_json=as_json)
-    return EXIT_INTERRUPTED if driving.left_by == signal.SIGINT else 128 + driving.left_by
+    certain = _stop(home, known, as_json=as_json)
+    tell_left(home, known, as_json=as_json, certain=certain)
+    return 128 + driving.left_by
 
 
-def _stop(home: Home, known: KnownRun, *, as_json: bool) -> None:
-    """The agent has ended; the daemon looks whether anything of it is left, and says so."""
+def find_run(home: Home, run: str) -> KnownRun:
+    """A run as people call it."""
+    with open_log(home) as store:
+        return Runs(store).find(run)
+
+
+def _stop(home: Home, known: KnownRun, *, as_json: bool) -> bool:
+    """The agent has ended; the daemon looks whether anything of it is left. True: nothing is."""
     from handrail.cli.control_talk import talk
     from handrail.cli.sending import Chosen
 
-    with suppress(click.ClickException):  # then nobody can look, which was said
-        talk(
+    try:
+        code = talk(
             home,
             Command.STOP,
             Chosen((known,)),
             reason="Ctrl+C where it was driven",
             text="",
             seconds=_STOP_SECONDS,
-            as_json=as_json,
+            form="silent" if as_json else "words",
         )
+    except click.ClickException:
+        return False
+    return code == 0
 
 
 class _Driving:
@@ -76,8 +87,6 @@ class _Driving:
     def __init__(
         self, home: Home, claude: str, plan: "Plan", settings: str, *, as_json: bool
     ) -> None:
-        self.known: KnownRun | None = None
-        """The run as people call it, as soon as the daemon knows it."""
         self.left_by = 0
         """The signal by which somebody wanted to leave; 0: nobody did."""
         self._home = home
@@ -91,7 +100,13 @@ class _Driving:
         self._is_stopped = plan.held
         self._problem = ""
         """Why the agent has failed; told when it is tried again."""
-        self._timeline: threading.Thread | None = None
+        self._name = plan.run
+        """As people call it, as soon as that is known."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the daemon knows of the run."""
+        return self._office.begun.is_set()
 
     async def go(self) -> End | None:
         """Until it has ended; None: somebody has left."""
@@ -105,10 +120,8 @@ class _Driving:
             marks={MARK: plan.run},
         )
         driven = asyncio.ensure_future(drive(task, self._office, self._agent))
-        loop = asyncio.get_running_loop()
-        for number in _LEAVES:
-            loop.add_signal_handler(number, self._leave, number, driven)
-        beside = asyncio.ensure_future(self._accompany())
+        self._heed_signals(driven)
+        beside = asyncio.ensure_future(self._accompany(driven))
         try:
             return await driven
         except asyncio.CancelledError:
@@ -116,9 +129,16 @@ class _Driving:
                 raise
             return None
         finally:
+            self._over.set()
             beside.cancel()
-            await asyncio.wait({beside})
-            await self._end_timeline()
+            with suppress(asyncio.CancelledError):
+                await beside
+
+    def _heed_signals(self, driven: "asyncio.Future[End]") -> None:
+        loop = asyncio.get_running_loop()
+        for number in _LEAVES:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+                loop.add_signal_handler(number, self._leave, number, driven)
 
     def _leave(self, number: int, driven: "asyncio.Future[End]") -> None:
         if not self.left_by:
@@ -144,31 +164,31 @@ class _Driving:
 
     # What happens beside
 
-    async def _accompany(self) -> None:
+    async def _accompany(self, driven: "asyncio.Future[End]") -> None:
+        """Show what happens, until it is over and all of it was shown."""
         await self._office.begun.wait()
-        self.known = await asyncio.to_thread(self._find)
-        self._timeline = threading.Thread(target=self._show, args=(self.known,), daemon=True)
-        self._timeline.start()
+        known = await asyncio.to_thread(find_run, self._home, self._plan.run)
+        self._name = known.name
         if self._plan.held:
-            await self._resume(self.known)
+            # A daemon: who leaves does not wait for it.
+            threading.Thread(target=self._resume, args=(known,), daemon=True).start()
+        shown = asyncio.ensure_future(asyncio.to_thread(self._show, known))
+        try:
+            await asyncio.shield(shown)
+        except asyncio.CancelledError:
+            await shown
+            raise
+        except BrokenPipeError:  # nobody looks at it any more
+            self._leave(signal.SIGPIPE, driven)
+        except click.ClickException as error:
+            self._say(f"! what happens cannot be shown: {error.message}", "yellow")
 
-    def _find(self) -> KnownRun:
-        with open_log(self._home) as store:
-            return Runs(store).find(self._plan.run)
-
-    async def _resume(self, known: KnownRun) -> None:
+    def _resume(self, known: KnownRun) -> None:
         """It stood still when it was taken up: that is over."""
-        from handrail.control.client import UnreachableError, make_request, stages
-        from handrail.server.control_line import DaemonLine
-
         request = make_request(Command.RESUME, known.id, reason="handrail run --resume")
-
-        def ask() -> None:
-            with suppress(UnreachableError):
-                for _ in stages(DaemonLine(self._home), request, seconds=_STOP_SECONDS):
-                    pass
-
-        await asyncio.to_thread(ask)
+        with suppress(UnreachableError):
+            for _ in stages(DaemonLine(self._home), request, seconds=_STOP_SECONDS):
+                pass
 
     def _show(self, known: KnownRun) -> None:
         since = self._plan.began if self._plan.resumes else float("-inf")
@@ -176,20 +196,15 @@ class _Driving:
             log = Log(store, Filter(since=since), self._screen, as_json=self._as_json)
             log.go_along(known, self._over)
 
-    async def _end_timeline(self) -> None:
-        self._over.set()
-        if self._timeline is not None:
-            await asyncio.to_thread(self._timeline.join)
-
     # What is said
 
     def _hear(self, go: Go) -> None:
         is_stopped = go.standing in _STOPPED
-        if is_stopped and not self._is_stopped and self.known is not None:
+        if is_stopped and not self._is_stopped:
             who = f" by {go.by}" if go.by else ""
             why = f" ({go.reason})" if go.reason else ""
             self._say(f"Stopped{who}{why}. This waits here until somebody resumes the run:")
-            self._say(f"  handrail resume {self.known.name}      Ctrl+C leaves")
+            self._say(f"  handrail resume {self._name}      Ctrl+C leaves")
         self._is_stopped = is_stopped
         if self._problem and go.standing == Standing.RUNNING:  # else somebody has wanted it
             self._say(f"! {self._problem[:_MAX_SAYS]}", "yellow")
@@ -200,9 +215,10 @@ class _Driving:
 
     def _say(self, text: str, style: str = "dim") -> None:
         """Not on stdout where a program reads that."""
-        for line in wrap(text, self._screen.width - 1):
-            click.echo(self._screen.paint(f" {line}", style), err=self._as_json)
-        sys.stdout.flush()
+        with suppress(BrokenPipeError):
+            for line in wrap(text, self._screen.width - 1):
+                click.echo(self._screen.paint(f" {line}", style), err=self._as_json)
+            sys.stdout.flush()
 
 
 class _HeardDriver(ClaudeDriver):

@@ -23,6 +23,7 @@ _HEADS = {
     "ERROR": ("FAILED", "red"),
     "USER_CANCELLED": ("CANCELLED", "red"),
 }
+_NOT_CERTAIN = "The agent was ended, but nobody has seen that nothing of it is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
     "LIMIT": "",
@@ -48,13 +49,15 @@ def tell_end(home: Home, known: KnownRun, end: End, *, as_json: bool) -> None:
     _next(screen, _steps(known, glance, end.reason))
 
 
-def tell_left(home: Home, known: KnownRun, *, as_json: bool) -> None:
-    """Say how a run can be taken up that somebody has left."""
+def tell_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> None:
+    """Say how a run can be taken up that somebody has left. `certain`: nothing of it is left."""
     glance = _look(home, known)
     if as_json:
-        click.echo(json_line(_told(known, glance, None)))
+        click.echo(json_line({**_told(known, glance, None), "stopped": certain}))
         return
     screen = options.screen()
+    if not certain:
+        _say(screen, _NOT_CERTAIN, "red")
     _summary(screen, glance)
     _next(screen, [(f"handrail run --resume {known.name}", "take it up again")])
 
