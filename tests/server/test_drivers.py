@@ -5,11 +5,14 @@ import json
 import subprocess
 from time import time
 
+import pytest
+
 from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.control.topics import CURRENT
 from handrail.fleet.office import Order
 from handrail.model.control import Command, Standing
+from handrail.model.event import IncidentResolved
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office
 
@@ -215,6 +218,35 @@ def test_a_stopped_loop_is_not_sent_on() -> None:
         await post(office, "loop", LOOP)
         office.state_of(RUN).hand.standing = Standing.STOPPED
         assert (await post(office, "iterations?iteration=1&wait=30")).json["standing"] == "stopped"
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_cancelled_loop_has_one_end_whatever_its_driver_says() -> None:
+    async def story(office: Office) -> None:
+        await post(office, "loop", LOOP)
+        office.state_of(RUN).hand.standing = Standing.CANCELLED
+        await post(office, "reports", {"kind": "done", "reason": "COMPLETE"})
+        assert [row["event"] for row in current(office)] == ["STATE"]
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+@pytest.mark.parametrize("option", ["resume_with_limits", "abort"])
+def test_a_loop_that_handrail_has_stopped_waits_for_a_person(option: str) -> None:
+    async def story(office: Office) -> None:
+        await post(office, "loop", LOOP)
+        office.state_of(RUN).course.stopped = "inc-1"
+        stopped = (await post(office, "iterations?iteration=1&wait=30")).json
+        assert (stopped["standing"], stopped["reason"]) == ("stopped", "incident inc-1")
+        await office.brain.do(
+            lambda: office.desk.runs.get(RUN, "/").record(IncidentResolved(time(), "inc-1", option))
+        )
+        told = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0&wait=30")).json
+        orders = [each["order"] for each in told["orders"]]
+        assert (orders, told["over"]) == (([], True) if option == "abort" else (["start"], False))
 
     with Office() as office:
         office.run(lambda: story(office))

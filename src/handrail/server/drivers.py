@@ -11,13 +11,14 @@ import psutil
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.control.current import abort_entry, done_entry, state_entry
+from handrail.control.current import USER_CANCELLED, abort_entry, done_entry, state_entry
 from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
 from handrail.model.control import HOLDING, Standing
 from handrail.model.event import (
     ControlAnswered,
     ControlAsked,
     Event,
+    IncidentResolved,
     IterationBegun,
     LoopBegun,
     LoopEnded,
@@ -44,6 +45,8 @@ _MAX_ORDERS = 1000
 _MAX_DIGITS = 18
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 """There is nothing left to drive."""
+
+_HANDRAIL = "Handrail"
 
 Reported = Callable[[str, Report], None]
 
@@ -146,10 +149,30 @@ class Drivers:
 
     def hear(self, supervisor: Supervisor, event: Event) -> None:
         """A run may stand otherwise; called in the brain's thread."""
-        run = supervisor.state.run
-        if isinstance(event, ControlAsked | ControlAnswered) and run in self._lines:
+        state = supervisor.state
+        if state.loop is None:
+            return
+        if isinstance(event, ControlAsked | ControlAnswered):
+            self._in_loop(state.run, self.wake)
+        elif isinstance(event, IncidentResolved) and not state.loop.ended:
+            self._resolve(supervisor, event)
+
+    def _resolve(self, supervisor: Supervisor, event: IncidentResolved) -> None:
+        """A person has decided about an emergency stop: the agent is started again, or never."""
+        run, at = supervisor.state.run, self._clock()
+        if supervisor.state.course.stopped:
+            ended = LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
+            supervisor.record(ended, lambda _: [abort_entry(run, USER_CANCELLED)])
+            self._in_loop(run, self.wake)
+        else:
+            order = Order(number=0, order="start", request=event.incident)
+            self._in_loop(run, lambda run: self.give(run, order))
+
+    def _in_loop(self, run: str, function: Callable[[str], None]) -> None:
+        line = self._lines.get(run)
+        if line is not None:
             with suppress(RuntimeError):  # the loop has ended
-                self._lines[run].loop.call_soon_threadsafe(self.wake, run)
+                line.loop.call_soon_threadsafe(function, run)
 
     async def _answer(
         self, request: Request, kind: type[T], think: Callable[[str, T], Pending[object]]
@@ -212,6 +235,9 @@ class Drivers:
         supervisor = self._driven(run)
         state = supervisor.state
         hand, loop = state.hand, state.loop
+        if incident := state.course.stopped:
+            stopped = Go(standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}")
+            return when_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
             return when_written(Go(standing=hand.standing, by=hand.by, reason=hand.reason), [])
         receipts = []
@@ -243,7 +269,7 @@ class Drivers:
                 at, report.tokens, report.cost_usd, report.seconds, report.memory_mb
             )
             receipts.append(supervisor.record(event))
-        else:
+        elif supervisor.state.hand.standing not in _OVER:  # one end is enough
             event = LoopEnded(at, report.kind, report.reason, report.says)
             entry = done_entry if report.kind == "done" else abort_entry
             receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))

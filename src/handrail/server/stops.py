@@ -24,8 +24,6 @@ _GRACE = 3.0
 _END_SECONDS = 10.0
 _POLL = 0.05
 
-__all__ = ["SESSION_VARIABLE", "Stops"]
-
 
 class Stops:
     """Carries out stops, each in a thread of its own."""
