@@ -305,6 +305,14 @@ def test_a_freeze_is_begun_after_the_thaw_before_it(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.FROZEN
 
 
+def test_something_else_that_comes_back_does_not_begin_it_twice(bed: DeskBed) -> None:
+    escalate = bed.do("escalate")
+    bed.do("freeze")
+    bed.do("resume")
+    bed.came(RUN, escalate)
+    assert begun(bed) == ["switch_model", "freeze"]
+
+
 def test_a_stop_waits_for_no_freeze(bed: DeskBed) -> None:
     bed.do("freeze")
     stop = bed.do("stop")

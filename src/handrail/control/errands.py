@@ -78,9 +78,10 @@ class Errands:
             self._came(supervisor, asked, came)
         elif was is not None and was.command == Command.FREEZE and came.ok:
             self._let_go(supervisor, was)
-        following = self._turns.first(run, supervisor.state.hand.asked)
-        if following is not None:
-            self.begin(run, following.request)
+        if was is not None:
+            following = self._turns.first(run, supervisor.state.hand.asked)
+            if following is not None:
+                self.begin(run, following.request)
 
     def hear(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
