@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from time import monotonic
 
+from blockbuster import blockbuster_ctx
 from textual.pilot import Pilot
 
 from handrail.model.control import Command, Standing
@@ -132,10 +133,11 @@ def at_screen(
     size: tuple[int, int] = (80, 24),
     controls: FakeControls | None = None,
 ) -> None:
-    """Do something at the screen."""
+    """Do something at the screen, which must never be kept waiting by a disk."""
 
     async def visit() -> None:
         async with standing_at(book.store, size=size, controls=controls) as stand:
             await work(stand)
 
-    asyncio.run(visit())
+    with blockbuster_ctx("handrail.tui"):
+        asyncio.run(visit())

@@ -131,6 +131,14 @@ def test_without_runs_it_says_what_to_do() -> None:
     assert "handrail install claude" in plain(frame(watching, 80, 24)[1])
 
 
+def test_a_log_that_cannot_be_read_is_not_taken_for_an_empty_one() -> None:
+    watching = Watching(lambda: NOON)
+    watching.take(View(problem="written by a newer Handrail"))
+    lines = [plain(line) for line in frame(watching, 80, 24)]
+    assert "written by a newer Handrail" in lines[1]
+    assert "handrail doctor" in lines[2]
+
+
 def test_a_problem_with_the_log_is_shown_and_the_runs_stay() -> None:
     watching = Watching(lambda: NOON)
     watching.take(View(RUNS, problem="the log is damaged"))

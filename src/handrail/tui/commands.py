@@ -29,7 +29,7 @@ OFFERS = (
     Offer("d", Command.REDIRECT, "redirect", "{name} gets another goal.", "the new goal"),
     Offer(
         "e", Command.ESCALATE, "escalate", "{name} uses another model from its next call on.",
-        "the model",
+        "the model, such as opus",
     ),
     Offer("c", Command.CHECKPOINT, "checkpoint", "The files of {name} are saved."),
     Offer("u", Command.ROLLBACK, "undo", "", grave=True),

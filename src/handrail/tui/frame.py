@@ -101,6 +101,8 @@ def _page(watching: Watching, width: int, room: int) -> list[Line]:
         page = help_page()
         watching.scroll = min(watching.scroll, max(len(page) - room, 0))
         page = page[watching.scroll :]
+    elif watching.view.problem:
+        page = [(Span(" handrail doctor says what to do about it"),)]
     elif watching.view.is_first or watching.view.loading:
         page = [(Span(" reading the log …", "dim"),)]
     else:
@@ -202,4 +204,7 @@ def _header(watching: Watching, width: int) -> list[Line]:
 
 
 def _reversed(line: Line) -> Line:
-    return tuple(Span(span.text, f"reverse {span.style}".rstrip()) for span in line)
+    """The line with the cursor: in one colour, because in reverse others are hard to read."""
+    return tuple(
+        Span(text, "reverse bold" if "bold" in style else "reverse") for text, style in line
+    )

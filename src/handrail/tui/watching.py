@@ -82,15 +82,11 @@ class Watching:
         if self._settled and any(run.id == self.chosen for run in self.runs):
             return
         before = self.chosen
-        at = min(self._lost_at, len(self.runs) - 1) if self._settled else 0
+        at = min(self.tops["runs"], len(self.runs) - 1) if self._settled else 0
         self.chosen = self.runs[at].id if self.runs else ""
         if self.chosen != before:
             self._look_anew()
         self._settled = bool(self.chosen) and not self.view.loading and not self.view.is_first
-
-    @property
-    def _lost_at(self) -> int:
-        return max(self.tops["runs"], 0)
 
     @property
     def run(self) -> Overview | None:
