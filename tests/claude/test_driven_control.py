@@ -4,15 +4,16 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
 from handrail.server.client import health
-from handrail.testing.model_server import Answer, Say, Turn
+from handrail.testing.model_server import Answer, Request, Say, Turn
 from tests.claude.controlled import doing, living, waits_for
 from tests.claude.driven import Driven, driven
-from tests.claude.driving import MODEL, by_words, half_said
+from tests.claude.driving import MODEL, by_words, half_said, last_said
 from tests.claude.supervised import Supervised, bash, supervised, until
 
 OTHER = "claude-opus-4-5"
@@ -88,7 +89,59 @@ def test_a_command_is_broken_off(world: Supervised) -> None:
         assert not (world.repo / "made").exists()
 
 
+def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> None:
+    def pause(_: Request) -> Answer:
+        run.ann.do(Command.PAUSE, run.run)
+        return bash("touch made", "made")
+
+    def answer(request: Request) -> Answer:
+        return DONE if INTERRUPTED in last_said(request) else pause(request)
+
+    with driven(world, "Build the cart.", [answer] * 9) as run:
+        run.ann.when_held(run.run, "made")
+        run.ann.do(Command.INTERRUPT, run.run)
+        run.ann.when(run.run, lambda state: not state.hand.held)
+        assert run.when(Standing.PAUSED).at_work == []
+        run.ann.do(Command.RESUME, run.run)
+        assert run.wait() == 0
+        assert not (world.repo / "made").exists()
+
+
+# Frozen
+
+
+def test_the_agent_is_frozen_and_its_driver_is_not(world: Supervised) -> None:
+    script: list[Answer] = [waits_for("go", "touch slow", "slow"), DONE]
+    with driven(world, "Build the cart.", script) as run:
+        when_there(world, "slow-began")
+        run.ann.do(Command.FREEZE, run.run)
+        below = {psutil.Process(pid).status() for pid in run.agents}
+        assert below == {psutil.STATUS_STOPPED}
+        assert psutil.Process(run.process.pid).status() != psutil.STATUS_STOPPED
+        (world.repo / "go").touch()
+        assert len(run.models) == 1
+        run.ann.do(Command.RESUME, run.run)
+        assert run.wait() == 0
+        assert (world.repo / "slow").exists()
+
+
 # Between two iterations
+
+
+def test_what_is_asked_for_between_two_iterations_holds_for_the_next(world: Supervised) -> None:
+    def pause() -> None:
+        run.ann.do(Command.PAUSE, run.run)
+
+    with driven(world, "Build the cart.", [doing(pause, Say("Not yet.")), DONE]) as run:
+        run.when_at_rest()
+        goal = run.ann.ask(Command.REDIRECT, run.run, text="Fix the login instead.")
+        run.ann.do(Command.ESCALATE, run.run, text=OTHER)
+        run.ann.do(Command.RESUME, run.run)
+        assert run.wait() == 0
+        assert run.ann.result(goal).ok
+        assert run.models == [MODEL, OTHER]
+        assert "Fix the login instead." in run.last_request
+        assert "Fix the login instead." in run.ann.state(run.run).history.goal
 
 
 def test_a_pause_holds_the_loop_at_the_end_of_an_iteration(world: Supervised) -> None:
