@@ -50,6 +50,7 @@ class Conversation(RuleBasedStateMachine):
         self.bed.loop(RUN)
         self.asked: dict[str, Command] = {}
         self.outside: list[Act] = []
+        self.begun: set[Act] = set()
         self.is_frozen = False
         self.at_work: list[str] = []
         self.actions = 0
@@ -132,6 +133,7 @@ class Conversation(RuleBasedStateMachine):
             if data.draw(st.booleans()):
                 self._take_effect(act, ok=True)
         self.outside.clear()
+        self.begun.clear()
         self.bed = DeskBed(self.store, self.clock)
         self._look()
 
@@ -156,7 +158,9 @@ class Conversation(RuleBasedStateMachine):
 
     def _look(self) -> None:
         for what, _, request in self.bed.acts.begun:
-            if what != "guard" and Act(what, request) not in self.outside:
+            if what != "guard":
+                assert Act(what, request) not in self.begun, "begun twice by the same daemon"
+                self.begun.add(Act(what, request))
                 self.outside.append(Act(what, request))
         self.bed.acts.begun.clear()
 
