@@ -97,7 +97,7 @@ class DaemonOffice:
         while True:
             try:
                 status, said = await self._exchange(method, whole, data)
-                if status != http.client.SERVICE_UNAVAILABLE:
+                if status < http.client.INTERNAL_SERVER_ERROR:  # else it is about to end
                     return _read(status, said, kind)
                 problem = DaemonError(_error(status, said))
             except (OSError, EOFError, ValueError) as error:
