@@ -56,6 +56,17 @@ def test_it_works_in_a_terminal(live: Book, tmp_path: Path, window: Tmux) -> Non
     assert not (tmp_path / "daemon.lock").exists(), "nobody has asked for a daemon"
 
 
+def test_what_is_pasted_is_never_a_command(live: Book, tmp_path: Path, window: Tmux) -> None:
+    _watch(window, tmp_path)
+    window.wait_for("▸■ docs-91bc")
+    window.keys("j")
+    window.paste("x\ny\nK\ny\nq\n")
+    window.keys("p")
+    window.wait_for("pause shop-3f2a")
+    window.paste("two\nlines")
+    window.wait_for("reason (may be empty): two lines")
+
+
 def test_without_colours_nothing_is_coloured(live: Book, tmp_path: Path, window: Tmux) -> None:
     _watch(window, tmp_path, NO_COLOR="1")
     window.wait_for("▸■ docs-91bc")

@@ -30,6 +30,11 @@ class Tmux:
         """Press keys, by tmux's names of them."""
         self._call("send-keys", *keys)
 
+    def paste(self, text: str) -> None:
+        """Paste a text, as a terminal does it that tells pasted text from typed text."""
+        self._call("set-buffer", text)
+        self._call("paste-buffer", "-p")
+
     def resize(self, width: int, height: int) -> None:
         """Make the window another size."""
         self._call("resize-window", "-x", str(width), "-y", str(height))

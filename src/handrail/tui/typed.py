@@ -21,7 +21,7 @@ class Typed(msgspec.Struct, frozen=True):
 
     def insert(self, more: str) -> "Typed":
         """Text was typed, or pasted: it stays one line."""
-        more = clean(" ".join(more.split("\n")))[: _MAX - len(self.text)]
+        more = clean(" ".join(more.splitlines()))[: _MAX - len(self.text)]
         text = self.text[: self.at] + more + self.text[self.at :]
         return Typed(text, self.at + len(more))
 
