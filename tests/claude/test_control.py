@@ -159,6 +159,26 @@ def test_a_call_of_a_sub_agent_is_held_too(claude: Path, alone: bool) -> None:
         assert "helped" in session.files()
 
 
+# A session that ends meanwhile
+
+
+def test_a_session_that_ended_while_it_was_paused_is_paused_when_it_is_taken_up_again(
+    claude: Path,
+) -> None:
+    with supervised() as world:
+
+        def pause() -> None:
+            first.ann.do(Command.PAUSE, first.run)
+
+        first = Controlled.begin(world, [doing(pause, Say("I stop here."))])
+        first.wait()
+        again = Controlled.begin(world, [bash("touch made", "made")] * 2, run=first.run)
+        state = again.ann.when_held(again.run, "made")
+        assert state.hand.standing == Standing.PAUSED
+        again.ann.do(Command.RESUME, again.run)
+        assert again.wait().ran("made")
+
+
 # Held for longer than a host waits
 
 

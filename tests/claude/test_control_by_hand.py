@@ -53,6 +53,8 @@ class Talked(NamedTuple):
     all_resumed: Ran
     nothing: Ran
     """What makes no sense."""
+    too_late: Result
+    """Of a hint, after which the session has ended."""
     requests: list[int]
     """How often the hint is in each request to the model."""
     files: frozenset[str]
@@ -84,8 +86,10 @@ def talked(claude: Path) -> Iterator[Talked]:
             all_resumed = by_hand(world, "resume", "--all")
             nothing = by_hand(world, "resume", run)
             ann.when(run, lambda state: state.phase == "waiting")
+            late = ann.ask(Command.STEER, run, text="Too late.")
             told_to_model = [each.text.count(HINT) for each in talk.model.requests if each.tools]
         files = frozenset(path.name for path in world.repo.iterdir())
+        too_late = ann.result(late)
         yield Talked(
             idle,
             told_early,
@@ -96,6 +100,7 @@ def talked(claude: Path) -> Iterator[Talked]:
             paused,
             all_resumed,
             nothing,
+            too_late,
             told_to_model,
             files,
         )
@@ -132,3 +137,8 @@ def test_all_that_can_be_resumed_is_resumed(talked: Talked) -> None:
 
 def test_what_makes_no_sense_is_refused(talked: Talked) -> None:
     assert talked.nothing.code == 1, talked.nothing
+
+
+def test_what_a_session_could_not_be_told_any_more_is_said(talked: Talked) -> None:
+    assert not talked.too_late.ok
+    assert talked.too_late.says == "The run has ended before that could be done"
