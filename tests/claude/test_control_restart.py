@@ -104,3 +104,29 @@ def test_the_same_request_is_not_done_twice(killed: Killed) -> None:
 
 def test_the_session_goes_on_after_that(killed: Killed) -> None:
     assert killed.session.ran("slow", "second")
+
+
+def test_where_hooks_are_commands_calls_are_held_and_survive_a_kill_too(claude: Path) -> None:
+    with supervised("--handler", "command") as world:
+
+        def pause() -> None:
+            session.ann.do(Command.PAUSE, session.run)
+
+        session = Controlled.begin(
+            world,
+            [
+                doing(pause, bash("touch first", "first")),
+                doing(lambda: world.handrail("serve", "--background"), bash("touch on", "on")),
+                Say("Done."),
+            ],
+        )
+        ann, run = session.ann, session.run
+        ann.when_held(run, "first")
+        world.kill()
+        state = ann.when_held(run, "on")
+        assert state.hand.standing == Standing.PAUSED
+        ann.do(Command.RESUME, run)
+        ended = session.wait()
+        assert "Handrail does not answer" in ended.tool_results()["first"].text
+        assert "first" not in session.files()
+        assert ended.ran("on")
