@@ -158,6 +158,7 @@ class WatchApp(App[Exception]):
             self.watching.typed = before.insert(typed) if typed else before.press(key)
 
     def _command(self, key: str) -> None:
+        self.watching.settle()
         if key in self._KEYS:
             self.watching.notice = ""
             self._KEYS[key](self)

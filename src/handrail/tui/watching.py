@@ -88,6 +88,10 @@ class Watching:
             self._look_anew()
         self._settled = bool(self.chosen) and not self.view.loading and not self.view.is_first
 
+    def settle(self) -> None:
+        """Somebody has pressed a key, and meant the run that was chosen then."""
+        self._settled = bool(self.chosen)
+
     @property
     def run(self) -> Overview | None:
         """The chosen run."""
@@ -148,7 +152,6 @@ class Watching:
     def _pick(self, run: str) -> None:
         if run != self.chosen:
             self.chosen = run
-            self._settled = True
             self._look_anew()
             self.refresh()
 
