@@ -10,10 +10,7 @@ from handrail.model.event import (
     AgentStarted,
     ControlAnswered,
     IterationEnded,
-    LoopEnded,
     PromptGiven,
-    RunEnded,
-    RunStarted,
 )
 from handrail.store.journal import Journal
 from handrail.supervise.topics import topic_of
@@ -29,12 +26,6 @@ def bed() -> DeskBed:
     bed = DeskBed()
     bed.loop(RUN)
     return bed
-
-
-def session(bed: DeskBed, run: str = "session") -> str:
-    """A run that Handrail does not drive."""
-    bed.runs.get(run, "/").record(RunStarted(bed.clock.now, "claude", "/", "startup"))
-    return run
 
 
 def answers(bed: DeskBed) -> list[ControlAnswered]:
@@ -332,68 +323,3 @@ def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(bed: DeskBed, comm
     assert bed.hand().standing == Standing.FROZEN
     assert bed.hand().frozen == bed.clock.now  # so that it is not tried again at once
     assert begun(bed) == ["freeze", "thaw", "guard"]
-
-
-# The end of a session or a loop
-
-
-@pytest.mark.parametrize("command", ["steer", "redirect", "escalate", "checkpoint", "rollback"])
-def test_what_nobody_can_do_any_more_is_answered_when_the_loop_ends(
-    bed: DeskBed, command: str
-) -> None:
-    request = bed.do(command)
-    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "done", "COMPLETE"))
-    assert bed.kinds(request)[-1] == "invalid_state"
-    assert bed.hand().asked == {}
-
-
-@pytest.mark.parametrize(("command", "then"), [("stop", "done"), ("cancel", "cancelled")])
-def test_a_loop_that_ends_while_it_is_stopped_is_over(
-    bed: DeskBed, command: str, then: str
-) -> None:
-    request = bed.do(command)
-    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
-    assert bed.kinds(request) == ["REQUEST", "ACK"]
-    bed.came(RUN, request)
-    assert bed.kinds(request)[-1] == "success"
-    assert bed.hand().standing == then
-
-
-def test_a_resume_of_a_loop_that_ends_is_void(bed: DeskBed) -> None:
-    bed.confirm("stop")
-    request = bed.do("resume")
-    bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
-    assert bed.kinds(request)[-1] == "invalid_state"
-    assert bed.hand().standing == Standing.DONE
-
-
-def test_a_loop_waits_for_its_agent_to_come_back(bed: DeskBed) -> None:
-    request = bed.do("steer")
-    bed.runs.get(RUN, "/").record(RunEnded(bed.clock.now))
-    assert bed.kinds(request) == ["REQUEST", "ACK"]
-
-
-@pytest.mark.parametrize("command", ["interrupt", "freeze"])
-def test_a_session_that_ends_while_it_is_held_is_paused(bed: DeskBed, command: str) -> None:
-    run = session(bed)
-    request = bed.do(command, run)
-    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
-    assert bed.kinds(request)[-1] == "invalid_state"
-    assert bed.hand(run).standing == Standing.PAUSED
-    assert bed.hand(run).frozen == 0
-
-
-def test_a_freeze_that_takes_hold_too_late_is_undone(bed: DeskBed) -> None:
-    run = session(bed)
-    request = bed.do("freeze", run)
-    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
-    bed.came(run, request)
-    assert begun(bed) == ["freeze", "thaw"]
-
-
-def test_a_pause_of_a_session_that_ends_is_confirmed(bed: DeskBed) -> None:
-    run = session(bed)
-    bed.begin_action("a", run).wait()
-    request = bed.do("pause", run)
-    bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
-    assert bed.kinds(request)[-1] == "success"

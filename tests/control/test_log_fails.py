@@ -147,6 +147,21 @@ def test_who_was_overtaken_is_answered_as_soon_as_the_log_takes_it(
     failing.check()
 
 
+def test_who_was_overtaken_just_before_a_crash_is_answered_by_the_next_daemon(
+    failing: Failing,
+) -> None:
+    bed, store = failing.bed, failing.store
+    bed.begin_action("a").wait()
+    pause = bed.do("pause")
+    store.takes_yet = 1
+    bed.ask(bed.request("resume"))
+    store.takes = True
+    after = DeskBed(store, failing.clock)
+    assert after.kinds(pause) == ["REQUEST", "ACK", "invalid_state"]
+    assert after.hand().standing == Standing.RUNNING
+    failing.check()
+
+
 def test_a_row_whose_answer_cannot_be_written_is_taken_again(failing: Failing) -> None:
     bed, store = failing.bed, failing.store
     bed.put(as_bytes(bed.request("stop")))
