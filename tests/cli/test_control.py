@@ -7,10 +7,17 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from handrail.cli import main
-from handrail.cli.runs import Runs
-from handrail.cli.sending import choose_all
+from handrail.cli.control_line import Learned, lines_of
+from handrail.cli.render import Screen
+from handrail.cli.runs import KnownRun, Runs
+from handrail.cli.sending import Sent, choose_all
+from handrail.control.client import make_request
+from handrail.control.message import Result
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered, LoopBegun
 from handrail.server.start import stop_daemon
@@ -212,6 +219,30 @@ def test_to_stop_several_runs_with_yes_is_done_at_once(world: World) -> None:
 def test_to_cancel_one_run_needs_no_confirmation(world: World) -> None:
     assert world.run("cancel", SHOP, "--wait").code == 0
     assert world.row().state == "cancelled"
+
+
+# How it is shown
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@given(says=st.text(max_size=300), several=st.booleans(), ok=st.booleans(), over=st.booleans())
+def test_no_line_is_wider_than_the_screen(
+    width: int, says: str, several: bool, ok: bool, over: bool
+) -> None:
+    request = make_request(Command.PAUSE, "3f2a")
+    payload: dict[str, object] = (
+        {"status": "success"} if ok else {"status": "failure", "message": says}
+    )
+    result = Result(
+        request_id="r", command="pause", target=request.target, timestamp="", payload=payload
+    )
+    run = KnownRun("3f2a", "shop-3f2a", "shop", 0.0, 1)
+    sent = Sent(run, request, acknowledged=True, result=result if over else None, over=over)
+    learned = Learned(shows=says)
+    name = "shop-3f2a" if several else ""
+    for line in lines_of(Screen(colour=False, width=width), sent, name, 5.0, learned):
+        assert line.isprintable()
+        assert "→ handrail " in line or "→ claude " in line or cell_len(line) <= width
 
 
 # Who is chosen

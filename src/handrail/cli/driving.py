@@ -21,7 +21,7 @@ from handrail.cli.run_end import EXIT_CODES, tell_end, tell_left
 from handrail.cli.runs import KnownRun, Runs, open_log
 from handrail.control.client import UnreachableError, make_request, stages
 from handrail.fleet.ends import End
-from handrail.fleet.loop import Task, drive
+from handrail.fleet.loop import PAUSES, Task, drive
 from handrail.fleet.office import Go
 from handrail.hosts.claude_driver import ClaudeDriver
 from handrail.hosts.claude_launch import MARK, Launch, launch
@@ -100,6 +100,8 @@ class _Driving:
         self._is_stopped = plan.held
         self._problem = ""
         """Why the agent has failed; told when it is tried again."""
+        self._failures = 0
+        """In a row."""
         self._name = plan.run
         """As people call it, as soon as that is known."""
 
@@ -160,7 +162,7 @@ class _Driving:
             wish=msgspec.structs.replace(plan.wish, model=model),
             resume=resume,
         )
-        return _HeardDriver(launched, self._complain)
+        return _HeardDriver(launched, self._judge)
 
     # What happens beside
 
@@ -207,11 +209,14 @@ class _Driving:
             self._say(f"  handrail resume {self._name}      Ctrl+C leaves")
         self._is_stopped = is_stopped
         if self._problem and go.standing == Standing.RUNNING:  # else somebody has wanted it
-            self._say(f"! {self._problem[:_MAX_SAYS]}", "yellow")
+            again = "; trying again" if self._failures <= len(PAUSES) else ""
+            self._say(f"! {self._problem[:_MAX_SAYS]}{again}", "yellow")
         self._problem = ""
 
-    def _complain(self, problem: str) -> None:
+    def _judge(self, problem: str) -> None:
+        """A turn has ended, well where there is no problem."""
         self._problem = problem
+        self._failures = self._failures + 1 if problem else 0
 
     def _say(self, text: str, style: str = "dim") -> None:
         """Not on stdout where a program reads that."""
@@ -224,16 +229,15 @@ class _Driving:
 class _HeardDriver(ClaudeDriver):
     """One whose troubles are told as they come: the loop tries again, and that takes a while."""
 
-    def __init__(self, launched: Launch, complain: Callable[[str], None]) -> None:
+    def __init__(self, launched: Launch, judge: Callable[[str], None]) -> None:
         super().__init__(launched)
-        self._complain = complain
+        self._judge = judge
 
     async def take_turn(self, prompt: str) -> Turn:
         try:
             turn = await super().take_turn(prompt)
         except AgentGoneError as error:
-            self._complain(str(error))
+            self._judge(str(error))
             raise
-        if turn.problem:
-            self._complain(f"the agent failed: {turn.problem}")
+        self._judge(f"the agent failed: {turn.problem}" if turn.problem else "")
         return turn

@@ -1,6 +1,6 @@
 """How a driven run ended: what was done, what it cost, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -23,6 +23,7 @@ _HEADS = {
     "ERROR": ("FAILED", "red"),
     "USER_CANCELLED": ("CANCELLED", "red"),
 }
+_LABEL = "Next: "
 _NOT_CERTAIN = "The agent was ended, but nobody has seen that nothing of it is left."
 _MORE = {
     "MAX_ITERATIONS": " --max-iterations {twice}",
@@ -84,15 +85,18 @@ def _steps(known: KnownRun, glance: Glance, reason: str) -> Iterator[tuple[str, 
         most = 2 * glance.loop.max if glance.loop else 0
         yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "go on"
     yield f"handrail log {known.name}", "what it did"
-    yield f"handrail undo --task --run {known.name}", "take all of it back"
+    if glance.step:
+        yield f"handrail undo --task --run {known.name}", "take all of it back"
 
 
-def _next(screen: Screen, steps: "Iterator[tuple[str, str]] | list[tuple[str, str]]") -> None:
+def _next(screen: Screen, steps: Iterable[tuple[str, str]]) -> None:
     listed = [(visible(line), says) for line, says in steps]
     width = max(len(line) for line, _ in listed)
+    roomy = all(len(_LABEL) + width + 4 + len(says) <= screen.width for _, says in listed)
     for at, (line, says) in enumerate(listed):
-        label = "Next: " if at == 0 else "      "
-        screen.say(f" {label}{line:<{width}}   {screen.paint(says, 'dim')}")
+        label = " " * len(_LABEL) if at else _LABEL
+        more = f"{' ' * (width - len(line) + 3)}{screen.paint(says, 'dim')}" if roomy else ""
+        screen.say(f" {label}{line}{more}")
 
 
 def _say(screen: Screen, text: str, style: str) -> None:
