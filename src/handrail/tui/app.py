@@ -99,8 +99,9 @@ class WatchApp(App[Exception]):
             self.exit(error)
 
     async def _rest(self, view: View) -> None:
-        """Wait a moment; not where something is still to be read, or another run was chosen."""
-        if view.loading or self.watching.chosen != view.run:
+        """Wait a moment; not where something can be read that is missing on the screen."""
+        is_missing = view.loading or self.watching.chosen != view.run
+        if is_missing and not view.problem:
             return
         self._wake.clear()
         with suppress(TimeoutError):
