@@ -111,6 +111,8 @@ class Supervisor:
         self._ended: Answers[Verdict] = Answers()
         self._saved_first: Answers[SavedFirst] = Answers()
         self._waited: Answers[bool] = Answers()
+        self._inherited = frozenset(each.step for each in state.open)
+        """Actions that were let through before: their ends may have been told to nobody."""
 
     @property
     def broken(self) -> bool:
@@ -312,9 +314,17 @@ class Supervisor:
         if action.id not in hand.held:
             says = self.project.redactor.text(shown(action))
             self.record(ActionHeld(self._clock(), action.id, says, agent))
+            self._close_unheard(agent)
         held = Pending(_FINE, [], lambda error: _FINE)
         held.hold = Hold(self.state.run, self.state.cwd, action.id, name)
         return held
+
+    def _close_unheard(self, agent: str) -> None:
+        """An agent that comes with its next action has ended those of before the daemon died."""
+        for each in self.state.at_work:
+            of_agent = each.intent is not None and each.intent.agent == agent
+            if of_agent and each.step in self._inherited:
+                self.record(ActionDropped(self._clock(), each.step, "its end was not heard"))
 
     def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
         known = self._judged_before(action.id, name)
