@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handrail.control.message import AnyMessage, Result
+from handrail.control.message import AnyMessage, Request, Result
 from handrail.model.control import Command, Standing
 from handrail.model.event import ActionHeld, ControlAsked, Event
 from handrail.server.client import health
@@ -130,3 +130,28 @@ def test_where_hooks_are_commands_calls_are_held_and_survive_a_kill_too(claude: 
         assert "Handrail does not answer" in ended.tool_results()["first"].text
         assert "first" not in session.files()
         assert ended.ran("on")
+
+
+def test_a_pause_is_confirmed_although_nobody_heard_the_end_of_a_command(claude: Path) -> None:
+    with supervised() as world:
+        asked: list[Request] = []
+
+        def pause() -> None:
+            world.handrail("serve", "--background")
+            asked.append(session.ann.ask(Command.PAUSE, session.run))
+
+        session = Controlled.begin(
+            world,
+            [
+                waits_for("go", "touch slow", "slow"),
+                doing(pause, bash("touch on", "on")),
+                Say("Done."),
+            ],
+        )
+        session.when_there("slow-began")
+        world.kill()
+        session.touch("go")
+        session.ann.when_held(session.run, "on")
+        assert session.ann.result(asked[0]).ok
+        session.ann.do(Command.RESUME, session.run)
+        assert session.wait().ran("slow", "on")
