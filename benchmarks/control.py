@@ -59,8 +59,7 @@ _decoder = msgspec.json.Decoder(_Answer)
 
 def control_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
     """Requests to runs that work; a part of each round takes `seconds`."""
-    best: dict[str, list[float]] = {}
-    late = 0.0
+    best, least = {}, float("inf")
     with Place() as place:
         pid = place.start()
         crowd = crowds(place, corpus, saves=False)
@@ -72,11 +71,11 @@ def control_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
                 found, load = round_.measure()
                 found[_FILE] = on_loop(sentinel_times(FEW, RATE, seconds))
             written += load.events
-            late = max(late, Spread.of(load.late).p99)
-            for how, times in found.items():
-                best[how] = min(best.get(how, times), times, key=_middle)
+            late = Spread.of(load.late).p99
+            if late < least:
+                best, least = found, late
         check_log(place, written)
-    return _table(best, rounds, late)
+    return _table(best, rounds, least)
 
 
 class _Round:
@@ -206,8 +205,8 @@ def _table(best: dict[str, list[float]], rounds: int, late: float) -> Table:
         "its hooks, so it waits for the next one: counted from when that one was due, and "
         "from the request. *A file*: what is there without a daemon. One agent's hook, a "
         "`sh` for each call, sees the file and leaves a note; the controller looks for that every "
-        f"millisecond; {FEW} agents, nothing else at work. Of {rounds} rounds the one with "
-        "the best p50.",
+        f"millisecond; {FEW} agents, nothing else at work. The round of {rounds} in which the "
+        "calls were the least late.",
     )
     base = _middle(best[_PAUSE])
     for how in (_FLOOR, _PAUSE, _RESUME, _STEER, _PAUSE_ANY, _RESUME_ANY, _STEER_ANY, _FILE):
