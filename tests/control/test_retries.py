@@ -39,14 +39,14 @@ def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: DeskBed) -> Non
     assert bed.kinds("r-1") == ["REQUEST", "bad_request", "REQUEST", "ACK"]
 
 
-@pytest.mark.parametrize("skew", [-300, -299, 0, 299, 300])
-def test_clocks_may_differ_by_some_minutes(bed: DeskBed, skew: float) -> None:
+@pytest.mark.parametrize("skew", [-300, -299, 0, 29, 30])
+def test_clocks_may_differ_a_little(bed: DeskBed, skew: float) -> None:
     bed.loop(RUN)
     bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
     assert bed.kinds("r-1") == ["REQUEST", "ACK"]
 
 
-@pytest.mark.parametrize("skew", [-301, 301])
+@pytest.mark.parametrize("skew", [-301, 31, 301])
 def test_clocks_that_differ_too_much_are_told_so(bed: DeskBed, skew: float) -> None:
     bed.loop(RUN)
     bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))

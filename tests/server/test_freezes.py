@@ -186,9 +186,9 @@ def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: Scene) -> 
     trio = Trio(scene)
     for _ in range(3):
         scene.endings.freeze(scene.supervisor, scene.asked(Command.FREEZE))
-        scene.endings.let_go(scene.supervisor)
+        scene.endings.thaw(scene.supervisor, scene.asked(Command.RESUME))
     scene.endings.settle()
-    assert [came.ok for _, came in scene.told] == [True, True, True]
+    assert all(came.ok for _, came in scene.told)
     assert trio.still() == [False, False, False]
 
 

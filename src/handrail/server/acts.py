@@ -54,6 +54,8 @@ class DaemonActs:
         self._tell = tell
         self._ask = ask
         self._clock = clock
+        self._guards: dict[str, asyncio.TimerHandle] = {}
+        """By run, what ends its freeze; used in the event loop."""
         self.loop: asyncio.AbstractEventLoop | None = None
         """The daemon's, as soon as it serves."""
 
@@ -70,9 +72,6 @@ class DaemonActs:
 
     def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Break off what the agent is doing, the model's answer too."""
-        frozen = supervisor.state.hand.frozen
-        if frozen:
-            self._endings.let_go(supervisor)
         self._order(supervisor, Order(number=0, order="interrupt", request=asked.request))
 
     def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
@@ -130,13 +129,17 @@ class DaemonActs:
         reason = f"it was frozen for {most} s"
 
         def pause() -> None:
+            self._guards.pop(run, None)
             request = make_request(
                 Command.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
             )
             self._ask(request)
 
         def wait() -> None:
-            asyncio.get_running_loop().call_later(left, pause)
+            before = self._guards.pop(run, None)
+            if before is not None:  # it would cut this freeze short
+                before.cancel()
+            self._guards[run] = asyncio.get_running_loop().call_later(left, pause)
 
         self._in_loop(wait)
 

@@ -122,7 +122,7 @@ class Face:
             ("POST", "/restores/preview", self.look),
             ("POST", "/restores", self.restore),
             ("POST", "/control", self.control),
-            ("GET", "/control/{request}", self.result),
+            ("GET", "/control/{request:path}", self.result),
             ("POST", "/runs/{run}/loop", self.begin_loop),
             ("POST", "/runs/{run}/iterations", self.begin_iteration),
             ("GET", "/runs/{run}/orders", self.orders),

@@ -71,18 +71,6 @@ class Endings:
 
         self._begin("thaw", supervisor, asked, work)
 
-    def let_go(self, supervisor: Supervisor) -> None:
-        """Let them go on, because something else is done about the run."""
-        run, family = supervisor.state.run, self._family(supervisor.state)
-
-        def work() -> None:
-            with self._chores.turns:
-                came = self._freezes.thaw(run, family)
-            if not came.ok:
-                _log.warning("a run was not let go: %s", came.says)
-
-        self._chores.begin(run, f"let go {next(self._numbers)}", work)
-
     def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run, that of the agent too."""
         state = supervisor.state
