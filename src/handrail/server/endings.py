@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from itertools import count
 
 from handrail.checkpoint import CheckpointError, Record
 from handrail.control.acts import Came
@@ -45,7 +44,6 @@ class Endings:
         self._keeper = keeper
         self._freezes = Freezes(home)
         self._chores = chores or Chores()
-        self._numbers = count()
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Stop all processes of a run where they are."""
