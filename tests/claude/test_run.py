@@ -1,6 +1,7 @@
 """`handrail run`: the real Claude Code works until it is done, and nothing of it is left."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,12 +158,24 @@ def test_a_second_ctrl_c_ends_it_at_once(world: Supervised) -> None:
         until(lambda: not left.left(), "something is left")
 
 
-def test_a_run_that_nobody_reads_is_ended(world: Supervised) -> None:
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (signal.SIGTERM, "its driver was asked to end"),
+        (signal.SIGHUP, "the terminal of its driver was closed"),
+    ],
+)
+def test_a_driver_that_is_ended_takes_its_agent_along(
+    world: Supervised, number: signal.Signals, reason: str
+) -> None:
     with running(world, [waits(), DONE], "Wait.") as under_way:
         under_way.until_there("began")
-        under_way.process.terminate()
-        assert under_way.wait().code == 128 + 15
+        under_way.process.send_signal(number)
+        assert under_way.wait().code == 128 + number
         assert under_way.left() == []
+    name, standing = state_of(world)
+    assert standing is Standing.STOPPED
+    assert Controller(world.state).state(name).hand.reason == reason
 
 
 # From elsewhere

@@ -305,6 +305,13 @@ def test_what_cannot_be_meant_is_one_line(shell: Shell, args: list[str], says: s
     assert not shell.state.exists()
 
 
+def test_what_is_no_text_is_one_line(shell: Shell) -> None:
+    ran = shell.spawn("steer", "shop", os.fsdecode(b"\xff\xfe"))
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(b"handrail: text cannot be read or written")
+    assert ran.stderr.count(b"\n") == 1
+
+
 def test_a_run_that_nobody_knows_is_one_line(world: World) -> None:
     ran = world.run("pause", "nope")
     assert (ran.code, ran.out) == (2, "")

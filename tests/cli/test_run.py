@@ -1,7 +1,9 @@
 """`handrail run`: what has to be there before an agent is started, and how its end is told."""
 
 import os
+import signal
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,6 +134,24 @@ def test_a_limit_is_no_success(shell: Shell, programs: Path) -> None:
     ran = run(shell, "think", "--max-cost", "0.4")
     assert ran.code == 1
     assert " NOT DONE · $0.50 of $0.40 used" in ran.out
+
+
+def test_a_run_whose_output_nobody_reads_is_ended(shell: Shell, programs: Path) -> None:
+    claude(programs, "Hm.")
+    with subprocess.Popen(
+        [sys.executable, "-m", "handrail", "run", "think", "--max-iterations", "100000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=shell.project,
+        env={**os.environ, **shell.environ},
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 128 + signal.SIGPIPE
+    (run,) = shell.run("status", "--json").json["runs"]
+    assert run["state"] == "stopped"
+    assert run["control"]["reason"] == "nobody reads what its driver prints"
 
 
 def test_the_prompt_may_come_from_stdin(shell: Shell, programs: Path) -> None:

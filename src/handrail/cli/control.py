@@ -216,7 +216,10 @@ def _read(offer: Offer, order: _Order) -> tuple[str, str]:
     if words and not offer.about:
         both = "a RUN or --all, not both" if order.all_runs else "one RUN at a time, or --all"
         raise click.UsageError(f"{name}: give {both}")
-    return typed, " ".join(words) or order.model
+    text = " ".join(words) or order.model
+    for given in (text, order.reason):
+        given.encode()  # bytes that are no text cannot be told; the error says so
+    return typed, text
 
 
 def _is_agreed_to(offer: Offer, order: _Order, chosen: "Chosen") -> bool:

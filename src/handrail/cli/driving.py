@@ -33,7 +33,15 @@ from handrail.server.home import Home
 if TYPE_CHECKING:
     from handrail.cli.run import Plan
 
-_LEAVES = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LEAVES: dict[int, str] = {
+    signal.SIGINT: "Ctrl+C where it was driven",
+    signal.SIGTERM: "its driver was asked to end",
+    signal.SIGHUP: "the terminal of its driver was closed",
+    signal.SIGPIPE: "nobody reads what its driver prints",
+}
+"""By which signal somebody leaves, and what that means."""
+_DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
+"""Nobody can be told anything any more."""
 _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _STOP_SECONDS = 15.0
 _MAX_SAYS = 400
@@ -50,9 +58,11 @@ def drive_to_the_end(home: Home, claude: str, plan: "Plan", settings: str, *, as
     if end is not None:
         tell_end(home, known, end, as_json=as_json)
         return EXIT_CODES.get(end.reason, 1)
-    certain = _stop(home, known, as_json=as_json)
-    tell_left(home, known, as_json=as_json, certain=certain)
-    return 128 + driving.left_by
+    number = driving.left_by
+    certain = _stop(home, known, _LEAVES[number], silent=as_json or number in _DEAF)
+    if number not in _DEAF:
+        tell_left(home, known, as_json=as_json, certain=certain)
+    return 128 + number
 
 
 def find_run(home: Home, run: str) -> KnownRun:
@@ -61,7 +71,7 @@ def find_run(home: Home, run: str) -> KnownRun:
         return Runs(store).find(run)
 
 
-def _stop(home: Home, known: KnownRun, *, as_json: bool) -> bool:
+def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
     """The agent has ended; the daemon looks whether anything of it is left. True: nothing is."""
     from handrail.cli.control_talk import talk
     from handrail.cli.sending import Chosen
@@ -71,10 +81,10 @@ def _stop(home: Home, known: KnownRun, *, as_json: bool) -> bool:
             home,
             Command.STOP,
             Chosen((known,)),
-            reason="Ctrl+C where it was driven",
+            reason=reason,
             text="",
             seconds=_STOP_SECONDS,
-            form="silent" if as_json else "words",
+            form="silent" if silent else "words",
         )
     except click.ClickException:
         return False
@@ -139,16 +149,17 @@ class _Driving:
     def _heed_signals(self, driven: "asyncio.Future[End]") -> None:
         loop = asyncio.get_running_loop()
         for number in _LEAVES:
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+            # Who ignores one wants that, as nohup does; Python itself ignores SIGPIPE.
+            if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._leave, number, driven)
 
     def _leave(self, number: int, driven: "asyncio.Future[End]") -> None:
-        if not self.left_by:
-            if sys.stdout.isatty() and not self._as_json:
-                click.echo()  # after the ^C that the terminal shows
-            self._say("Ending the agent … (Ctrl+C again: at once)")
-        self.left_by = self.left_by or number
         driven.cancel()
+        if not self.left_by and number not in _DEAF:
+            # On a line of its own, after the ^C that the terminal shows.
+            start = "\n " if sys.stdout.isatty() and not self._as_json else " "
+            self._say("Ending the agent … (Ctrl+C again: at once)", start=start)
+        self.left_by = self.left_by or number
 
     def _agent(self, *, resume: bool, model: str) -> "_HeardDriver":
         plan = self._plan
@@ -174,16 +185,17 @@ class _Driving:
         if self._plan.held:
             # A daemon: who leaves does not wait for it.
             threading.Thread(target=self._resume, args=(known,), daemon=True).start()
-        shown = asyncio.ensure_future(asyncio.to_thread(self._show, known))
+        loop = asyncio.get_running_loop()
+
+        def leave() -> None:
+            loop.call_soon_threadsafe(self._leave, signal.SIGPIPE, driven)
+
+        shown = asyncio.ensure_future(asyncio.to_thread(self._show, known, leave))
         try:
             await asyncio.shield(shown)
         except asyncio.CancelledError:
             await shown
             raise
-        except BrokenPipeError:  # nobody looks at it any more
-            self._leave(signal.SIGPIPE, driven)
-        except click.ClickException as error:
-            self._say(f"! what happens cannot be shown: {error.message}", "yellow")
 
     def _resume(self, known: KnownRun) -> None:
         """It stood still when it was taken up: that is over."""
@@ -192,11 +204,17 @@ class _Driving:
             for _ in stages(DaemonLine(self._home), request, seconds=_STOP_SECONDS):
                 pass
 
-    def _show(self, known: KnownRun) -> None:
+    def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:
+        """Print what happens; `leave`: where nobody reads that."""
         since = self._plan.began if self._plan.resumes else float("-inf")
-        with open_log(self._home) as store:
-            log = Log(store, Filter(since=since), self._screen, as_json=self._as_json)
-            log.go_along(known, self._over)
+        try:
+            with open_log(self._home) as store:
+                log = Log(store, Filter(since=since), self._screen, as_json=self._as_json)
+                log.go_along(known, self._over)
+        except OSError:
+            leave()
+        except click.ClickException as error:
+            self._say(f"! what happens cannot be shown: {error.message}", "yellow")
 
     # What is said
 
@@ -218,11 +236,12 @@ class _Driving:
         self._problem = problem
         self._failures = self._failures + 1 if problem else 0
 
-    def _say(self, text: str, style: str = "dim") -> None:
+    def _say(self, text: str, style: str = "dim", *, start: str = " ") -> None:
         """Not on stdout where a program reads that."""
-        with suppress(BrokenPipeError):
+        with suppress(OSError):  # nobody is there any more
             for line in wrap(text, self._screen.width - 1):
-                click.echo(self._screen.paint(f" {line}", style), err=self._as_json)
+                click.echo(start + self._screen.paint(line, style), err=self._as_json)
+                start = " "
             sys.stdout.flush()
 
 

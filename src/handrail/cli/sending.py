@@ -121,5 +121,7 @@ def _send(line: Line, sent: Sent, seconds: float, news: "Queue[News]") -> None:
             news.put((sent, message))
     except UnreachableError as error:
         sent.unreachable = str(error)
+    except Exception as error:  # noqa: BLE001 - told, like all that goes wrong with it
+        sent.unreachable = f"{type(error).__name__}: {error}"
     finally:
         news.put((sent, None))
