@@ -26,7 +26,7 @@ from .conftest import Shell
 from .logbook import Logbook, RunLog, memory_logbook
 from .supervised import DOCS, SHOP, World, meanwhile, supervised, wait_for
 from .terminal import Terminal
-from .test_main import on_a_terminal
+from .test_main import imported, on_a_terminal
 
 DAY = 24 * 60 * 60
 DONE = " requested → acknowledged → confirmed"
@@ -139,6 +139,12 @@ def test_ctrl_c_leaves_the_request(world: World) -> None:
     assert (process.returncode, err) == (130, "")
     assert out.endswith(" The request stays: handrail status shows what comes of it.\n")
     assert world.row().state == "pausing"
+
+
+def test_to_pause_is_quick_because_little_is_imported(world: World) -> None:
+    names = imported(["pause", SHOP], world.shell.project)
+    assert "handrail.cli.control_talk" in names
+    assert names.isdisjoint({"handrail.supervise.state", "handrail.review", "rich", "asyncio"})
 
 
 def test_messages_are_json_lines(world: World) -> None:

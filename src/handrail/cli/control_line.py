@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from handrail.cli.control_words import evidence_in_words, without_command
+from handrail.cli.evidence import evidence_in_words, without_command
 from handrail.cli.glance import Glance, load_glance
 from handrail.cli.render import Screen, clip, columns, count, visible, wrap
 from handrail.cli.runs import open_log
@@ -15,7 +15,6 @@ from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.errors import DamagedError
 from handrail.store.journal import Journal, decode
-from handrail.supervise.runs import load_state
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -106,6 +105,9 @@ def _answer(store: "Store", sent: Sent) -> ControlAnswered | None:
 def _waits_for(store: "Store", sent: Sent) -> str:
     if sent.command is not Command.PAUSE:
         return _MEANWHILE.get(sent.command, "")
+    # Not at the top: it takes longer to import than all the rest, and is rarely needed.
+    from handrail.supervise.runs import load_state
+
     with suppress(DamagedError):
         actions = load_state(Journal(store), sent.run.id).at_work
         if named := [each.intent.shown for each in actions if each.intent is not None]:

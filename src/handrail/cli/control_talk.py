@@ -10,7 +10,6 @@ import click
 from handrail.cli import EXIT_ERROR, EXIT_INTERRUPTED, options
 from handrail.cli.asking import waiting
 from handrail.cli.control_line import Learned, learn, lines_of
-from handrail.cli.jsonline import shown_json
 from handrail.cli.render import Screen, clip, columns, count, pad, visible
 from handrail.cli.sending import Chosen, Sent, follow
 from handrail.control import message as wire
@@ -123,6 +122,8 @@ class _Program:
         """The request stays, which the messages so far tell."""
 
     def _print(self, message: AnyMessage) -> None:
+        from handrail.cli.jsonline import shown_json
+
         click.echo(shown_json(wire.encode(message)))
         sys.stdout.flush()
 

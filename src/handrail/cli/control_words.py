@@ -1,9 +1,9 @@
 """What people asked of a run, and how the loop that drives it went, in words."""
 
-import re
 from collections.abc import Callable
 from typing import cast
 
+from handrail.cli.evidence import evidence_in_words, without_command
 from handrail.cli.joined import RunFacts
 from handrail.cli.moments import span, took
 from handrail.cli.render import count, money
@@ -21,11 +21,6 @@ from handrail.model.event import (
     Verified,
 )
 
-_PROTOCOL = "Loop "
-"""How a message for programs begins, which says no more than that it is confirmed."""
-_PROCESS = re.compile(r"(?P<what>\w[\w ]*): \d+ (?P<program>\S+).*", re.DOTALL)
-_MAX_PROGRAMS = 4
-_PROGRAMS = ("handrail ", "claude ")
 _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
     "MAX_ITERATIONS": ("!", "yellow", "NOT done: no iterations left"),
@@ -40,34 +35,6 @@ _ABOUT = {
     Command.ESCALATE: "asked for another model",
     Command.ROLLBACK: "asked for a rollback to",
 }
-
-
-def evidence_in_words(event: ControlAnswered) -> str:
-    """What shows that it was done; empty: there is nothing to say.
-
-    Of processes only the programs are told: `ended: claude, bash`.
-    """
-    shown: dict[str, list[str]] = {}
-    for each in event.evidence:
-        found = _PROCESS.fullmatch(each)
-        programs = shown.setdefault(found["what"] if found else each, [])
-        if found:
-            programs.append(found["program"].rpartition("/")[2])
-    if shown:
-        return "; ".join(_with_programs(what, programs) for what, programs in shown.items())
-    return "" if event.says.startswith(_PROTOCOL) else event.says
-
-
-def _with_programs(what: str, programs: list[str]) -> str:
-    more = len(programs) - _MAX_PROGRAMS
-    also = f" and {more} more" if more > 0 else ""
-    return f"{what}: {', '.join(programs[:_MAX_PROGRAMS])}{also}" if programs else what
-
-
-def without_command(text: str) -> tuple[str, str]:
-    """A sentence, and the command line at its end, which must not be broken in two."""
-    before, colon, command = text.rpartition(": ")
-    return (before, command) if colon and command.startswith(_PROGRAMS) else (text, "")
 
 
 def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
