@@ -1,11 +1,14 @@
 """What people asked of a run, and how its loop went, is a line each in `handrail log`."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from handrail.cli.control_words import SAY
-from handrail.cli.joined import RunFacts
+from handrail.cli.joined import Joiner, RunFacts
+from handrail.cli.log_filter import Filter
+from handrail.cli.timeline import _SAY
 from handrail.model.control import Command, Standing
 from handrail.model.event import (
     ActionHeld,
@@ -15,6 +18,7 @@ from handrail.model.event import (
     IterationBegun,
     LoopBegun,
     LoopEnded,
+    PromptGiven,
     UsageMeasured,
     Verified,
 )
@@ -112,11 +116,38 @@ def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
     assert said.hint == "handrail run --resume x"
 
 
+def test_what_was_measured_and_has_not_changed_is_not_said_again() -> None:
+    joiner = Joiner()
+    for tokens in (100, 100, 200):
+        joiner.add("3f2a", UsageMeasured(NOON, tokens))
+    assert [entry.event.tokens for entry in joiner.rest()] == [100, 200]  # type: ignore[union-attr]
+
+
+def test_of_a_prompt_of_handrails_own_only_the_beginning_is_shown() -> None:
+    event = PromptGiven(NOON, "fix it\n\nNobody is there to answer questions.")
+    assert "Nobody" in _SAY[PromptGiven](event, RunFacts()).text
+    assert _SAY[PromptGiven](event, RunFacts(driven=True)).text == "fix it"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "event"),
+    [
+        ("lunch", asked(Command.PAUSE, reason="lunch")),
+        ("use pytest", asked(Command.STEER, text="use pytest")),
+        ("no action", answered(Command.PAUSE, evidence=("no action",))),
+        ("E one", Verified(NOON, 1, "make", False, "exit code 1\nE one")),
+        ("fix it", LoopBegun(NOON, "fix it", 3)),
+    ],
+)
+def test_what_people_asked_for_can_be_searched(pattern: str, event: Event) -> None:
+    assert Filter(pattern=re.compile(pattern)).wants("3f2a", event)
+    assert not Filter(pattern=re.compile("nothing of it")).wants("3f2a", event)
+
+
 def test_every_event_of_a_driven_run_is_shown_by_log() -> None:
     """So that nothing is left out when one is added."""
     from typing import get_args
 
-    from handrail.cli.timeline import _SAY
     from handrail.model.event import ActionReviewed
 
     assert {*get_args(Event)} == {*_SAY, ActionReviewed}
