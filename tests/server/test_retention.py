@@ -10,6 +10,7 @@ from time import time
 import pytest
 
 from handrail.config import ConfigError
+from handrail.control.topics import CONTROL, CURRENT
 from handrail.server.brain import Brain
 from handrail.server.retention import (
     BITE,
@@ -175,6 +176,15 @@ def test_it_is_done_at_the_start_and_once_a_day_with_pauses_between_bites(log: L
         log.write(f"run:{number}", 1.0)
     assert tidy(retention(log), days=2) == [PAUSE, PAUSE, DAY, DAY]
     assert log.names() == set()
+
+
+def test_requests_of_long_ago_are_forgotten_with_their_answers(log: Log) -> None:
+    for topic in (CONTROL, CURRENT):
+        for day in (1, 69, 71, 99):
+            log.write(topic, day * DAY)
+    retention(log)
+    assert [one.at / DAY for one in log.read(CONTROL)] == [71, 99]
+    assert [one.at / DAY for one in log.read(CURRENT)] == [71, 99]
 
 
 def test_a_log_that_cannot_forget_is_tried_again_the_next_day() -> None:

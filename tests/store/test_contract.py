@@ -243,6 +243,42 @@ def test_a_forgotten_topic_begins_anew_but_positions_go_on(store: Store, clock: 
     assert store.topics() == [Topic("run/1", 1, began=7.0, changed=7.0)]
 
 
+def test_a_trimmed_topic_has_what_was_written_since_and_its_numbers_go_on(
+    store: Store, clock: Clock
+) -> None:
+    for now, body in ((1.0, b"1"), (2.0, b"2"), (3.0, b"3")):
+        clock.now = now
+        write(store, body)
+    write(store, b"other", topic="run/2")
+    assert store.trim("run/1", 3.0).result() == 2
+    assert [(one.seq, one.body) for one in store.read("run/1")] == [(3, b"3")]
+    assert store.read("run/1", 3) == []
+    write(store, b"4")
+    assert [(one.seq, one.body) for one in store.read("run/1", 2)] == [(3, b"3"), (4, b"4")]
+    assert [one.body for one in store.read("run/1", 3, 1)] == [b"4"]
+    assert [one.body for one in store.read_all()] == [b"3", b"other", b"4"]
+    assert {topic.name: topic.seq for topic in store.topics()} == {"run/1": 4, "run/2": 1}
+    assert next(topic for topic in store.topics() if topic.name == "run/1").began == 1.0
+
+
+def test_the_last_entry_of_a_topic_is_never_trimmed(store: Store, clock: Clock) -> None:
+    write(store, b"1", b"2")
+    assert store.trim("run/1", clock.now + 100).result() == 1
+    assert [one.body for one in store.read("run/1")] == [b"2"]
+
+
+def test_what_was_written_by_a_clock_that_was_set_back_is_kept(store: Store, clock: Clock) -> None:
+    for now in (5.0, 1.0, 6.0):
+        clock.now = now
+        write(store, str(now).encode())
+    assert store.trim("run/1", 4.0).result() == 0
+    assert store.trim("run/1", 5.5).result() == 2
+
+
+def test_a_topic_that_never_was_can_be_trimmed(store: Store) -> None:
+    assert store.trim("run/1", 9.0).result() == 0
+
+
 def test_work_that_is_handed_over_together_is_done_in_order(store: Store) -> None:
     store.append([Entry("run/1", b"1")])
     store.save_snapshot("run/1", Snapshot(1, b"old"))

@@ -1,4 +1,4 @@
-"""Runs and incidents of long ago are forgotten, a few at a time."""
+"""Runs, requests and incidents of long ago are forgotten, a few at a time."""
 
 import asyncio
 import logging
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from time import time
 
 from handrail.config import ConfigError, load_settings
+from handrail.control.topics import CONTROL, CURRENT
 from handrail.intervene.incidents import Incidents
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
@@ -20,6 +21,8 @@ DAY = 86_400.0
 BITE = 5
 """Runs that are forgotten at once: whoever wants to write waits for all of them."""
 PAUSE = 0.2
+PROTOCOL = (CONTROL, CURRENT)
+"""Topics of the control protocol: they are shortened, because they go on."""
 
 
 def keep_days(environ: Mapping[str, str]) -> int:
@@ -60,6 +63,8 @@ class Retention:
         before = self._clock() - days * DAY
         topics = self._store.topics(RUNS) if days else []
         self._due = [topic for topic in topics if topic.changed < before]
+        for topic in PROTOCOL if days else ():
+            self._store.trim(topic, before)
 
     def forget_some(self) -> Pending[int]:
         """Forget the oldest runs that were due at the last look, a few of them; says how many."""

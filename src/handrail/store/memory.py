@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from itertools import takewhile
 
 from handrail.store.errors import ClosedError, StoreError
 from handrail.store.limits import problem_with, problem_with_entries
@@ -17,6 +18,7 @@ class MemoryStore(Store):
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: dict[str, list[Stored]] = {}
+        self._began: dict[str, float] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._position = 0
         self._closed = False
@@ -31,7 +33,9 @@ class MemoryStore(Store):
         """Entries of a topic, in order, that come after a sequence number."""
         with self._lock:
             self._check_open()
-            return self._entries.get(topic, [])[max(after, 0) :][: max(limit, 0)]
+            held = self._entries.get(topic, [])
+            gone = held[0].seq - 1 if held else 0
+            return held[max(after - gone, 0) :][: max(limit, 0)]
 
     def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
         """Entries of the whole log, in order, that come after a position."""
@@ -46,12 +50,12 @@ class MemoryStore(Store):
         with self._lock:
             self._check_open()
             ends = [
-                (held[0], held[-1])
+                (held[-1], self._began[name])
                 for name, held in self._entries.items()
                 if name.startswith(prefix)
             ]
-        ends.sort(key=lambda end: end[1].position, reverse=True)
-        return [Topic(first.topic, last.seq, first.at, last.at) for first, last in ends]
+        ends.sort(key=lambda end: end[0].position, reverse=True)
+        return [Topic(last.topic, last.seq, began, last.at) for last, began in ends]
 
     def save_snapshot(self, topic: str, snapshot: Snapshot) -> Receipt:
         """Keep a snapshot in place of the topic's older one."""
@@ -74,7 +78,21 @@ class MemoryStore(Store):
 
         def remove() -> int:
             self._snapshots.pop(topic, None)
+            self._began.pop(topic, None)
             return len(self._entries.pop(topic, []))
+
+        with self._lock:
+            return self._settle("", remove)
+
+    def trim(self, topic: str, before: float) -> Receipt:
+        """Remove what a topic begins with and was written before a moment, but for its last."""
+
+        def remove() -> int:
+            held = self._entries.get(topic, [])
+            old = takewhile(lambda entry: entry.at < before, held[:-1])
+            many = sum(1 for _ in old)
+            del held[:many]
+            return many
 
         with self._lock:
             return self._settle("", remove)
@@ -89,7 +107,9 @@ class MemoryStore(Store):
         for entry in entries:
             self._position += 1
             held = self._entries.setdefault(entry.topic, [])
-            held.append(Stored(self._position, entry.topic, len(held) + 1, now, entry.body))
+            self._began.setdefault(entry.topic, now)
+            seq = held[-1].seq + 1 if held else 1
+            held.append(Stored(self._position, entry.topic, seq, now, entry.body))
         return self._position if entries else 0
 
     def _settle(self, problem: str, work: Callable[[], int]) -> Receipt:

@@ -29,7 +29,7 @@ class Stored(msgspec.Struct, frozen=True):
     """Its place in the whole log, growing, from 1."""
     topic: str
     seq: int
-    """Its place in the topic: 1, 2, 3 … without gaps."""
+    """Its place in the topic: 1, 2, 3 … without gaps, but where the beginning was trimmed."""
     at: float
     """When it was written, in seconds since 1970."""
     body: bytes
@@ -92,6 +92,13 @@ class Store(Protocol):
         """Remove a topic with its entries and its snapshot; the receipt counts the entries.
 
         Written to again, the topic begins at 1; positions are never given twice.
+        """
+        ...
+
+    def trim(self, topic: str, before: float) -> Receipt:
+        """Remove what a topic begins with and was written before a moment, but for its last entry.
+
+        The numbers of what is left stay, and go on. The receipt counts what was removed.
         """
         ...
 

@@ -73,6 +73,10 @@ class ReopeningStore:
         """As in the port."""
         return self._read(lambda store: store.load_snapshot(topic))
 
+    def trim(self, topic: str, before: float) -> Receipt:
+        """As in the port."""
+        return self._write(lambda store: store.trim(topic, before))
+
     def close(self) -> None:
         """As in the port."""
         self._closed = True

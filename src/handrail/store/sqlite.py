@@ -93,6 +93,10 @@ class SqliteStore(Store):
         """Remove a topic with its entries and its snapshot; the receipt counts the entries."""
         return self._submit("", lambda write: write.forget(_name(topic)))
 
+    def trim(self, topic: str, before: float) -> Receipt:
+        """Remove what a topic begins with and was written before a moment, but for its last."""
+        return self._submit("", lambda write: write.trim(_name(topic), before))
+
     def close(self) -> None:
         """Finish what was begun, and let go of everything. Twice does no harm."""
         self._readers.close()

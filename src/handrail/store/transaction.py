@@ -13,6 +13,8 @@ _ADD_ENTRY = "INSERT INTO entries (topic, seq, at, body) VALUES (?, ?, ?, ?)"
 _PUT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots (topic, seq, body) VALUES (?, ?, ?)"
 _FORGET_SNAPSHOT = "DELETE FROM snapshots WHERE topic = ?"
 _FORGET_ENTRIES = "DELETE FROM entries WHERE topic = ?"
+_FIRST_SINCE = "SELECT seq FROM entries WHERE topic = ? AND at >= ? ORDER BY seq LIMIT 1"
+_TRIM_ENTRIES = "DELETE FROM entries WHERE topic = ? AND seq < ?"
 _FORGET_TOPIC = "DELETE FROM topics WHERE id = ?"
 
 _MOST_TOPICS = 10_000
@@ -83,6 +85,14 @@ class Transactions:
         removed = self._execute(_FORGET_ENTRIES, found[:1]).rowcount
         self._execute(_FORGET_TOPIC, found[:1])
         return removed
+
+    def trim(self, topic: str, before: float) -> int:
+        """Remove the first entries of a topic, up to a moment; their number."""
+        found = self._execute(_FIND_TOPIC, (topic,)).fetchone()
+        if found is None:
+            return 0
+        (first,) = self._execute(_FIRST_SINCE, (found[0], before)).fetchone() or (found[1],)
+        return self._execute(_TRIM_ENTRIES, (found[0], min(first, found[1]))).rowcount
 
     def commit(self) -> None:
         """Make all of it durable."""
