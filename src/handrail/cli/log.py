@@ -75,7 +75,7 @@ def command(
       ✓ ran    ! ran, with a warning    ~ ran in a safer form    ✗ stopped
       – ran and failed
       ◆ trouble was found    ↳ what was done about it    ■ the run was stopped
-      ☞ a person asked for something    ‖ an action is held until the run goes on
+      ‖ an action is held until the run goes on
 
     RUN is a name as in `handrail status` (shop-3f2a), a project (its last run),
     the beginning of a session's id, or `last`, which is the default. The number
