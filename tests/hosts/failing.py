@@ -24,6 +24,9 @@ class Failing(Store):
     def forget(self, topic: str) -> Receipt:
         return self._write(lambda: self.inner.forget(topic))
 
+    def trim(self, topic: str, before: float) -> Receipt:
+        return self._write(lambda: self.inner.trim(topic, before))
+
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> Any:
         return self._read(lambda: self.inner.read(topic, after, limit))
 

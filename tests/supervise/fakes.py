@@ -47,6 +47,9 @@ class Log(Store):
     def forget(self, topic: str) -> Receipt:
         return self._write("forget", lambda: self.inner.forget(topic))
 
+    def trim(self, topic: str, before: float) -> Receipt:
+        return self._write("forget", lambda: self.inner.trim(topic, before))
+
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
         self._look("read")
         return self.inner.read(topic, after, limit)
