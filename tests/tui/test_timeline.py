@@ -6,12 +6,14 @@ import msgspec
 import pytest
 
 from handrail.model.action import Outcome
+from handrail.model.control import Command, Standing
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
     ActionHeld,
     ActionReviewed,
     AgentEnded,
+    ControlAnswered,
     Event,
     RunEnded,
     UsageMeasured,
@@ -112,6 +114,12 @@ def test_an_action_that_is_held_is_one_entry_until_it_is_let_go(told: Told) -> N
     assert "‖ held before: Bash make" in plain(entry_lines(told.only, 60)[0])
     told.book.note(RUN, lambda at: ActionHeld(at, "t1", "Bash make", released="resumed"))
     assert "waits no longer (resumed): Bash make" in plain(entry_lines(told.only, 60)[0])
+
+
+def test_of_processes_that_stand_still_the_programs_are_named() -> None:
+    stopped = ("stands still: 14347 /usr/local/bin/claude -p x", "stands still: 14350 bash -c y")
+    event = ControlAnswered(1.0, "q", Command.FREEZE, Standing.FROZEN, True, "", stopped)
+    assert said(event).text == "freeze confirmed: stands still: claude, bash"
 
 
 def test_an_end_without_a_beginning_is_an_entry(told: Told) -> None:

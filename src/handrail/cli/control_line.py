@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from handrail.cli.evidence import evidence_in_words, without_command
 from handrail.cli.glance import Glance, load_glance
 from handrail.cli.render import Screen, clip, columns, count, visible, wrap
 from handrail.cli.runs import open_log
 from handrail.cli.sending import Sent
+from handrail.control.evidence import evidence_in_words, without_command
 from handrail.control.message import Result
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import cast
 
-from handrail.cli.evidence import evidence_in_words, without_command
 from handrail.cli.joined import RunFacts
 from handrail.cli.moments import span, took
 from handrail.cli.render import count, money
 from handrail.cli.saying import Said, near
+from handrail.control.evidence import evidence_in_words, without_command
 from handrail.model.control import Command
 from handrail.model.event import (
     ActionHeld,

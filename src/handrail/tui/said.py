@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
+from handrail.control.evidence import evidence_in_words
 from handrail.model.control import Command
 from handrail.model.event import (
     ActionDropped,
@@ -211,7 +212,7 @@ def _asked(event: ControlAsked) -> Said:
 def _answered(event: ControlAnswered) -> Said:
     if not event.ok:
         return Said(f"{event.command.value} NOT done: {event.says}", "✗", "red")
-    shown = event.model or "; ".join(event.evidence) or event.says
+    shown = event.model or evidence_in_words(event)
     return Said(_with(f"{event.command.value} confirmed", shown), "✓", "green")
 
 
