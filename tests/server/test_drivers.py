@@ -20,13 +20,14 @@ RUN = "11111111-2222-4333-8444-555555555555"
 LOOP = {"goal": "fix the cart", "cwd": "/home/dev/project", "max": 3, "model": "haiku"}
 
 
-async def post(office: Office, path: str, body: object = None) -> Answer:
-    return await ask(office.app, "POST", f"/runs/{RUN}/{path}", json.dumps(body).encode())
+async def post(office: Office, path: str, body: object = None, *, waits: bool = True) -> Answer:
+    data = json.dumps(body).encode()
+    return await ask(office.app, "POST", f"/runs/{RUN}/{path}", data, waits=waits)
 
 
-async def control(office: Office, command: Command, **given: str) -> None:
+async def control(office: Office, command: Command, wait: str = "10", **given: str) -> None:
     body = encode(make_request(command, RUN, by="ann", at=time(), **given))
-    assert (await ask(office.app, "POST", "/control?wait=10", body)).status == 200
+    assert (await ask(office.app, "POST", f"/control?wait={wait}", body)).status == 200
 
 
 def current(office: Office) -> list[dict[str, object]]:
@@ -57,6 +58,19 @@ def test_a_loop_is_shown_from_its_beginning_to_its_end() -> None:
             "run_id": RUN,
             "stack": [],
         }
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
+    async def story(office: Office) -> None:
+        await post(office, "loop", LOOP)
+        await control(office, Command.STEER, text="use tabs", wait="0")
+        await post(office, "iterations?iteration=1", waits=False)
+        assert frames(office) == [(1, "")]
+        go = (await post(office, "iterations?iteration=1")).json
+        assert go["messages"] == ["ann tells you: use tabs"]
 
     with Office() as office:
         office.run(lambda: story(office))

@@ -105,9 +105,12 @@ class Drivers:
         run, number = _run(request), _number(request, "iteration")
         until = monotonic() + wait_of(request)
         line = self._line(run)
+        await request.body()  # what comes after it is that somebody leaves
         try:
             while True:
                 ring = line.bell.next
+                if await request.is_disconnected():  # what the agent is to be told would be lost
+                    return as_json({"error": "nobody waits for it"}, 400)
                 go = await self._brain.answer(lambda: self._go(run, number))
                 left = until - monotonic()
                 if go.standing not in HOLDING or left <= 0:
