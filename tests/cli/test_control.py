@@ -15,7 +15,7 @@ from handrail.cli import main
 from handrail.cli.control_line import Learned, lines_of
 from handrail.cli.render import Screen
 from handrail.cli.runs import KnownRun, Runs
-from handrail.cli.sending import Sent, choose_all
+from handrail.cli.sending import Sent, choose_all, choose_one
 from handrail.control.client import make_request
 from handrail.control.message import Result
 from handrail.model.control import Command, Standing
@@ -93,6 +93,14 @@ def test_a_run_that_has_ended_is_refused(world: World) -> None:
     ran = world.run("pause", SHOP)
     assert ran.code == 1
     assert ran.out.splitlines()[-1] == "   → handrail status shows the runs that are under way"
+    assert f"Run {world.row().run.name} is not active" in ran.out
+
+
+def test_which_run_of_a_project_was_meant_is_said(world: World) -> None:
+    world.begin(DOCS)
+    ran = world.run("pause", "shop")
+    assert ran.code == 0
+    assert ran.out.startswith(f" shop-91bc  pause{DONE}")
 
 
 def test_a_session_of_ones_own_has_another_way_to_another_model(world: World) -> None:
@@ -285,6 +293,28 @@ def test_what_stands_so_already_is_left_out(book: Logbook) -> None:
     run = book.start("3f2a0000")
     run.note(ControlAnswered(book.now, "", Command.STOP, Standing.STOPPED))
     assert chosen(book, Command.STOP) == ([], {"3f2a0000": "it is stopped"})
+
+
+def meant(book: Logbook, command: Command, typed: str) -> tuple[str, int]:
+    found = choose_one(Runs(book.store), book.store, command, typed)
+    return found.runs[0].id, found.among
+
+
+@pytest.mark.parametrize("typed", ["shop", "last"])
+def test_of_a_project_the_last_run_is_meant_that_can_be_told_so(book: Logbook, typed: str) -> None:
+    held = book.start("3f2a0000")
+    held.note(ControlAnswered(book.now, "", Command.PAUSE, Standing.PAUSED))
+    book.start("91bc0000")
+    book.start("c0de0000").finish()
+    assert meant(book, Command.RESUME, typed) == ("3f2a0000", 3)
+    assert meant(book, Command.PAUSE, typed) == ("91bc0000", 3)
+    assert meant(book, Command.RESUME, "shop-c0de") == ("c0de0000", 1)
+
+
+def test_where_no_run_of_a_project_can_be_told_so_the_last_is_meant(book: Logbook) -> None:
+    book.start("3f2a0000").finish()
+    book.start("91bc0000").finish()
+    assert meant(book, Command.PAUSE, "shop") == ("91bc0000", 2)
 
 
 # What is typed

@@ -163,6 +163,11 @@ def test_a_driven_run_whose_driver_is_gone_says_how_it_goes_on(
     assert left.endswith("-91bc")
 
 
+def test_a_cancelled_run_needs_no_driver(book: Logbook, capsys: pytest.CaptureFixture[str]) -> None:
+    confirm(driven(book), Command.CANCEL, Standing.CANCELLED)
+    assert "handrail run --resume" not in "".join(shown(book, capsys, lives=False))
+
+
 @pytest.mark.parametrize(
     ("reason", "state", "says"),
     [("COMPLETE", " done ", ""), ("STUCK", " not done ", " · the agent is stuck")],

@@ -11,7 +11,14 @@ import pytest
 from handrail.cli.runs import Runs as NamedRuns
 from handrail.model.action import Outcome
 from handrail.model.control import Command, Standing
-from handrail.model.event import ControlAnswered, ControlAsked, PromptGiven, RunEnded, RunStarted
+from handrail.model.event import (
+    ControlAnswered,
+    ControlAsked,
+    LoopBegun,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+)
 from handrail.store.port import Entry as Row
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
@@ -117,6 +124,14 @@ def test_the_fold_is_the_same_bit_by_bit_and_at_once(book: Book, log: Path, read
     with closing(Reader(log)) as fresh:
         assert fresh.runs()[SHOP] == reader.runs()[SHOP]
         assert fresh.look(SHOP).timeline == reader.look(SHOP).timeline
+
+
+def test_a_cancelled_run_needs_no_driver(book: Book, log: Path) -> None:
+    book.write(SHOP, LoopBegun(NOON, "fix it", 10, driver=2**22 + 1))
+    with closing(Reader(log)) as reader:
+        assert reader.runs()[SHOP].left
+        book.write(SHOP, ControlAnswered(NOON, "q8", Command.CANCEL, Standing.CANCELLED))
+        assert not reader.runs()[SHOP].left
 
 
 def test_ten_thousand_entries_at_once_are_taken_in(book: Book, reader: Reader) -> None:

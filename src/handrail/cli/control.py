@@ -19,8 +19,8 @@ _AT_FIRST = 5.0
 _MODEL = "opus"
 EXIT_NOT_CONFIRMED = 2
 
-_RUN = """RUN is a name as in `handrail status` (shop-3f2a), a project (its last run), the
-beginning of a session's id, or `last`."""
+_RUN = """RUN is a name as in `handrail status` (shop-3f2a), the beginning of a
+session's id, a project or `last`: then the last run that can be told so is meant."""
 _CODES = """Exit code: 0 if it is confirmed; 1 if it was refused or has failed; 3 if it was
 acknowledged and is not confirmed yet: it stays asked for; 2 for an error."""
 
@@ -188,7 +188,7 @@ def _carry_out(offer: Offer, order: _Order) -> int:
         if order.all_runs:
             chosen = choose_all(runs, store, offer.command, time())
         else:
-            chosen = choose_one(runs, typed)
+            chosen = choose_one(runs, store, offer.command, typed)
     if not _is_agreed_to(offer, order, chosen):
         return EXIT_NOT_CONFIRMED
     from handrail.cli.control_talk import talk

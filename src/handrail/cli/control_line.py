@@ -75,8 +75,12 @@ def _learn(store: "Store", sent: Sent) -> Learned:
 def _instead(glance: Glance, sent: Sent) -> str:
     if glance.course.stopped and sent.command is Command.RESUME:
         return f"handrail incident show {glance.course.stopped}"
-    advice = _INSTEAD.get(glance.hand.standing, "") if glance.active else _LOOK
-    return advice.format(sent.run.name)
+    if glance.active:
+        return _INSTEAD.get(glance.hand.standing, "").format(sent.run.name)
+    is_done = glance.loop is not None and glance.hand.standing != Standing.CANCELLED
+    if is_done and sent.command is Command.RESUME:
+        return f"handrail run --resume {sent.run.name}"
+    return _LOOK
 
 
 def _shows(store: "Store", sent: Sent, result: Result) -> str:
@@ -174,7 +178,8 @@ def _last_word(sent: Sent, seconds: float, learned: Learned | None) -> tuple[str
             return f"{_CONFIRMED}: {shows}", "green"
         return f"{_CONFIRMED} ({shows})" if shows else _CONFIRMED, "green"
     word = _FAILED if learned is not None and learned.failed else _REFUSED
-    return f"{word}: {without_command(result.says)[0]}", "red"
+    says = result.says.replace(sent.run.id, sent.run.name)
+    return f"{word}: {without_command(says)[0]}", "red"
 
 
 def _hint(sent: Sent, learned: Learned) -> str:

@@ -67,7 +67,11 @@ def talk(
     all_sent = [
         Sent(run, make_request(command, run.id, reason=reason, text=text)) for run in chosen.runs
     ]
-    teller = _TELLERS[form]() if form in _TELLERS else _person(home, all_sent, seconds)
+    teller = (
+        _TELLERS[form]()
+        if form in _TELLERS
+        else _person(home, all_sent, seconds, is_named=chosen.among > 1)
+    )
     teller.begin(all_sent)
     try:
         for sent, message in follow(DaemonLine(home), all_sent, seconds):
@@ -212,8 +216,8 @@ class _Watcher(_Person):
         self._drawn = 0
 
 
-def _person(home: "Home", all_sent: list[Sent], seconds: float) -> _Person:
+def _person(home: "Home", all_sent: list[Sent], seconds: float, *, is_named: bool) -> _Person:
     names = [columns(clip(sent.run.name, _MAX_NAME)) for sent in all_sent]
-    width = max(names) if len(names) > 1 else 0
+    width = max(names) if is_named or len(names) > 1 else 0
     grows = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     return (_Watcher if grows else _Person)(home, options.screen(), seconds, width)

@@ -91,26 +91,28 @@ class Runs:
 
     def find(self, typed: str) -> KnownRun:
         """The run that a person means; else an error that helps."""
+        return next(iter(self)) if typed == LAST and self._topics else self.meant(typed)[0]
+
+    def meant(self, typed: str) -> list[KnownRun]:
+        """The run that a person means, or all of its project; else an error that helps."""
         if not self._topics:
             raise click.ClickException(NOTHING_YET)
         if typed == LAST:
-            return next(iter(self))
+            return list(self)
         found: list[KnownRun] = []
-        of_project: KnownRun | None = None
+        of_project: list[KnownRun] = []
         for run in self:
             if typed in (run.id, run.name):
-                return run
+                return [run]
             if typed == run.project:
-                of_project = of_project or run
+                of_project.append(run)
             elif run.id.startswith(typed) or _is_name(typed, run):
                 found.append(run)
-        if of_project is not None:
-            return of_project
-        if not found:
+        if not of_project and not found:
             raise click.ClickException(f"there is no run {typed!r}; see handrail status --all")
-        if len(found) > 1:
+        if not of_project and len(found) > 1:
             _list_candidates(typed, found)
-        return found[0]
+        return of_project or found
 
 
 @contextmanager

@@ -26,11 +26,16 @@ class Chosen(msgspec.Struct, frozen=True):
 
     runs: tuple[KnownRun, ...]
     left_out: tuple[tuple[KnownRun, str], ...] = ()
+    among: int = 1
+    """Of how many runs one was chosen."""
 
 
-def choose_one(runs: Runs, typed: str) -> Chosen:
-    """The run that a person means."""
-    return Chosen((runs.find(typed),))
+def choose_one(runs: Runs, store: Store, command: Command, typed: str) -> Chosen:
+    """The run that a person means; of a project, the last one that can be told so now."""
+    meant = runs.meant(typed)
+    able = (run for run in meant if _is_able(load_glance(store, run.id), command))
+    run = next(able, meant[0]) if len(meant) > 1 else meant[0]
+    return Chosen((run,), among=len(meant))
 
 
 def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen:
@@ -46,6 +51,10 @@ def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen
         else:
             chosen.append(run)
     return Chosen(tuple(chosen), tuple(left_out))
+
+
+def _is_able(glance: Glance, command: Command) -> bool:
+    return glance.active and not _why_not(glance, command)
 
 
 def _is_forgotten(glance: Glance, now: float) -> bool:

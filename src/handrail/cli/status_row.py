@@ -122,7 +122,8 @@ def find_rows(
         stopped = glance.course.stopped
         incident = stopped if stopped and is_open(stopped) else ""
         loop = glance.loop
-        left = bool(loop and not loop.ended and loop.driver and not lives(loop.driver))
+        driver = loop.driver if loop and not loop.ended and glance.active else 0
+        left = bool(driver and not lives(driver))
         row = Row(run, glance, max(now - glance.changed, 0.0), incident, left)
         if show_all or not row.is_over or row.quiet <= _LATELY:
             rows.append(row)

@@ -43,7 +43,7 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> O
         course.checkpoints[-1] if course.checkpoints else None,
         _trouble(state),
         incident,
-        0 if loop is None or loop.ended else loop.driver,
+        loop.driver if loop and not loop.ended and state.active else 0,
         ending="" if loop is None else loop.reason,
     )
 
