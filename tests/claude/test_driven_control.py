@@ -184,9 +184,6 @@ def frames(run: Driven) -> list[dict[str, object]]:
     return found
 
 
-@pytest.mark.xfail(
-    reason="the loop is verified, and ends, although its run is paused", strict=False
-)
 def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: Supervised) -> None:
     def pause() -> None:
         run.ann.do(Command.PAUSE, run.run)

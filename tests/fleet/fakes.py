@@ -118,6 +118,8 @@ class FakeOffice:
 
     def __init__(self, answers: Iterable[Answer] = (), begun: Begun | None = None) -> None:
         self.answers = deque(answers)
+        self.ends: deque[Go] = deque()
+        """What it says to an agent that wants to end, before it lets it."""
         self.begun = begun or Begun()
         self.began: list[ToBegin] = []
         self.asked: list[int] = []
@@ -142,6 +144,10 @@ class FakeOffice:
         go = answer if isinstance(answer, Go) else await answer()
         self.on_answered(go)
         return go
+
+    async def may_end(self, iteration: int) -> Go:
+        await asyncio.sleep(0)
+        return self.ends.popleft() if self.ends else RUNNING
 
     async def orders(self) -> AsyncIterator[Order]:
         while order := await self._orders.get():

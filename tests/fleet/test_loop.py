@@ -2,6 +2,7 @@
 
 import pytest
 
+from handrail.fleet import ends
 from handrail.fleet.office import Go, Report
 from handrail.fleet.usage import Limits
 from handrail.hosts.driven import Turn
@@ -39,6 +40,42 @@ def test_done_means_that_the_verify_command_passes_too() -> None:
         (2, False, "make test"),
         (3, True, "make test"),
     ]
+
+
+def test_a_loop_that_is_held_does_not_end_before_it_goes_on() -> None:
+    world = World(DONE, verifications=[PASSED])
+    world.office.ends.extend([Go(standing=Standing.PAUSED), Go(standing=Standing.PAUSED)])
+    assert world.run(VERIFIED).reason == "COMPLETE"
+    assert not world.office.ends
+
+
+def test_a_loop_that_is_held_does_not_end_at_its_limit_either() -> None:
+    world = World(NOT_YET)
+    world.office.ends.append(Go(standing=Standing.PAUSED))
+    assert world.run(limited(Limits(max_iterations=1))).reason == "MAX_ITERATIONS"
+    assert not world.office.ends
+
+
+def test_who_is_told_something_when_it_wants_to_end_goes_on_with_that() -> None:
+    world = World(DONE, DONE)
+    world.office.ends.append(Go(standing=Standing.RUNNING, messages=("ann tells you: the docs",)))
+    assert world.run().reason == "COMPLETE"
+    assert ["ann tells you: the docs" in prompt for prompt in world.prompts] == [False, True]
+
+
+def test_who_gets_another_goal_when_it_wants_to_end_works_for_that() -> None:
+    world = World(DONE, DONE)
+    world.office.ends.append(Go(standing=Standing.RUNNING, goal="Write the docs"))
+    world.office.answers.extend([RUNNING, Go(standing=Standing.RUNNING, goal="Write the docs")])
+    assert world.run().reason == "COMPLETE"
+    assert "Write the docs" in world.prompts[1]
+
+
+def test_a_run_that_is_cancelled_when_it_wants_to_end_was_cancelled() -> None:
+    world = World(DONE)
+    world.office.ends.append(CANCELLED)
+    world.office.answers.extend([RUNNING, CANCELLED])
+    assert world.run() is ends.CANCELLED
 
 
 def test_a_verify_command_that_passes_without_the_agents_word_is_not_asked() -> None:

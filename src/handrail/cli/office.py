@@ -72,6 +72,10 @@ class DaemonOffice:
             if go.standing not in HOLDING:
                 return go
 
+    async def may_end(self, iteration: int) -> Go:
+        """Ask whether the loop may end; it may where the same iteration might as well go on."""
+        return await self.may_begin(iteration)
+
     async def orders(self) -> AsyncIterator[Order]:
         """What is to be done, as it comes; there is no more when the run is over."""
         after = 0

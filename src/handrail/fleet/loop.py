@@ -20,7 +20,7 @@ from handrail.fleet.turn import Watch, take_turn
 from handrail.fleet.usage import Limits, Meter, Sample, Usage
 from handrail.fleet.verify import Verification, verify
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
-from handrail.model.control import Standing
+from handrail.model.control import HOLDING, Standing
 
 _log = logging.getLogger(__name__)
 
@@ -114,7 +114,8 @@ class _Loop:
         """Until there is an end."""
         end: End | None = None
         while end is None:
-            if met := self._task.limits.met(self._meter.usage):
+            met = self._task.limits.met(self._meter.usage)
+            if met and await self._when_not_held() == Standing.RUNNING:
                 return ends.limit(met, self._verified)
             interrupts = self._seat.interrupts
             go = await self._office.may_begin(self.iteration)
@@ -194,14 +195,26 @@ class _Loop:
         return await self._end_iteration(find_mark(turn.says))
 
     async def _end_iteration(self, mark: Mark | None) -> End | None:
-        if mark is not None and not mark.done:
-            return ends.stuck(mark.why)
-        if mark is not None and await self._is_verified():
-            return ends.complete(self._task.verify)
+        if mark is not None:
+            standing = await self._when_not_held()
+            if standing != Standing.RUNNING:
+                return None  # whoever stopped it decides how it goes on
+            if not mark.done and not self._brief.has_news:
+                return ends.stuck(mark.why)
+            if mark.done and not self._brief.has_news and await self._is_verified():
+                return ends.complete(self._task.verify)
         self._meter.end_iteration(self.iteration)
         if self._task.limits.met(self._meter.usage) is None:
             self.iteration += 1
         return None
+
+    async def _when_not_held(self) -> Standing:
+        """How the run stands, once nobody holds it: what is paused does not end, either."""
+        while True:
+            go = await self._office.may_end(self.iteration)
+            self._brief.note(go)
+            if go.standing not in HOLDING:
+                return go.standing
 
     async def _is_verified(self) -> bool:
         command = self._task.verify

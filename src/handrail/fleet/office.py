@@ -83,6 +83,10 @@ class Office(Protocol):
     async def may_begin(self, iteration: int) -> Go:
         """Ask for the next iteration; waits while the run is held."""
 
+    async def may_end(self, iteration: int) -> Go:
+        """Ask whether the loop may end in this iteration, as the agent says; waits while it is
+        held."""
+
     def orders(self) -> AsyncIterator[Order]:
         """What is to be done, as it comes, each once; there is no more when the run is over."""
 

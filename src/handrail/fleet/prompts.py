@@ -85,6 +85,11 @@ class Brief:
         self._sent: DrivenAgent | None = None
         self._broken_off = False
 
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something that the agent does not know yet."""
+        return bool(self._news) or self._goal != self._known_goal
+
     def note(self, go: Go) -> None:
         """What the daemon gave along; it is kept until an agent has got it for certain."""
         self._goal = go.goal or self._goal

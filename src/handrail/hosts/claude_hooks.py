@@ -211,12 +211,12 @@ class ClaudeHooks:
     def prompt(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """A person says what to do; not passed on where nothing would be supervised."""
         text = visit.payload.prompt
-        if text.startswith(_NOTIFICATION):
-            return _now(reply.NO_OPINION)
         if incident := supervisor.state.course.stopped:
             return _now(reply.block(_STOPPED.format(incident)))
         if supervisor.state.hand.standing in ENDING:
             return _now(reply.block(_ended_by(supervisor.state)))
+        if text.startswith(_NOTIFICATION):
+            return _now(reply.NO_OPINION)
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
         if problem := self._problem(visit, supervisor):
             event = FaultNoted(self._clock(), "hooks", problem)
