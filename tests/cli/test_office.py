@@ -94,6 +94,20 @@ def test_orders_come_once_each_although_the_daemon_is_started_anew(world: World)
     assert story(tell) == ["opus", "haiku"]
 
 
+def test_a_driver_hears_at_once_that_its_run_is_held_and_goes_on(world: World) -> None:
+    async def tell() -> None:
+        office = DaemonOffice(world.home, SHOP)
+        await office.begin(loop(world))
+        hearing = asyncio.ensure_future(anext(office.orders()))
+        for command, held in ((Command.PAUSE, True), (Command.RESUME, False)):
+            await asyncio.to_thread(ask, world, command)
+            while office.held is not held:
+                await asyncio.sleep(0)
+        hearing.cancel()
+
+    story(tell)
+
+
 def test_there_are_no_more_orders_when_the_run_is_over(world: World) -> None:
     async def tell() -> list[object]:
         office = DaemonOffice(world.home, SHOP)

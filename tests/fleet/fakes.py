@@ -121,6 +121,7 @@ class FakeOffice:
         self.ends: deque[Go] = deque()
         """What it says to an agent that wants to end, before it lets it."""
         self.begun = begun or Begun()
+        self.held = False
         self.began: list[ToBegin] = []
         self.asked: list[int] = []
         self.reports: list[Report] = []

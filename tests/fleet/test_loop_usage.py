@@ -120,6 +120,39 @@ def test_an_agent_that_is_frozen_meets_no_limit() -> None:
     assert world.office.of_kind("usage")[-1].seconds < 60
 
 
+def test_an_agent_that_is_paused_meets_no_limit() -> None:
+    world = World()
+
+    async def paused(agent: FakeAgent) -> Turn:
+        world.office.held = True
+        await world.time.tick()
+        await world.time.watched()
+        world.time.now += 3600
+        await world.time.tick()
+        await world.time.watched()
+        world.office.held = False
+        await world.time.tick()
+        await world.time.watched()
+        assert agent.interrupts == 0
+        return DONE
+
+    world.script.append(paused)
+    assert world.run(limited(Limits(max_minutes=10))).reason == "COMPLETE"
+    assert world.office.of_kind("usage")[-1].seconds < 60
+
+
+def test_the_time_of_an_agent_that_was_ended_counts() -> None:
+    world = World()
+
+    async def die(agent: FakeAgent) -> Turn:
+        world.time.now += 60
+        raise GONE
+
+    world.script.extend([die, DONE])
+    world.run()
+    assert world.office.of_kind("usage")[0].seconds == 60
+
+
 def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
     world = World()
 

@@ -146,12 +146,12 @@ def test_a_driver_hears_that_its_run_is_over() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
         path = f"/runs/{RUN}/orders?after=0"
-        assert (await ask(office.app, "GET", path)).json == {"orders": [], "over": False}
+        assert (await ask(office.app, "GET", path)).json["over"] is False
         waiting = asyncio.ensure_future(ask(office.app, "GET", f"{path}&wait=30"))
         await asyncio.sleep(0)
         await post(office, "reports", {"kind": "done", "reason": "COMPLETE"})
         office.drivers.wake(RUN)
-        assert (await waiting).json == {"orders": [], "over": True}
+        assert (await waiting).json["over"] is True
 
     with Office() as office:
         office.run(lambda: story(office))

@@ -31,6 +31,7 @@ Told = Callable[[Go], None]
 class _Orders(msgspec.Struct):
     orders: list[Order]
     over: bool = False
+    held: bool = False
 
 
 class DaemonOffice:
@@ -56,6 +57,8 @@ class DaemonOffice:
         self._patience = patience
         self.begun = asyncio.Event()
         """The daemon knows of the loop."""
+        self.held = False
+        """A person holds the run, as was said with the last orders."""
 
     async def begin(self, loop: ToBegin) -> Begun:
         """Make the run known before its agent starts."""
@@ -80,8 +83,9 @@ class DaemonOffice:
         """What is to be done, as it comes; there is no more when the run is over."""
         after = 0
         while True:
-            path = f"orders?after={after}&wait={_WAIT:g}"
+            path = f"orders?after={after}&held={self.held:d}&wait={_WAIT:g}"
             said = await self._call("GET", path, _Orders)
+            self.held = said.held
             for order in said.orders:
                 after = max(after, order.number)
                 yield order

@@ -102,7 +102,9 @@ class _Loop:
         self._seat = seat
         self._means = means
         self._meter = Meter(_so_far(begun), means.clock)
-        self._watch = Watch(self._meter, task.limits, means.sample, means.sleep)
+        self._watch = Watch(
+            self._meter, task.limits, means.sample, means.sleep, lambda: office.held
+        )
         self._brief = prompts.Brief(task.goal, task.verify)
         self._verified: Verification | None = None
         self._failures: list[str] = []
@@ -174,6 +176,7 @@ class _Loop:
             await self.report_usage(came.model)
             return await self._judge(came, asked=self._seat.interrupts != interrupts)
         if came is not None:
+            await self.report_usage()
             await self._seat.clear()
             await self._fail(str(came))
         return None

@@ -77,6 +77,10 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Office(Protocol):
     """Every call waits out a daemon that is just being started again."""
 
+    @property
+    def held(self) -> bool:
+        """Whether a person holds the run in the middle of a turn, as far as is known."""
+
     async def begin(self, loop: ToBegin) -> Begun:
         """Make a run known before its agent starts."""
 

@@ -23,11 +23,14 @@ class Watch:
         limits: Limits,
         sample: Callable[[int], Sample],
         sleep: Callable[[float], Awaitable[None]],
+        held: Callable[[], bool],
     ) -> None:
+        """`held`: whether a person has paused the run."""
         self._meter = meter
         self._limits = limits
         self._sample = sample
         self._sleep = sleep
+        self._held = held
 
     async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         """Until a limit is met: then the turn is interrupted, and cut off if that does not help."""
@@ -38,10 +41,11 @@ class Watch:
     async def _too_much(self, agent: DrivenAgent) -> bool:
         await self._sleep(LOOK_EVERY)
         seen = await asyncio.to_thread(self._sample, agent.pid)
-        self._meter.hold(seen.frozen)
+        held = seen.frozen or self._held()
+        self._meter.hold(held)
         self._meter.sees(seen.memory_mb)
-        # Who is frozen uses nothing, and could not be interrupted.
-        return not seen.frozen and self._limits.met(self._meter.usage) is not None
+        # Who is frozen could not be interrupted; who is paused is to find everything as it was.
+        return not held and self._limits.met(self._meter.usage) is not None
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         async def ask() -> None:

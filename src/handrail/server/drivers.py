@@ -45,6 +45,8 @@ _MAX_ORDERS = 1000
 _MAX_DIGITS = 18
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 """There is nothing left to drive."""
+_STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
+"""Nothing is under way, because a person wanted that."""
 
 _HANDRAIL = "Handrail"
 
@@ -120,19 +122,25 @@ class Drivers:
             return _failed(error)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, as soon as there is anything, or the run is over."""
-        run, after = _run(request), _number(request, "after")
+        """Give a driver what it has to do, as soon as there is anything, or it is held or over."""
+        run, after, known = (
+            _run(request),
+            _number(request, "after"),
+            request.query_params.get("held"),
+        )
         until = monotonic() + wait_of(request)
         line = self._line(run)
         try:
             while True:
                 line.heard = monotonic()
                 ring = line.bell.next
-                over = await self._brain.do(lambda: self._is_over(run))
+                standing = await self._brain.do(lambda: self._driven(run).state.hand.standing)
+                over, held = standing in _OVER, standing in _STILL
                 found = [each for each in line.orders if each.number > after]
                 left = until - monotonic()
-                if found or over or left <= 0:
-                    return as_json({"orders": found, "over": over})
+                news = known is not None and held != (known == "1")
+                if found or over or news or left <= 0:
+                    return as_json({"orders": found, "over": over, "held": held})
                 await heard(ring, min(left, _PRESENT / 2))
         except tuple(_STATUS) as error:
             return _failed(error)
@@ -200,9 +208,6 @@ class Drivers:
             return psutil.pid_exists(state.loop.driver)
         line = self._lines.get(state.run)
         return line is not None and monotonic() - line.heard < _PRESENT
-
-    def _is_over(self, run: str) -> bool:
-        return self._driven(run).state.hand.standing in _OVER
 
     def _begin(self, run: str, loop: ToBegin) -> Pending[object]:
         supervisor = self._runs.get(run, loop.cwd)
