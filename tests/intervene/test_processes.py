@@ -205,8 +205,8 @@ def test_a_client_whose_call_a_person_holds_is_left_to_wait(
     client = zoo.root / "handrail-hook"
     client.write_text("echo ready; sleep 60\n")
     zoo.sh(f"exec sh {client} PreToolUse")
-    later = time.time() + 500
-    monkeypatch.setattr("handrail.intervene.processes.time.time", lambda: later)
+    later = time.clock_gettime(time.CLOCK_BOOTTIME) + 500
+    monkeypatch.setattr("handrail.intervene.processes._now", lambda: later)
     assert Family(zoo.marks, client=str(client)).look() == []
     later += 500
     assert Family(zoo.marks, client=str(client)).look() != []

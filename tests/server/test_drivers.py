@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 from time import time
 
@@ -74,6 +75,31 @@ def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
 
     with Office() as office:
         office.run(lambda: story(office))
+
+
+def test_who_got_the_number_of_a_driver_later_does_not_drive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def story(office: Office) -> None:
+        with monkeypatch.context() as before:
+            before.setattr("handrail.server.drivers.began_at", lambda pid: 0.1)
+            await post(office, "loop", {**LOOP, "driver": os.getppid()})
+        assert (await post(office, "loop", {**LOOP, "driver": os.getpid()})).status == 200
+        assert (await post(office, "loop", {**LOOP, "driver": os.getppid()})).status == 409
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_a_driver_that_has_ended_and_was_not_buried_does_not_drive() -> None:
+    async def story(office: Office, driver: "subprocess.Popen[bytes]") -> None:
+        await post(office, "loop", {**LOOP, "driver": driver.pid})
+        driver.kill()
+        os.waitid(os.P_PID, driver.pid, os.WEXITED | os.WNOWAIT)
+        assert (await post(office, "loop", {**LOOP, "driver": os.getpid()})).status == 200
+
+    with Office() as office, subprocess.Popen(["sleep", "60"]) as driver:
+        office.run(lambda: story(office, driver))
 
 
 def test_a_pause_holds_the_loop_before_its_next_iteration() -> None:

@@ -237,9 +237,13 @@ def test_a_run_that_has_ended_is_not_told_of_settings_that_came_later(started: B
 # --- a session that an agent starts ------------------------------------------------------------
 
 
-def nested(bed: Bed, folder: Path, *, agent: int, run: str = "r2") -> Supervisor:
+def nested(
+    bed: Bed, folder: Path, *, agent: int, run: str = "r2", began: float = 0.0
+) -> Supervisor:
     """A session that this process starts, while a run is under way in the process `agent`."""
-    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path), "startup", pid=agent))
+    bed.run.record(
+        RunStarted(bed.clock(), "claude", str(bed.path), "startup", pid=agent, pid_began=began)
+    )
     bed.settings(OFF)
     supervisor = bed.get(run, folder)
     bed.runs.renew(run, str(folder), os.getpid())
@@ -275,8 +279,13 @@ def test_a_session_in_another_project_has_the_settings_of_that_one(bed: Bed) -> 
 
 
 def test_a_process_that_got_the_number_of_an_agent_later_is_not_that_agent(bed: Bed) -> None:
+    assert nested(bed, bed.path, agent=os.getppid(), began=0.1).project.newer is None
+
+
+def test_an_agent_is_known_by_its_number_and_its_start_whatever_the_clock_says(bed: Bed) -> None:
     bed.clock.now = 1.0
-    assert nested(bed, bed.path, agent=os.getppid()).project.newer is None
+    supervisor = nested(bed, bed.path, agent=os.getppid())
+    assert supervisor.before(bed.bash(HARM, "a")).decision is Decision.BLOCK
 
 
 @pytest.mark.parametrize("pid", [0, -1, 2**31, 2**70])

@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 import psutil
 
-from handrail.intervene.processes import GONE, Family, describe, is_same_moment, send
+from handrail.intervene.processes import GONE, Family, began, describe, is_same_moment, send
 
 _SECONDS = 5.0
 _POLL = 0.01
@@ -194,7 +194,7 @@ def _has_terminal(process: psutil.Process) -> bool:
 
 def _began(process: psutil.Process) -> float:
     with suppress(*GONE):
-        return process.create_time()
+        return began(process)
     return 0.0
 
 

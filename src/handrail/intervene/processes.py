@@ -18,8 +18,8 @@ _MAX_NEW = 5
 """Whoever is asked to end may start so many helpers for it."""
 _CLIENT_SECONDS = 600.0
 """A hook's client does not live longer than that: a person may hold the call that it is for."""
-_CLOCK_SECONDS = 1.5
-"""The moment of a start is computed by the wall clock, which may be set in between."""
+_SAME_SECONDS = 1.5
+_TICKS = os.sysconf("SC_CLK_TCK")
 _MAX_TEXT = 200
 GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, PermissionError)
 """What is raised about a process that has ended meanwhile, or is somebody else's."""
@@ -30,6 +30,7 @@ class Host(msgspec.Struct, frozen=True):
 
     pid: int
     began: float
+    """In seconds since the machine did: a clock that is set changes nothing in that."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -51,14 +52,27 @@ class _Seen(msgspec.Struct, frozen=True):
 def host_at(pid: int) -> Host | None:
     """The process with a number, now; None: there is none."""
     try:
-        return Host(pid, psutil.Process(pid).create_time())
+        return Host(pid, began(psutil.Process(pid)))
     except (*GONE, ValueError):
         return None
 
 
+def began_at(pid: int) -> float:
+    """When the process with a number began; 0: there is none."""
+    host = host_at(pid) if pid > 0 else None
+    return 0.0 if host is None else host.began
+
+
+def began(process: psutil.Process) -> float:
+    """When a process began, in seconds since the machine did, where the system tells."""
+    with suppress(OSError), open(f"/proc/{process.pid}/stat", "rb") as file:
+        return int(file.read().rpartition(b")")[2].split()[19]) / _TICKS
+    return process.create_time()
+
+
 def is_same_moment(began: float, other: float) -> bool:
     """Whether two processes with the same number are the same one, by when they began."""
-    return abs(began - other) < _CLOCK_SECONDS
+    return abs(began - other) < _SAME_SECONDS
 
 
 def describe(process: psutil.Process) -> str:
@@ -158,7 +172,7 @@ class Family:
             return False
 
     def _is_client(self, one: _Seen) -> bool:
-        if not self._client or time.time() - one.began > _CLIENT_SECONDS:
+        if not self._client or _now() - one.began > _CLIENT_SECONDS:
             return False
         if one.parent in self._clients:
             return True
@@ -222,6 +236,12 @@ def _kill(family: Family, members: Sequence[psutil.Process], until: float) -> li
     return stopped
 
 
+def _now() -> float:
+    """Now, as it is counted when processes began."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.time() if clock is None else time.clock_gettime(clock)
+
+
 def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
     """Those of the processes that are alive and belong to this user."""
     user = os.getuid()
@@ -230,7 +250,7 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
         with suppress(*GONE):
             process = psutil.Process(pid)
             if process.uids().real == user and process.status() != psutil.STATUS_ZOMBIE:
-                seen = _Seen(process, process.ppid(), process.create_time())
+                seen = _Seen(process, process.ppid(), began(process))
                 found[process.pid] = seen
     return found
 

@@ -36,6 +36,8 @@ class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     """Those that it works with; none where they could not be read."""
     pid: int = 0
     """The host's process; 0 where it is not known."""
+    pid_began: float = 0.0
+    """When it began, in seconds since the machine did; 0 where that is not known."""
 
 
 class PromptGiven(_Event, frozen=True, omit_defaults=True, tag="prompt_given"):
@@ -312,6 +314,8 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     driver: int = 0
     """The process that drives it."""
     cwd: str = ""
+    driver_began: float = 0.0
+    """When that process began, in seconds since the machine did; 0 where that is not known."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):

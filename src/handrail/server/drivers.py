@@ -7,12 +7,12 @@ from time import monotonic
 from typing import TypeVar
 
 import msgspec
-import psutil
 from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.control.current import USER_CANCELLED, abort_entry, done_entry, state_entry
 from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
+from handrail.intervene.processes import began_at
 from handrail.model.control import HOLDING, Standing
 from handrail.model.event import (
     ControlAnswered,
@@ -28,6 +28,7 @@ from handrail.model.event import (
 from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.bell import Bell, heard
 from handrail.server.brain import Brain, TooSlowError
+from handrail.server.family import driver_of
 from handrail.store.errors import StoreError
 from handrail.store.port import Entry, Receipt
 from handrail.supervise.messages import said_to_agent
@@ -205,7 +206,7 @@ class Drivers:
         if state.loop is None or state.loop.ended:
             return False
         if state.loop.driver > 0:
-            return psutil.pid_exists(state.loop.driver)
+            return driver_of(state) is not None
         line = self._lines.get(state.run)
         return line is not None and monotonic() - line.heard < _PRESENT
 
@@ -223,6 +224,7 @@ class Drivers:
             verify=loop.verify,
             driver=loop.driver,
             cwd=loop.cwd,
+            driver_began=began_at(loop.driver),
         )
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop

@@ -1,9 +1,11 @@
 """Which processes belong to a run."""
 
+from contextlib import suppress
+
 import psutil
 
 from handrail.hosts.claude_launch import MARK
-from handrail.intervene.processes import Family, Host, host_at
+from handrail.intervene.processes import GONE, Family, Host, host_at, is_same_moment
 from handrail.supervise.state import RunState
 
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
@@ -22,19 +24,44 @@ def agent_of(state: RunState) -> Host | None:
     """The process of the agent itself, as far as it is known and still there."""
     host = host_at(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
-    if host is None or host.began > state.pid_at + _CLOCK_SECONDS or not _is_claude(host.pid):
+    if host is None or not _is_the_one(host, state) or not _is_claude(host.pid):
         return None
     return host
 
 
+def driver_of(state: RunState) -> Host | None:
+    """The process that drives a run, as far as it is known and still there."""
+    loop = state.loop
+    driver = host_at(loop.driver) if loop is not None and loop.driver > 0 else None
+    if driver is None or loop is None or not _is_alive(driver.pid):
+        return None
+    same = not loop.driver_began or is_same_moment(driver.began, loop.driver_began)
+    return driver if same else None
+
+
 def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
     """The process that drives the run: it stays, and begins again when the run is resumed."""
-    driver = host_at(state.loop.driver) if state.loop is not None and state.loop.driver else None
+    driver = driver_of(state)
     if driver is None:
         return ()
     # It is older than the agent that it has started, or another one has got its number since.
     is_younger = host is not None and driver.began > host.began
     return () if is_younger else (driver.pid,)
+
+
+def _is_the_one(host: Host, state: RunState) -> bool:
+    if state.pid_began:
+        return is_same_moment(host.began, state.pid_began)
+    with suppress(*GONE):
+        return psutil.Process(host.pid).create_time() <= state.pid_at + _CLOCK_SECONDS
+    return False
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether it is more than a number that nobody has taken note of yet."""
+    with suppress(*GONE):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def _is_claude(pid: int) -> bool:

@@ -69,7 +69,7 @@ def _started(state: "RunState", event: RunStarted) -> None:
     state.attended = event.attended
     state.model = event.model or state.model
     if event.pid:
-        state.pid, state.pid_at = event.pid, event.at
+        state.pid, state.pid_at, state.pid_began = event.pid, event.at, event.pid_began
     state.settings = event.settings or state.settings
 
 

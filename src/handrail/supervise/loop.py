@@ -16,6 +16,8 @@ class Loop(msgspec.Struct, omit_defaults=True):
     verify: str = ""
     driver: int = 0
     """The process that drives it."""
+    driver_began: float = 0.0
+    """When that began, in seconds since the machine did; 0: that is not known."""
     iteration: int = 0
     verified: bool = False
     """The last thing that the verify command said."""
@@ -31,7 +33,8 @@ class Loop(msgspec.Struct, omit_defaults=True):
         """The loop from here on; what it has used and how far it was stays."""
         loop = cls(event.goal, event.max) if before is None else before
         loop.goal, loop.max, loop.mode = event.goal, event.max, event.mode
-        loop.verify, loop.driver = event.verify, event.driver
+        loop.verify = event.verify
+        loop.driver, loop.driver_began = event.driver, event.driver_began
         loop.ended, loop.reason = "", ""
         return loop
 

@@ -2,8 +2,10 @@
 
 import psutil
 
+from handrail.intervene.processes import began, is_same_moment
+
 _CLOCK_SECONDS = 1.5
-"""The moment of a start is computed by the wall clock, which may be set in between."""
+"""Where only the clock tells when a process began, it may be set a little in between."""
 
 
 class Above:
@@ -12,11 +14,16 @@ class Above:
     def __init__(self, pid: int) -> None:
         try:
             parents = psutil.Process(pid).parents() if pid > 0 else []
-            self._began = {each.pid: each.create_time() for each in parents}
+            self._began = {each.pid: (each.create_time(), began(each)) for each in parents}
         except psutil.Error:  # it has ended meanwhile, or is not ours to look at
             self._began = {}
 
-    def has(self, pid: int, seen: float) -> bool:
-        """Whether one is among them that was there at a moment: numbers come again."""
-        began = self._began.get(pid)
-        return began is not None and began <= seen + _CLOCK_SECONDS
+    def has(self, pid: int, seen: float, since: float = 0.0) -> bool:
+        """Whether one is among them that was there at a moment: numbers come again.
+
+        `since`: when it began, in seconds since the machine did; 0: that is not known.
+        """
+        if pid not in self._began:
+            return False
+        by_clock, by_machine = self._began[pid]
+        return is_same_moment(by_machine, since) if since else by_clock <= seen + _CLOCK_SECONDS

@@ -132,7 +132,8 @@ class Runs:
         above = Above(pid)
         for kept in self._kept.values():
             state = kept.state
-            if above.has(state.pid, state.pid_at) and is_in_project(folder, state.cwd):
+            is_above = above.has(state.pid, state.pid_at, state.pid_began)
+            if is_above and is_in_project(folder, state.cwd):
                 return kept
         return None
 

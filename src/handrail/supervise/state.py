@@ -40,6 +40,8 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=3):
     pid: int = 0
     pid_at: float = 0.0
     """When the host said that this is its process: numbers come again."""
+    pid_began: float = 0.0
+    """When that process began, in seconds since the machine did; 0: that is not known."""
     started: float = 0.0
     changed: float = 0.0
     step: int = 0

@@ -8,6 +8,7 @@ import msgspec
 
 from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
+from handrail.intervene.processes import began_at
 from handrail.judge import Question, about_action, about_goal
 from handrail.model.action import Action
 from handrail.model.control import ENDING, HOLDING
@@ -262,6 +263,8 @@ class Supervisor:
         """
         if type(event) is RunStarted:
             event = msgspec.structs.replace(event, settings=self._settings())
+            if not event.pid_began and (began := began_at(event.pid)):
+                event = msgspec.structs.replace(event, pid_began=began)
         clean = self._journal.prepare(event, self.project.redactor)
         self.state.apply(clean.event)
         rows = () if beside is None else beside(self.state)
