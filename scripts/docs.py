@@ -38,7 +38,7 @@ from handrail.server.home import Home
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 from handrail.store import journal
-from handrail.supervise import changes, runs, supervisor
+from handrail.supervise import changes, recorder, runs
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -266,6 +266,11 @@ def daemon_limits() -> str:
             "refused, unless its tool only reads",
         ),
         (
+            "the same before a call, which may be [held](control.md#what-a-pause-is)",
+            f"{claude_settings.HOLD_TIMEOUT} s",
+            "refused, unless its tool only reads",
+        ),
+        (
             "length of one text in the log",
             f"{kept:,} characters",
             "its middle is left out",
@@ -278,7 +283,7 @@ def daemon_limits() -> str:
         ),
         ("refused actions that a run remembers", changes._MAX_OPEN, "the oldest is forgotten"),
         ("runs in memory", f"{runs._MAX_KEPT:,}", "the idlest is read again when needed"),
-        ("events between two snapshots of a run", supervisor.SNAPSHOT_EVERY, ""),
+        ("events between two snapshots of a run", recorder.SNAPSHOT_EVERY, ""),
     )
 
 
@@ -293,8 +298,9 @@ _HOOKS = {
     "SessionStart": "The run begins or goes on. Starts the daemon, tells the agent that it is "
     "supervised, and the person if the hooks are not in force.",
     "UserPromptSubmit": "The prompts are the goal. Starts the daemon; blocks the prompt while the "
-    "hooks are not in force.",
-    "PreToolUse": "The review: allow, warn, modify, block.",
+    "hooks are not in force, and where the run was stopped.",
+    "PreToolUse": "The review: allow, warn, modify, block. Here a call waits while its run is "
+    "[paused](control.md).",
     "PermissionRequest": "Claude Code is about to ask. What is refused is answered with no.",
     "PostToolUse": "It ran: outcome, files made; was it what was let through?",
     "PostToolUseFailure": "It ran and failed: the history knows.",
@@ -305,7 +311,8 @@ _HOOKS = {
     "TaskCompleted": "It has completed one: every five, the files are saved.",
     "PreCompact": "Noted; the run goes on.",
     "ConfigChange": "New settings are not taken over while they would switch hooks off.",
-    "Stop": "The agent waits for the next prompt. Guidance that is due may send it on, once.",
+    "Stop": "The agent waits for the next prompt. Guidance that is due may send it on, once; so "
+    "does each message of a person.",
     "SessionEnd": "The run ends.",
 }
 
@@ -328,15 +335,18 @@ _MEANS: dict[str, str] = {
     Capability.INJECT: "`additionalContext` of the next reply",
     Capability.REWRITE: "`updatedInput` before a call",
     Capability.DENY: "`permissionDecision` before a call",
-    Capability.HOLD: "A hook that does not answer in time counts as failed.",
+    Capability.HOLD: "A hook that does not answer in time counts as failed. A person can, for less "
+    "than that: [`handrail pause`](control.md#what-a-pause-is).",
     Capability.STOP: "`continue: false`, and every later call and prompt is refused",
     Capability.END: "signals to the processes of the session; where a person sits at it, its own "
     "window is left to them",
     Capability.LIMIT: "Claude Code starts its processes itself.",
     Capability.REWIND: "No hook does that: the agent keeps its memory of what it did. A person "
     "can: `handrail rollback` prints the command.",
-    Capability.SWITCH: "No hook does that.",
-    "count tokens": "No hook tells how many were used.",
+    Capability.SWITCH: "No hook does that. A person can, in a run that "
+    "[Handrail drives](control.md#runs-that-handrail-drives).",
+    "count tokens": "No hook tells how many were used; in a run that Handrail drives, its driver "
+    "does.",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
 }
 

@@ -15,9 +15,9 @@ from handrail.store.journal import Journal
 from handrail.store.port import Entry, Snapshot
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise import runs as room
+from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.runs import Runs, load_state
 from handrail.supervise.state import RunState, fold
-from handrail.supervise.supervisor import SNAPSHOT_EVERY
 from handrail.supervise.topics import topic_of
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import events

@@ -12,7 +12,7 @@ from handrail.model.event import (
     PromptGiven,
 )
 from handrail.supervise.breach import Ended
-from handrail.supervise.supervisor import SNAPSHOT_EVERY
+from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.topics import topic_of
 from tests.supervise.bed import RUN, Bed, ran
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from handrail.supervise.open_action import OpenAction
+from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.state import RunState, fold
-from handrail.supervise.supervisor import SNAPSHOT_EVERY, Supervisor
+from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import ended, reviewed
 

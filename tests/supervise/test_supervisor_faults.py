@@ -6,7 +6,7 @@ from handrail.model import Action, Decision, Verdict
 from handrail.model.event import FaultNoted, PromptGiven
 from handrail.store.errors import DamagedError, DiskFullError, NewerSchemaError, StoreError
 from handrail.supervise import runs as runs_room
-from handrail.supervise.supervisor import SNAPSHOT_EVERY
+from handrail.supervise.recorder import SNAPSHOT_EVERY
 from tests.supervise.bed import RUN, Bed, ran
 
 FULL = DiskFullError("/state/log.db")

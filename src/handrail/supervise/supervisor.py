@@ -1,7 +1,6 @@
 """One run under supervision: before an action, after it, and whatever else happens."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
 from time import perf_counter, time
 
 import msgspec
@@ -33,7 +32,7 @@ from handrail.model.review import Review, Verdict
 from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
-from handrail.store.port import Entry, Receipt, Snapshot
+from handrail.store.port import Receipt
 from handrail.supervise.alarms import NEWER, Alarms
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
@@ -46,21 +45,18 @@ from handrail.supervise.hold import Hold
 from handrail.supervise.in_force import in_force
 from handrail.supervise.messages import with_messages
 from handrail.supervise.open_action import OpenAction
-from handrail.supervise.pending import Doubt, NotWrittenError, Pending
+from handrail.supervise.pending import Doubt, Pending
 from handrail.supervise.project import Project
+from handrail.supervise.recorder import Beside, Recorder
 from handrail.supervise.state import RunState
-from handrail.supervise.topics import topic_of
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 
-SNAPSHOT_EVERY = 100
-"""Events after which a state is saved, so that nobody has to read a long run from its start."""
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
 
 
 Tell = Callable[["Supervisor", Event], None]
 """Who hears of each event that a run has written."""
-Beside = Callable[[RunState], Sequence[Entry]]
 Delivered = Callable[["Supervisor", ControlAsked], Receipt]
 """Who writes down that the agent was told what a person wants it to know."""
 
@@ -96,7 +92,6 @@ class Supervisor:
         """
         self.state = state
         self.project = project
-        self._journal = journal
         self._can = can
         self._tell = tell
         self._delivered = delivered
@@ -105,9 +100,7 @@ class Supervisor:
         self._clock = clock
         self._alarms = Alarms(set() if said is None else said)
         self._distrusts_log = distrusts_log
-        self._lost: StoreError | None = None
-        self._last: Receipt | None = None
-        self._saved = state.seq
+        self._log = Recorder(state, journal, self._log_works)
         self._answers: Answers[Pending[Verdict]] = Answers()
         self._ended: Answers[Verdict] = Answers()
         self._saved_first: Answers[SavedFirst] = Answers()
@@ -118,12 +111,12 @@ class Supervisor:
     @property
     def broken(self) -> bool:
         """An event was lost: the state has run ahead of the log and must be read again."""
-        return self._lost is not None
+        return self._log.lost is not None
 
     @property
     def settled(self) -> bool:
         """Whether the log has answered to everything that was written."""
-        return self._last is None or self._last.done()
+        return self._log.settled
 
     def follow(self, now: Project) -> None:
         """Take note of the settings on the disk; what they loosen counts when a session starts."""
@@ -182,11 +175,11 @@ class Supervisor:
         name = fingerprint(action)
         given = self._ended.find(action.id, name)
         if given is not None:
-            return self._pending(given, self._under_way())
+            return self._pending(given, self._log.under_way)
         command = command_name(action)
         known = self.state.find_ended(action.id, name, command)
         if known is None and self.state.has_ended(action.id, name, command):
-            return self._pending(_FINE, self._under_way())
+            return self._pending(_FINE, self._log.under_way)
         at = self._clock()
         receipts: list[Receipt] = []
         problem = find_breach(known, ended, self.project.reviewer, self.state.history)
@@ -265,17 +258,11 @@ class Supervisor:
             event = msgspec.structs.replace(event, settings=self._settings())
             if not event.pid_began and (began := began_at(event.pid)):
                 event = msgspec.structs.replace(event, pid_began=began)
-        clean = self._journal.prepare(event, self.project.redactor)
-        self.state.apply(clean.event)
-        rows = () if beside is None else beside(self.state)
-        receipt = self._journal.write(topic_of(self.state.run), clean, rows)
-        self._last = receipt
-        receipt.add_done_callback(self._written)
+        written = self._log.write(event, self.project.redactor, beside)
         if self._tell is not None:
-            self._tell(self, clean.event)
-        if self.state.seq % SNAPSHOT_EVERY == 0:
-            self.save()
-        return receipt
+            self._tell(self, written.event)
+        self._log.save_now_and_then()
+        return written.receipt
 
     def _settings(self) -> InForce | None:
         """What the log has to give back after a restart."""
@@ -283,22 +270,11 @@ class Supervisor:
 
     def save(self) -> None:
         """Keep the state as it is now, as soon as all of it is in the log."""
-        if self._last is None or self._saved == self.state.seq:
-            return
-        self._saved = self.state.seq
-        topic = topic_of(self.state.run)
-        snapshot = Snapshot(self.state.seq, msgspec.json.encode(self.state))
-
-        def keep(receipt: Receipt) -> None:
-            if not self.broken:
-                self._journal.store.save_snapshot(topic, snapshot)
-
-        self._last.add_done_callback(keep)
+        self._log.save()
 
     def settle(self, seconds: float) -> None:
         """Wait until the log has answered to everything; raises NotWrittenError if it does not."""
-        if self._last is not None and not wait([self._last], seconds).done:
-            raise NotWrittenError(seconds)
+        self._log.settle(seconds)
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
@@ -310,7 +286,7 @@ class Supervisor:
     def _hold(self, action: Action, name: str, agent: str) -> Pending[Verdict] | None:
         """The answer that is none yet, while the run is paused; None: it may be decided about."""
         hand = self.state.hand
-        if hand.standing not in HOLDING or not action.id or self._lost is not None:
+        if hand.standing not in HOLDING or not action.id or self._log.lost is not None:
             return None
         if self._waited.find(action.id, name) or self._judged_before(action.id, name) is not None:
             return None
@@ -332,7 +308,7 @@ class Supervisor:
     def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
         known = self._judged_before(action.id, name)
         if known is not None and known.verdict.decision is not Decision.MODIFY:
-            return self._pending(known.verdict, self._under_way())
+            return self._pending(known.verdict, self._log.under_way)
         began = perf_counter()
         saved = self._saved_first.find(action.id, name)
         kept = saved.kept if saved is not None else None
@@ -345,11 +321,11 @@ class Supervisor:
         verdict = slowed(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
-        if self._lost is not None:
-            return self._pending(verdict, [], harmless=harmless, error=self._lost)
+        if self._log.lost is not None:
+            return self._pending(verdict, [], harmless=harmless, error=self._log.lost)
         if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
-            return self._pending(verdict, self._under_way(), harmless=harmless)
+            return self._pending(verdict, self._log.under_way, harmless=harmless)
         messages = [] if agent else self.messages
         verdict = with_messages(verdict, messages)
         asked = may_ask and verdict.overrulable
@@ -384,7 +360,7 @@ class Supervisor:
         self, action: Action, name: str, review: Review, verdict: Verdict
     ) -> SaveFirst | None:
         """What has to be saved before an action is decided about."""
-        if self._keeper is None or self._lost is not None or self.state.course.stopped:
+        if self._keeper is None or self._log.lost is not None or self.state.course.stopped:
             return None
         state = self.state
         first = save_first(action, review, verdict, state.run, state.cwd, state.step, name)
@@ -429,17 +405,10 @@ class Supervisor:
     def _is_by_main_agent(known: OpenAction) -> bool:
         return known.intent is None or not known.intent.agent
 
-    def _written(self, receipt: Receipt) -> None:
-        """What the log said; called in its thread."""
-        error = receipt.exception()
-        if error is None:
-            self._distrusts_log = False
-            self._alarms.over("log")
-        else:
-            self._lost = error if isinstance(error, StoreError) else StoreError("", str(error))
-
-    def _under_way(self) -> list[Receipt]:
-        return [] if self._last is None else [self._last]
+    def _log_works(self) -> None:
+        """The log has taken an event; called in its thread."""
+        self._distrusts_log = False
+        self._alarms.over("log")
 
     def _decided(self, name: str, review: Review, saved: SavedFirst | None = None) -> Verdict:
         refused = gate(self.state, review, self.project.limits, self._clock())

@@ -1,0 +1,86 @@
+"""The events of one run on their way into the log, and into its state."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import wait
+
+import msgspec
+
+from handrail.model.event import Event
+from handrail.redact import Redactor
+from handrail.store.errors import StoreError
+from handrail.store.journal import Journal, Written
+from handrail.store.port import Entry, Receipt, Snapshot
+from handrail.supervise.pending import NotWrittenError
+from handrail.supervise.state import RunState
+from handrail.supervise.topics import topic_of
+
+SNAPSHOT_EVERY = 100
+"""Events after which a state is saved, so that nobody has to read a long run from its start."""
+
+Beside = Callable[[RunState], Sequence[Entry]]
+"""Rows of other topics that a new state brings along."""
+
+
+class Recorder:
+    """Used from one thread; the log answers in its own."""
+
+    def __init__(self, state: RunState, journal: Journal, works: Callable[[], None]) -> None:
+        """`works`: called, in the log's thread, whenever an event is on the disk."""
+        self.lost: StoreError | None = None
+        """Why an event was lost: the state has run ahead of the log."""
+        self._state = state
+        self._journal = journal
+        self._works = works
+        self._last: Receipt | None = None
+        self._saved = state.seq
+
+    @property
+    def settled(self) -> bool:
+        """Whether the log has answered to everything that was written."""
+        return self._last is None or self._last.done()
+
+    @property
+    def under_way(self) -> list[Receipt]:
+        """What has to be waited for until all is on the disk."""
+        return [] if self._last is None else [self._last]
+
+    def write(self, event: Event, redactor: Redactor, beside: Beside | None = None) -> Written:
+        """Make an event part of the state, and write it with what it brings along: all or none."""
+        clean = self._journal.prepare(event, redactor)
+        self._state.apply(clean.event)
+        rows = () if beside is None else beside(self._state)
+        receipt = self._journal.write(topic_of(self._state.run), clean, rows)
+        self._last = receipt
+        receipt.add_done_callback(self._heard)
+        return Written(clean.event, receipt)
+
+    def save_now_and_then(self) -> None:
+        """Keep the state where that is due."""
+        if self._state.seq % SNAPSHOT_EVERY == 0:
+            self.save()
+
+    def save(self) -> None:
+        """Keep the state as it is now, as soon as all of it is in the log."""
+        if self._last is None or self._saved == self._state.seq:
+            return
+        self._saved = self._state.seq
+        topic = topic_of(self._state.run)
+        snapshot = Snapshot(self._state.seq, msgspec.json.encode(self._state))
+
+        def keep(receipt: Receipt) -> None:
+            if self.lost is None:
+                self._journal.store.save_snapshot(topic, snapshot)
+
+        self._last.add_done_callback(keep)
+
+    def settle(self, seconds: float) -> None:
+        """Wait until the log has answered to everything; raises NotWrittenError if it does not."""
+        if self._last is not None and not wait([self._last], seconds).done:
+            raise NotWrittenError(seconds)
+
+    def _heard(self, receipt: Receipt) -> None:
+        error = receipt.exception()
+        if error is None:
+            self._works()
+        else:
+            self.lost = error if isinstance(error, StoreError) else StoreError("", str(error))
