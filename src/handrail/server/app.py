@@ -262,7 +262,7 @@ class Face:
         return await self._drivers.iterate(request)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, when there is any; `?after=N&wait=SECONDS`."""
+        """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
         return await self._drivers.orders(request)
 
     async def report(self, request: Request) -> Response:
