@@ -26,10 +26,13 @@ _BY_DRIVER = {
 }
 _ORDER_SECONDS = 30.0
 """After which a driver that does not answer is believed to be gone."""
+_GUARD_AGAIN = 5.0
+"""Seconds after which a freeze is ended, where the log did not take that."""
 _HANDRAIL = "handrail"
 
 Tell = Callable[[str, str, Came], None]
-Ask = Callable[[Request], None]
+Ask = Callable[[Request, Callable[[], None]], None]
+"""Takes a request of our own, and calls something, in any thread, if the log does not."""
 
 
 class DaemonActs:
@@ -133,13 +136,18 @@ class DaemonActs:
             request = make_request(
                 Command.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
             )
-            self._ask(request)
+            self._ask(request, lambda: self._in_loop(wait_again))
 
         def wait() -> None:
             before = self._guards.pop(run, None)
             if before is not None:  # it would cut this freeze short
                 before.cancel()
             self._guards[run] = asyncio.get_running_loop().call_later(left, pause)
+
+        def wait_again() -> None:
+            if run not in self._guards:
+                later = asyncio.get_running_loop().call_later(_GUARD_AGAIN, pause)
+                self._guards[run] = later
 
         self._in_loop(wait)
 

@@ -57,6 +57,7 @@ from handrail.server.retention import Retention, keep_days, remove_incidents, ti
 from handrail.server.stops import Stops
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
+from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
 from handrail.store.reopening import ReopeningStore
@@ -191,9 +192,23 @@ class Daemon:
         """What has come of a request; told in any thread."""
         self.brain.later(lambda: self.desk.came(run, request, came))
 
-    def _ask(self, request: Request) -> None:
-        """A request of our own; made in any thread."""
-        self.brain.later(lambda: self.desk.take(encode(request)))
+    def _ask(self, request: Request, failed: Callable[[], None]) -> None:
+        """A request of our own; made in any thread. `failed`: the log did not take it."""
+
+        def look(receipt: Receipt) -> None:
+            if receipt.exception() is not None:
+                failed()
+
+        def take() -> None:
+            try:
+                taken = self.desk.take(encode(request))
+            except StoreError:
+                failed()
+                return
+            if taken.receipt is not None:
+                taken.receipt.add_done_callback(look)
+
+        self.brain.later(take)
 
     async def _may_hold(self, hold: Hold) -> float:
         """For how many seconds an action may be held; 0: its run is not held any more."""
