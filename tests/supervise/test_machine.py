@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from handrail.model import Action, Decision, Verdict
 from handrail.model.event import ActionReviewed, PromptGiven, RunEnded, RunStarted
 from handrail.store.errors import DiskFullError
+from handrail.supervise import recorder as recorder_room
 from handrail.supervise import runs as runs_room
-from handrail.supervise import supervisor as supervisor_room
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import Bed, ran
 
@@ -69,7 +69,7 @@ class Supervision(RuleBasedStateMachine):
         self.patch = pytest.MonkeyPatch()
         # Few enough that runs are let go and states are saved all the time.
         self.patch.setattr(runs_room, "_MAX_KEPT", 2)
-        self.patch.setattr(supervisor_room, "SNAPSHOT_EVERY", 3)
+        self.patch.setattr(recorder_room, "SNAPSHOT_EVERY", 3)
         self.bed = Bed(Path(self.folder.name))
         self.models: dict[str, Model] = {}
         self.calls = 0
