@@ -4,6 +4,8 @@ import asyncio
 import json
 from time import time
 
+import pytest
+
 from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.model.control import Command, Standing
@@ -60,6 +62,25 @@ def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused() -> N
         assert answer["permissionDecision"] == "deny"
         assert "paused by ann: the fixture comes first" in str(answer["permissionDecisionReason"])
         assert office.state_of(SESSION).hand.standing == Standing.PAUSED
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
+def test_more_calls_than_any_agent_makes_at_once_are_refused_and_the_others_stay_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("handrail.server.boundary._MOST", 1)
+
+    async def story(office: Office) -> None:
+        await office.hook(message("UserPromptSubmit", prompt="go"))
+        await control(office, Command.PAUSE)
+        held = asyncio.ensure_future(office.waiting_hook(call("ls")))
+        await until_held(office)
+        answer = said(await office.waiting_hook(call("ls src", "t2")))
+        assert answer["permissionDecision"] == "deny"
+        await control(office, Command.RESUME)
+        assert (await held).json == {}
 
     with Office() as office:
         office.run(lambda: story(office))

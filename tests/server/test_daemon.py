@@ -90,6 +90,14 @@ def test_of_five_that_start_at_once_one_stays_and_all_are_content(place: Place) 
     assert place.log().count("supervises") == 1, "none of the others waited for its chance"
 
 
+@on_linux
+def test_a_daemon_takes_as_many_connections_as_the_system_gives(place: Place) -> None:
+    command = f"ulimit -S -n 256; exec {sys.executable} -m handrail serve --background"
+    assert place.execute(["sh", "-c", command]).returncode == 0
+    soft, hard = resource.prlimit(place.pid, resource.RLIMIT_NOFILE)
+    assert soft == (65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536))
+
+
 def test_a_daemon_survives_the_shell_and_the_terminal_it_was_started_from(place: Place) -> None:
     command = f"{sys.executable} -m handrail serve --background; exit 0"
     assert place.execute(["sh", "-c", command]).returncode == 0

@@ -11,6 +11,8 @@ from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
 from handrail.supervise.hold import Hold
 from handrail.supervise.supervisor import Supervisor
 
+_MOST = 500
+"""Actions of one run that wait at the same time; more are no agent's, and are answered at once."""
 _CHANGES = (ControlAsked, ControlAnswered, RunEnded)
 
 Gone = Callable[[], Awaitable[None]]
@@ -55,6 +57,8 @@ class Boundary:
         loop = self._loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Held] = loop.create_future()
         waiting = self._waiting.setdefault(hold.run, set())
+        if len(waiting) >= _MOST:
+            return Held.TOO_LONG
         waiting.add(waiter)
         leaving = asyncio.ensure_future(gone())
         leaving.add_done_callback(lambda _: _tell(waiter, Held.GONE))

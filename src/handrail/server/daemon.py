@@ -42,6 +42,7 @@ from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
 from handrail.server.chores import Chores
 from handrail.server.controls import Controls, Results
+from handrail.server.descriptors import allow_many
 from handrail.server.drivers import Drivers
 from handrail.server.endings import Endings
 from handrail.server.garbage import collect_when_idle, spare_what_stays
@@ -261,6 +262,7 @@ class Daemon:
 def serve(home: Home, environ: Mapping[str, str]) -> None:
     """Be the daemon until a signal ends it. Raises AlreadyRunningError or HomeError."""
     sys.setswitchinterval(_SWITCH)
+    allow_many()
     # Its terminal may close: the daemon stays.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with (
