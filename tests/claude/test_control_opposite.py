@@ -1,0 +1,81 @@
+"""Two people want the opposite of the real Claude Code, again and again."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from handrail.control.message import Result
+from handrail.model.control import HOLDING, Command
+from handrail.model.event import ActionReviewed, ControlAnswered
+from handrail.model.ordinal import Decision
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.state import RunState
+from handrail.testing.model_server import Answer, Request, Say
+from tests.claude.controlled import Controlled
+from tests.claude.supervised import bash, supervised
+from tests.control import lawful
+from tests.controller import Controller
+
+EACH = 500
+"""Requests of each of the two."""
+MANY = 5000
+"""More calls than an agent makes meanwhile."""
+
+
+def works_until(over: threading.Event) -> list[Callable[[Request], Answer]]:
+    """An agent that makes one call after the other, each with a number."""
+
+    def call(number: int) -> Callable[[Request], Answer]:
+        one = bash(f"echo {number} >> made", f"call-{number}")
+        return lambda _: Say("Done.") if over.is_set() else one
+
+    return [call(number) for number in range(MANY)]
+
+
+def insist(who: Controller, command: Command, run: str) -> None:
+    """Ask for the same thing again and again, and wait for each result."""
+    for _ in range(EACH):
+        assert isinstance(who.send(who.request(command, run), seconds=60)[-1], Result)
+
+
+def test_a_thousand_opposite_commands_leave_a_lawful_run_and_lose_no_call(claude: Path) -> None:
+    over = threading.Event()
+    with supervised() as world:
+        session = Controlled.begin(world, works_until(over))
+        ann, ben, run = session.ann, Controller(world.state, "ben"), session.run
+        session.when_there("made")
+        with ThreadPoolExecutor() as pool:
+            both = [
+                pool.submit(insist, ann, Command.PAUSE, run),
+                pool.submit(insist, ben, Command.RESUME, run),
+            ]
+            for each in both:
+                each.result()
+        over.set()
+        ann.get(Command.RESUME, run)
+        results = session.wait().tool_results()
+        made = (world.repo / "made").read_text().split()
+        assert made == [str(number) for number in range(len(results))]
+        assert not any(result.is_error for result in results.values())
+        check_log(ann, run)
+
+
+def check_log(ann: Controller, run: str) -> None:
+    """Each request has one answer, the run went only where it may, and nothing ran while held."""
+    with closing(SqliteStore(ann.home.log, read_only=True)) as store:
+        told = lawful.check_rows(store)
+        lawful.check_events(store, run)
+        lawful.check_under_way(store, run)
+    assert len(told) == 2 * EACH + 1
+    assert {len(said) for said in told.values()} == {2}
+    done = {each.command for each in ann.messages() if isinstance(each, Result) and each.ok}
+    assert done == {Command.PAUSE, Command.RESUME}
+    state = RunState(run)
+    for event in ann.events(run):
+        if isinstance(event, ControlAnswered) and event.command == Command.PAUSE and event.ok:
+            assert not state.at_work, event
+        elif isinstance(event, ActionReviewed) and event.verdict.decision is not Decision.BLOCK:
+            assert state.hand.standing not in HOLDING, event
+        state.apply(event)
