@@ -8,9 +8,11 @@ from handrail.model.event import (
     ActionDropped,
     AgentEnded,
     AgentStarted,
+    Compacted,
     ControlAnswered,
     IterationEnded,
     PromptGiven,
+    RunStarted,
 )
 from handrail.store.journal import Journal
 from handrail.supervise.topics import topic_of
@@ -100,6 +102,15 @@ def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) 
     bed.do("resume")
     assert bed.begin_action("a").hold is None
     assert bed.hand().held == {}
+
+
+@pytest.mark.parametrize("source", ["compact", "resume", "clear"])
+def test_a_session_that_begins_anew_is_still_paused(bed: DeskBed, source: str) -> None:
+    bed.do("pause")
+    supervisor = bed.runs.get(RUN, "/")
+    supervisor.record(Compacted(bed.clock.now, "auto"))
+    supervisor.record(RunStarted(bed.clock.now, "claude", "/", source))
+    assert bed.begin_action("a").hold is not None
 
 
 def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
