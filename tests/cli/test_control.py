@@ -189,7 +189,7 @@ def test_all_means_every_run_that_can_be_told_so(world: World) -> None:
     assert ran.code == 0
     left_out, told, *_ = ran.out.splitlines()
     assert left_out == " shop-91bc is left out: it is paused"
-    assert told.startswith(f" pause{DONE}")
+    assert told.startswith(f" shop-3f2a  pause{DONE}")
 
 
 def test_of_several_runs_each_has_its_name_and_the_worst_is_the_exit_code(world: World) -> None:

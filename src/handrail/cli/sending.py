@@ -27,7 +27,7 @@ class Chosen(msgspec.Struct, frozen=True):
     runs: tuple[KnownRun, ...]
     left_out: tuple[tuple[KnownRun, str], ...] = ()
     among: int = 1
-    """Of how many runs one was chosen."""
+    """Of how many runs they were chosen."""
 
 
 def choose_one(runs: Runs, store: Store, command: Command, typed: str) -> Chosen:
@@ -50,7 +50,7 @@ def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen
             left_out.append((run, why))
         else:
             chosen.append(run)
-    return Chosen(tuple(chosen), tuple(left_out))
+    return Chosen(tuple(chosen), tuple(left_out), len(runs))
 
 
 def _is_able(glance: Glance, command: Command) -> bool:
