@@ -44,8 +44,8 @@ def test_a_misspelt_variable_is_told(world: "World") -> None:
         (
             "HANDRAIL_STEP_REVIEWR__MODE: step_reviewr: unknown key; did you mean step_reviewer? "
             "allowed: goal, scope, protected, secrets, regenerable, hosts, programs, attended, "
-            "on_fault, limits, log, step_reviewer, detection, interventions, checkpoints, notify, "
-            "judge"
+            "on_fault, limits, log, step_reviewer, detection, interventions, checkpoints, "
+            "control, notify, judge"
         )
     ]
 
