@@ -17,6 +17,8 @@ PROCESS_NUMBER = "process "
 _END_ONE = "End one process by its number: `kill 12345`."
 _SIGNAL = re.compile(r"-(?:SIG)?(?:[A-Z]{3,}\d*(?:[+-]\d+)?|\d{1,2})")
 _HARMLESS_SIGNALS = frozenset({"0", "CHLD", "WINCH", "SIGCHLD", "SIGWINCH", "URG", "CONT"})
+_PARENT = re.compile(r"\$(?:PPID\b|\{PPID\b)")
+"""By this one finds the host of the agent, its process group, and who drives it."""
 _SELF = "handrail"
 _OWN = (
     "handrail", "handrail serve", "python -m handrail serve", "handrail serve --background",
@@ -51,7 +53,7 @@ def _kill(command: Command, call: Call) -> Iterator[Effect]:
             yield _ends("-1", Severity.CRITICAL, "ends every process that it may end")
         elif pid.text == "1":
             yield _ends("1", Severity.HIGH, "signals the first process of the system")
-        elif pid.raw.strip('"') in {"$PPID", "${PPID}"}:
+        elif _PARENT.search(pid.raw):
             yield _ends(pid.raw, Severity.HIGH, "ends the program that runs this command")
         else:
             yield _ends(pid.shown, Severity.LOW, f"ends the process {pid.shown}")
