@@ -107,6 +107,14 @@ def test_after_so_many_iterations_it_is_not_done(world: Supervised) -> None:
     assert " --max-iterations 4 " in ran.out
 
 
+def test_a_turn_that_uses_too_many_tokens_is_broken_off(world: Supervised) -> None:
+    script = [bash("ls", "b1"), bash("sleep 600", "b2"), DONE]
+    ran = run(world, script, "Look around.", "--max-tokens", "100")
+    assert ran.code == 1
+    assert " of 100 tokens used" in ran.out
+    assert len([request for request in ran.requests if request.tools]) < len(script)
+
+
 def test_an_agent_that_is_stuck_says_what_it_needs(world: Supervised) -> None:
     ran = run(world, [Say("TASK BLOCKED: the password of the shop")], "Deploy it.")
     assert ran.code == 1

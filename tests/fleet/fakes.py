@@ -47,6 +47,7 @@ class FakeAgent:
         self.silent = False
         """It does not answer."""
         self.interrupts = 0
+        self.tokens = 0
         self._world = world
         self._broken_off: asyncio.Future[None] | None = None
 

@@ -60,6 +60,31 @@ def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
     assert world.office.of_kind("usage")[-1].memory_mb == 600
 
 
+def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
+    world = World()
+
+    async def read_on(agent: FakeAgent) -> Turn:
+        agent.tokens = 1200
+        await world.time.tick()
+        return await agent.work_on()
+
+    world.script.append(read_on)
+    end = world.run(limited(Limits(max_tokens=1000)))
+    assert (end.reason, world.office.of_kind("usage")[-1].tokens) == ("LIMIT", 1200)
+
+
+def test_the_tokens_of_an_agent_that_was_ended_count() -> None:
+    world = World()
+
+    async def die(agent: FakeAgent) -> Turn:
+        agent.tokens = 700
+        raise GONE
+
+    world.script.extend([die, DONE])
+    world.run()
+    assert world.office.of_kind("usage")[0].tokens == 700
+
+
 def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
     world = World()
 

@@ -44,7 +44,17 @@ def test_the_beginning_of_a_turn_names_the_model() -> None:
 def test_words_of_the_model_are_told_from_those_of_a_sub_agent() -> None:
     assert said(TEXT, CALL, TEXT) == Spoke("hello\nhello", "m")
     assert said(CALL) == Spoke("", "m")
-    assert said(TEXT, parent="agent") is None
+    assert said(TEXT, parent="agent") == Spoke("", "")
+
+
+def test_an_answer_says_what_it_has_used() -> None:
+    used = {"input_tokens": 3, "cache_read_input_tokens": 40, "output_tokens": 2}
+    message = {"id": "msg_1", "model": "m", "content": [TEXT], "usage": used}
+    for parent, spoke in (
+        (None, Spoke("hello", "m", "msg_1", 45)),
+        ("a", Spoke("", "", "msg_1", 45)),
+    ):
+        assert read(type="assistant", message=message, parent_tool_use_id=parent) == spoke
 
 
 def test_words_that_claude_code_makes_up_are_those_of_no_model() -> None:

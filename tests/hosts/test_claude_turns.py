@@ -133,6 +133,15 @@ def test_it_works_without_a_prompt_too() -> None:
 # Interrupts
 
 
+def test_what_a_turn_has_used_is_known_before_its_end() -> None:
+    said = Spoke("", "m", "msg_1", 40), Spoke("x", "m", "msg_1", 45), Spoke("", "", "msg_2", 10)
+    works = turns(*STARTED, *said)
+    assert works.tokens == 55
+    works.read(result())
+    assert works.tokens == works.take().tokens
+    assert works.tokens == 0
+
+
 def test_a_turn_that_was_broken_off_is_no_problem() -> None:
     turn = turns(*STARTED, Spoke("I begin.", "m"), ABORTED, heard("cancelled")).take()
     assert turn == Turn(says="I begin.", interrupted=True, tokens=10, cost_usd=0.5, model="m")

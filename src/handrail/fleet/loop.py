@@ -172,10 +172,13 @@ class _Loop:
         with self._meter.at_work():
             came = await take_turn(self._seat, agent, prompt, self._watch, interrupts=interrupts)
         if isinstance(came, Turn):
-            self._meter.add(tokens=came.tokens, cost_usd=came.cost_usd)
+            # What was broken off may tell less than was seen.
+            tokens = max(came.tokens, self._watch.tokens)
+            self._meter.add(tokens=tokens, cost_usd=came.cost_usd)
             await self.report_usage(came.model)
             return await self._judge(came, asked=self._seat.interrupts != interrupts)
         if came is not None:
+            self._meter.add(tokens=max(agent.tokens, self._watch.tokens))
             await self.report_usage()
             await self._seat.clear()
             await self._fail(str(came))

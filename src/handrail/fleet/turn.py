@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+import msgspec
+
 from handrail.fleet.beside import beside
 from handrail.fleet.seat import Seat
 from handrail.fleet.usage import Limits, Meter, Sample
@@ -31,9 +33,12 @@ class Watch:
         self._sample = sample
         self._sleep = sleep
         self._held = held
+        self.tokens = 0
+        """What the turn has used when it was looked at last, about."""
 
     async def look(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         """Until a limit is met: then the turn is interrupted, and cut off if that does not help."""
+        self.tokens = 0
         while not await self._too_much(agent):
             pass
         await self._break_off(agent, turn)
@@ -44,8 +49,11 @@ class Watch:
         held = seen.frozen or self._held()
         self._meter.hold(held)
         self._meter.sees(seen.memory_mb)
+        self.tokens = agent.tokens
+        used = self._meter.usage
+        used = msgspec.structs.replace(used, tokens=used.tokens + self.tokens)
         # Who is frozen could not be interrupted; who is paused is to find everything as it was.
-        return not held and self._limits.met(self._meter.usage) is not None
+        return not held and self._limits.met(used) is not None
 
     async def _break_off(self, agent: DrivenAgent, turn: asyncio.Timeout) -> None:
         async def ask() -> None:

@@ -139,6 +139,11 @@ class ClaudeDriver:
             left = Family({MARK: self._launch.environ.get(MARK, "")})
             await asyncio.to_thread(end_all, left)
 
+    @property
+    def tokens(self) -> int:
+        """What the turn under way has used by now, about."""
+        return self._turns.tokens
+
     # What it says
 
     def _hear(self, line: stream.Line) -> None:

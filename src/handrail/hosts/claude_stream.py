@@ -6,7 +6,7 @@ ends Claude Code.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -33,11 +33,15 @@ class Began(msgspec.Struct, frozen=True):
 
 
 class Spoke(msgspec.Struct, frozen=True):
-    """The model said something, not that of a sub-agent."""
+    """The model said something; of a sub-agent's words only their cost is told."""
 
     text: str
     model: str
-    """Empty: these are not the words of a model."""
+    """Empty: these are not the words of a model, or those of a sub-agent."""
+    message: str = ""
+    """One answer of the model comes in several lines with the same id."""
+    tokens: int = 0
+    """Read and written for this answer, as far as it is known by now."""
 
 
 class ToolAnswered(msgspec.Struct, frozen=True):
@@ -168,13 +172,15 @@ def _began(line: _Fields) -> Began:
     return Began(_text(line.get("model")))
 
 
-def _spoke(line: _Fields) -> Spoke | None:
+def _spoke(line: _Fields) -> Spoke:
     message = _fields(line.get("message"))
+    name, used = _text(message.get("id")), _old_usage(message.get("usage")).tokens
     if line.get("parent_tool_use_id") is not None:
-        return None
+        return Spoke("", "", name, used)
     model = _text(message.get("model"))
     texts = [_text(block.get("text")) for block in _blocks(message)]
-    return Spoke("\n".join(filter(None, texts)), "" if model == _SYNTHETIC else model)
+    says = "\n".join(filter(None, texts))
+    return Spoke(says, "" if model == _SYNTHETIC else model, name, used)
 
 
 def _answered(line: _Fields) -> ToolAnswered | None:
@@ -236,7 +242,7 @@ def _asked(line: _Fields) -> Asked:
     return Asked(_text(line.get("request_id")))
 
 
-_READERS = {
+_READERS: dict[tuple[str, str], Callable[[_Fields], Line | None]] = {
     ("system", "init"): _began,
     ("assistant", ""): _spoke,
     ("user", ""): _answered,

@@ -60,6 +60,13 @@ class Turns:
         """Work was broken off, or a prompt thrown away, and no result tells of it."""
         self._total = Usage()
         self._used = Usage()
+        self._answers: dict[str, int] = {}
+        """By answer of the model since the last result, its tokens."""
+
+    @property
+    def tokens(self) -> int:
+        """Used since the rest before, about; the result tells exactly."""
+        return self._used.tokens + sum(self._answers.values())
 
     @property
     def rest(self) -> Rest:
@@ -92,6 +99,7 @@ class Turns:
         )
         self._result, self._says, self._cut = None, "", False
         self._used, self._news, self.interrupting = Usage(), set(), False
+        self._answers.clear()
         return turn
 
     def read(self, line: Line) -> None:
@@ -104,6 +112,9 @@ class Turns:
             case Spoke():
                 self._says = line.text if line.text and line.model else self._says
                 self.model = line.model or self.model
+                if line.message:
+                    known = self._answers.get(line.message, 0)
+                    self._answers[line.message] = max(known, line.tokens)
             case ToolAnswered():
                 self._news.clear()
             case Heard():
@@ -141,6 +152,7 @@ class Turns:
         used = result.total.since(self._total) if result.used is None else result.used
         self._total, self._used = result.total, self._used + used
         self._runs, self._result = False, result
+        self._answers.clear()
         # A result that came before the prompt was begun is that of something else.
         if not self._tells or self._state not in ("", "queued"):
             self._prompt = ""

@@ -46,6 +46,10 @@ class DrivenAgent(Protocol):
     pid: int
     model: str
 
+    @property
+    def tokens(self) -> int:
+        """What the turn under way has used by now, about."""
+
     async def take_turn(self, prompt: str) -> Turn:
         """Send it on, and wait until it stops; raises AgentGoneError.
 
