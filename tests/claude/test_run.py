@@ -108,7 +108,8 @@ def test_after_so_many_iterations_it_is_not_done(world: Supervised) -> None:
 
 
 def test_a_turn_that_uses_too_many_tokens_is_broken_off(world: Supervised) -> None:
-    script = [bash("ls", "b1"), bash("sleep 600", "b2"), DONE]
+    waits = "while [ ! -e never ]; do sleep 0.1; done"
+    script = [bash("ls", "b1"), bash(waits, "b2"), DONE]
     ran = run(world, script, "Look around.", "--max-tokens", "100")
     assert ran.code == 1
     assert " of 100 tokens used" in ran.out
