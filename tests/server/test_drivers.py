@@ -168,6 +168,21 @@ def test_orders_are_given_once_and_in_order() -> None:
         office.run(lambda: story(office))
 
 
+def test_whoever_takes_a_run_up_is_not_given_the_orders_of_before() -> None:
+    async def story(office: Office) -> None:
+        await post(office, "loop", LOOP)
+        office.drivers.give(RUN, Order(number=0, order="interrupt", request="of before"))
+        await control(office, Command.ESCALATE, text="opus", wait="0")
+        (awaited,) = office.state_of(RUN).hand.asked
+        office.drivers.give(RUN, Order(number=0, order="set_model", request=awaited))
+        await post(office, "loop", LOOP)
+        (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
+        assert order["request"] == awaited
+
+    with Office() as office:
+        office.run(lambda: story(office))
+
+
 def test_a_driver_hears_that_its_run_is_over() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)

@@ -1,6 +1,7 @@
 """Those who drive agents: asked what they may do, told what to do, and heard."""
 
 import asyncio
+import http.client
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -97,7 +98,18 @@ class Drivers:
 
     async def begin(self, request: Request) -> Response:
         """Make a loop known before its agent starts."""
-        return await self._answer(request, ToBegin, self._begin)
+        run = _run(request)
+        answer = await self._answer(request, ToBegin, self._begin)
+        if answer.status_code != http.client.OK:
+            return answer
+        try:
+            awaited = await self._brain.do(lambda: set(self._driven(run).state.hand.asked))
+        except tuple(_STATUS) as error:
+            return _failed(error)
+        # Whoever drove it before has carried out the others, or nobody waits for them now.
+        line = self._line(run)
+        line.orders = [each for each in line.orders if each.request in awaited]
+        return answer
 
     async def report(self, request: Request) -> Response:
         """Hear what a driver tells."""
