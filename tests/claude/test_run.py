@@ -17,7 +17,7 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
-from handrail.testing.model_server import Answer, Call, Request, Say, Script
+from handrail.testing.model_server import Answer, Call, Request, Say, Script, Step
 from tests.claude.running import run, running, world_for_runs
 from tests.claude.supervised import STOPPED, Supervised, bash, until
 from tests.controller import Controller
@@ -109,7 +109,7 @@ def test_after_so_many_iterations_it_is_not_done(world: Supervised) -> None:
 
 def test_a_turn_that_uses_too_many_tokens_is_broken_off(world: Supervised) -> None:
     waits = "while [ ! -e never ]; do sleep 0.1; done"
-    script = [bash("ls", "b1"), bash(waits, "b2"), DONE]
+    script: list[Step] = [bash("ls", "b1"), bash(waits, "b2"), DONE]
     ran = run(world, script, "Look around.", "--max-tokens", "100")
     assert ran.code == 1
     assert " of 100 tokens used" in ran.out
