@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from handrail.control.acts import Came
 from handrail.hosts.claude_launch import MARK
-from handrail.intervene.processes import Ended
+from handrail.intervene.processes import Ended, began_at
 from handrail.model.control import Command
 from handrail.model.event import CheckpointTaken, RunEnded
 from handrail.server.family import SESSION_VARIABLE
@@ -184,8 +183,8 @@ def test_a_driven_agent_that_has_not_said_yet_which_process_it_is_is_ended(scene
 
 def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: Scene) -> None:
     agent, _ = begun(scene)
-    began = psutil.Process(agent).create_time()
-    until(lambda: time.time() > began + 0.1)
+    began = began_at(agent)
+    until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) > began + 0.1)
     mark = f"env {SESSION_VARIABLE}={scene.run}"
     other = scene.zoo.sh(f"exec {mark} sh -c 'echo ready; exec sleep 60'", marked=False)
     scene.begins(agent, driver=other)
