@@ -109,6 +109,13 @@ def test_a_session_of_ones_own_has_another_way_to_another_model(world: World) ->
     assert "change the model in the session itself: /model" in ran.out
 
 
+def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(world: World) -> None:
+    world.run("pause", SHOP)
+    ran = world.run("escalate", SHOP)
+    assert "change the model in the session itself: /model" in ran.out
+    assert "handrail resume" not in ran.out
+
+
 def test_a_message_is_confirmed_when_the_agent_was_told(world: World) -> None:
     asked = meanwhile(lambda: world.shell.spawn("steer", SHOP, "use", "pytest -q", "--wait"))
     wait_for(lambda: world.row().glance.hand.asked, "nothing was asked for")

@@ -10,6 +10,7 @@ from handrail.cli.render import Screen, clip, columns, count, visible, wrap
 from handrail.cli.runs import open_log
 from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
+from handrail.control.machine import move
 from handrail.control.message import Result
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
@@ -24,6 +25,7 @@ _ARROW = " → "
 _MAX_SAYS = 3
 _MAX_AT_WORK = 3
 _HOLDS = frozenset({Command.PAUSE, Command.INTERRUPT, Command.FREEZE})
+_ENDS = frozenset({Command.STOP, Command.CANCEL})
 _MEANWHILE = {
     Command.STEER: "the agent is told with its next action or prompt",
     Command.REDIRECT: "the agent is told with its next action or prompt",
@@ -75,8 +77,12 @@ def _learn(store: "Store", sent: Sent) -> Learned:
 def _instead(glance: Glance, sent: Sent) -> str:
     if glance.course.stopped and sent.command is Command.RESUME:
         return f"handrail incident show {glance.course.stopped}"
-    if glance.active:
+    if glance.active and sent.command in _ENDS:
+        return f"handrail {sent.command.value} {sent.run.name} tries again"
+    if glance.active and move(glance.hand.standing, sent.command) is None:
         return _INSTEAD.get(glance.hand.standing, "").format(sent.run.name)
+    if glance.active:  # what was refused says itself why
+        return ""
     is_done = glance.loop is not None and glance.hand.standing != Standing.CANCELLED
     if is_done and sent.command is Command.RESUME:
         return f"handrail run --resume {sent.run.name}"
