@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.cli.runs import Runs, _short_ids
+from handrail.cli.runs import Runs
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry
+from handrail.supervise.names import short_ids
 
 from .conftest import Run, Shell
 from .logbook import Logbook, memory_logbook, open_logbook
@@ -72,7 +73,7 @@ def test_candidates_are_listed_where_several_are_meant(
 
 @given(st.sets(st.text("0123abc-", min_size=1, max_size=9), min_size=1, max_size=40))
 def test_a_short_id_means_one_run_only(ids: set[str]) -> None:
-    for run, short in _short_ids(list(ids)).items():
+    for run, short in short_ids(list(ids)).items():
         assert run.startswith(short)
         assert short == run or sum(other.startswith(short) for other in ids) == 1
 

@@ -6,6 +6,10 @@ from time import localtime, strftime
 
 import click
 
+from handrail.tui.moments import span, took
+
+__all__ = ["clock", "day", "read_since", "span", "took"]
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.ASCII)
 
@@ -25,23 +29,6 @@ def _local(form: str, at: float) -> str:
         return strftime(form, localtime(at))
     except (OverflowError, OSError, ValueError):  # no such moment: a log may hold anything
         return "?"
-
-
-def span(seconds: float) -> str:
-    """`40 s`, `12 min`, `3 h`, `5 d`: as coarse as it may be."""
-    seconds = max(seconds, 0.0)  # clocks go back at times
-    for unit, length, most in (("s", 1, 60), ("min", 60, 100), ("h", 3600, 48)):
-        if seconds < length * most:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds // 86400)} d"
-
-
-def took(milliseconds: float) -> str:
-    """How long an action ran: `0.4 s`, `28 s`, `3 min`; empty where nobody waited for it."""
-    seconds = milliseconds / 1000
-    if seconds < 0.1:
-        return ""
-    return f"{seconds:.1f} s" if seconds < 10 else span(seconds)
 
 
 def read_since(text: str, now: float) -> float:

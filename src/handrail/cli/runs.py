@@ -14,14 +14,13 @@ from handrail.cli.moments import span
 from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.port import Store
+from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
 
 LAST = "last"
-_SHORT = 4
-"""Of a session's id so many characters are shown, more where two of them begin alike."""
 _MAX_LISTED = 10
 _MAX_NAME = 60
 _HINTS: dict[type[StoreError], str] = {
@@ -63,7 +62,7 @@ class Runs:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._topics = store.topics(RUNS)
-        self._short = _short_ids([run_of(topic.name) for topic in self._topics])
+        self._short = short_ids([run_of(topic.name) for topic in self._topics])
 
     def __len__(self) -> int:
         return len(self._topics)
@@ -136,22 +135,6 @@ def find_home() -> "Home":
     return open_home(os.environ)
 
 
-def _short_ids(ids: list[str]) -> dict[str, str]:
-    """Of each id a beginning that no other one has."""
-    ordered = sorted(ids)
-    around = ["", *ordered, ""]
-    return {
-        run: run[: max(_SHORT, _shared(run, before) + 1, _shared(run, after) + 1)]
-        for before, run, after in zip(around, ordered, around[2:], strict=False)
-    }
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
-    differ = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(differ, min(len(one), len(other)))
-
-
 def _project(store: Store, topic: str) -> str:
     """The folder in which a run began; its first event says it."""
     first = next(iter(store.read(topic, 0, 1)), None)
@@ -159,7 +142,7 @@ def _project(store: Store, topic: str) -> str:
         cwd = _began.decode(first.body).cwd if first else ""
     except (msgspec.MsgspecError, UnicodeDecodeError):
         cwd = ""
-    return os.path.basename(cwd.rstrip("/")) or "run"
+    return project_of(cwd)
 
 
 def _is_name(typed: str, run: KnownRun) -> bool:

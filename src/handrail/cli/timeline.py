@@ -1,7 +1,7 @@
 """One entry of a timeline as a line or two: when, what, and what became of it."""
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import cast
 
 from handrail.cli import control_words, corrections
 from handrail.cli.answer import shown_action
@@ -31,6 +31,7 @@ from handrail.model.event import (
 )
 from handrail.model.ordinal import Decision
 from handrail.review.tools import SHELL_TOOLS
+from handrail.tui.marks import MARKS, Status
 
 _NAME = 12
 _TOOL = 6
@@ -38,21 +39,6 @@ _STATUS = 17
 _ROOMY = 64
 _MAX_BELOW = 2
 _MAX_TEXT = 400
-
-MARKS = {
-    Decision.ALLOW: ("✓", "green", ""),
-    Decision.WARN: ("!", "yellow", "warned"),
-    Decision.MODIFY: ("~", "yellow", "changed"),
-    Decision.BLOCK: ("✗", "red", "stopped"),
-}
-
-
-class Status(NamedTuple):
-    """What became of an action, in a sign and a few words."""
-
-    mark: str
-    style: str
-    words: str
 
 
 def entry_lines(

@@ -20,10 +20,11 @@ from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision, Undo
 from handrail.tui.entry import Entry
 from handrail.tui.fields import Fields
+from handrail.tui.marks import MARKS
 from handrail.tui.moments import clock, took
 from handrail.tui.said import in_words, said
 from handrail.tui.text import Line, Span, flat
-from handrail.tui.timeline_pane import MARKS, command_of, status_of, what
+from handrail.tui.timeline_pane import command_of, status_of, what
 
 _MAX_EFFECTS = 12
 _MAX_OUTPUT = 12

@@ -13,10 +13,10 @@ from psutil import pid_exists
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.journal import Journal, decode
 from handrail.store.port import Store, Stored
+from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.runs import load_state
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import RUNS, run_of, topic_of
-from handrail.tui.names import name_of, short_ids
 from handrail.tui.overlook import overview_of
 from handrail.tui.overview import Overview
 from handrail.tui.timeline import MAX_ENTRIES, Timeline
@@ -116,7 +116,7 @@ class Feed:
         # Before the topics are listed: what comes in between is then seen twice, and not missed.
         last = _newest(self._store)
         topics = self._store.topics(RUNS)
-        self._short = short_ids(topic.name for topic in topics)
+        self._short = short_ids([run_of(topic.name) for topic in topics])
         limit = self._clock() - _DAY
         lately = [run_of(topic.name) for topic in topics if topic.changed >= limit]
         older = [run_of(topic.name) for topic in topics if topic.changed < limit]
@@ -138,7 +138,7 @@ class Feed:
             if len(page) <= _PAGE:
                 break
         if any(run not in self._short for run in new):
-            self._short = short_ids(topic.name for topic in self._store.topics(RUNS))
+            self._short = short_ids([run_of(topic.name) for topic in self._store.topics(RUNS)])
         stale = [run for run, page in new.items() if not self._apply(run, page)]
         self._waiting = dict.fromkeys((*reversed(stale), *self._waiting))
         self._last = last
@@ -186,7 +186,7 @@ class Feed:
             cwd = _began.decode(first.body).cwd if first else ""
         except (msgspec.MsgspecError, UnicodeDecodeError):
             cwd = ""
-        return name_of(cwd, self._short.get(run, run))
+        return f"{project_of(cwd)}-{self._short.get(run, run)}"
 
     def _look_around(self) -> None:
         """What is no event: somebody has decided about an incident, a driver was killed."""

@@ -1,11 +1,10 @@
 """The timeline: one line an entry, and one more where something has to be said about it."""
 
-from typing import NamedTuple
-
 from handrail.model.action import Action
 from handrail.model.event import ActionDropped, ActionEnded, ActionReviewed
 from handrail.model.ordinal import Decision
 from handrail.tui.entry import Entry
+from handrail.tui.marks import MARKS, Status
 from handrail.tui.moments import clock, took
 from handrail.tui.said import said
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, wrap
@@ -16,21 +15,6 @@ _ROOMY = 60
 _MAX_SHOWN = 400
 _MAX_SENTENCE = 2
 _TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
-
-MARKS = {
-    Decision.ALLOW: ("✓", "green", ""),
-    Decision.WARN: ("!", "yellow", "warned"),
-    Decision.MODIFY: ("~", "yellow", "changed"),
-    Decision.BLOCK: ("✗", "red", "stopped"),
-}
-
-
-class Status(NamedTuple):
-    """What became of an action, in a sign and a few words."""
-
-    mark: str
-    style: str
-    words: str
 
 
 def entry_lines(entry: Entry, width: int) -> list[Line]:

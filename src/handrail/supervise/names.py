@@ -1,16 +1,15 @@
-"""Runs as people call them, the same as in every other command: `shop-3f2a`."""
+"""Runs as people call them, the same everywhere: `shop-3f2a`."""
 
 import os
-from collections.abc import Iterable
-
-from handrail.supervise.topics import RUNS, run_of
+from collections.abc import Collection
 
 _SHORT = 4
+"""Of a session's id so many characters are shown, more where two of them begin alike."""
 
 
-def short_ids(topics: Iterable[str]) -> dict[str, str]:
+def short_ids(runs: Collection[str]) -> dict[str, str]:
     """Of each run's id a beginning that no other one has."""
-    ordered = sorted(run_of(topic) for topic in topics if topic.startswith(RUNS))
+    ordered = sorted(runs)
     around = ["", *ordered, ""]
     return {
         run: run[: max(_SHORT, _shared(run, before) + 1, _shared(run, after) + 1)]
@@ -18,9 +17,9 @@ def short_ids(topics: Iterable[str]) -> dict[str, str]:
     }
 
 
-def name_of(cwd: str, short: str) -> str:
-    """The folder that a run began in, and the beginning of its id."""
-    return f"{os.path.basename(cwd.rstrip('/')) or 'run'}-{short}"
+def project_of(cwd: str) -> str:
+    """The folder that a run began in, by its name."""
+    return os.path.basename(cwd.rstrip("/")) or "run"
 
 
 def _shared(one: str, other: str) -> int:
