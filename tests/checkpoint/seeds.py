@@ -23,7 +23,7 @@ def private(bench: Bench, tree: Path | None = None) -> Iterator[Git]:
 
 def seed(bench: Bench, tree: Path | None = None) -> bool:
     with private(bench, tree) as git:
-        return seeding.seed(git)
+        return seeding.seed(git) is not None
 
 
 def settle(bench: Bench) -> bool:

@@ -45,19 +45,23 @@ def remember(git: Git, memory: Memory) -> None:
     os.replace(fresh, _place(git))
 
 
+def usual_modes() -> frozenset[int]:
+    """Those that a new file gets, one that can be run or not: nothing is remembered of them."""
+    mask = _umask()
+    return frozenset(stat.S_IFREG | bits & ~mask for bits in (0o666, 0o777))
+
+
 class Modes:
     """Permissions that are other than those a new file gets."""
 
     def __init__(self, known: Mapping[str, int]) -> None:
         self._odd = dict(known)
-        mask = _umask()
-        self._usual = {False: 0o666 & ~mask, True: 0o777 & ~mask}
+        self._usual = usual_modes()
 
     def see(self, path: str, mode: int) -> None:
         """Take in how a file is."""
-        bits = stat.S_IMODE(mode)
-        if stat.S_ISREG(mode) and bits != self._usual[bool(bits & stat.S_IXUSR)]:
-            self._odd[path] = bits
+        if stat.S_ISREG(mode) and mode not in self._usual:
+            self._odd[path] = stat.S_IMODE(mode)
         elif self._odd:
             self._odd.pop(path, None)
 

@@ -49,7 +49,9 @@ class Restoring:
     def preview(self, way: Way, by: By) -> Preview:
         """What a restore would do; nothing is changed."""
         git = self._git
-        coverage, tree = write_tree(git, self._unknown(way.target), settings=self._settings)
+        coverage, tree = write_tree(
+            git, self._records, self._unknown(way.target), settings=self._settings
+        )
         memory = recall(git)
         modes = memory.modes if memory else {}
         now = Now(tree, coverage, self._when, self._past, modes, _tuple(by))

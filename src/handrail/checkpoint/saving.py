@@ -97,12 +97,13 @@ def save(
 
 
 def write_tree(
-    git: Git, also: Iterable[str] = (), *, settings: Settings = _DEFAULTS
+    git: Git, records: Records, also: Iterable[str] = (), *, settings: Settings = _DEFAULTS
 ) -> tuple[Coverage, str]:
     """The tree of the files as they are now, and what it holds of them."""
-    index = _fill(git, also, settings, None)
-    _check_not_empty(git, index.staged, index.tree)
-    return index.staged.coverage, index.tree
+    index = _fill(git, also, settings, records.last(git.work_tree))
+    tree = git.text("write-tree") if index.changes else index.tree
+    _check_not_empty(git, index.staged, tree)
+    return index.staged.coverage, tree
 
 
 def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
@@ -122,9 +123,10 @@ def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None
 
 def _fill_once(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
     staged = stage(git, settings, also, is_first=last is None)
-    if last is None:
+    if last is None and not staged.is_cold:  # nearly all trees are there
         return _Index(staged, git.text("write-tree"))
-    return _Index(staged, last.tree, differences(git, last.tree))
+    base = last.tree if last else EMPTY
+    return _Index(staged, base, differences(git, base))
 
 
 def _check_not_empty(git: Git, staged: Staged, tree: str) -> None:

@@ -21,8 +21,10 @@ class _DamagedError(Exception):
     """The index of the user is one that git would not write, or an object cannot be read."""
 
 
-def seed(git: Git) -> bool:
-    """Fill an index that is not there yet, or has lost what it needs; False: nothing was done.
+def seed(git: Git) -> list[bytes] | None:
+    """Fill an index that is not there yet, or has lost what it needs.
+
+    Gives the names of the files that it holds then; None: nothing was done.
 
     What git remembers of a file is taken over only if its size is that of the blob, so that no
     conversion of bytes, by whatever settings, is taken for the file. Others are announced: the
@@ -30,14 +32,14 @@ def seed(git: Git) -> bool:
     """
     if os.path.exists(git.index):
         if not borrowing.has_lost(git):
-            return False
+            return None
         os.unlink(git.index)
     where = directories(git.work_tree)
     objects = os.path.realpath(os.path.join(where.common, "objects"))
     try:
         found = index_file.read(os.path.join(where.own, "index"))
         if not os.path.isdir(objects) or "\n" in objects:
-            return False
+            return None
         borrowing.borrow(git, objects)
         index = _certain(git.within(Deadline(git.deadline.left * _SHARE)), where, found)
         index_file.write(git.index, index)
@@ -45,8 +47,8 @@ def seed(git: Git) -> bool:
         raise
     except (OSError, UnreadableError, GitError, _DamagedError):
         borrowing.drop(git)
-        return False
-    return True
+        return None
+    return index.names
 
 
 def _certain(git: Git, where: Directories, found: Index) -> Index:

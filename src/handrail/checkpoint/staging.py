@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import time
 
@@ -25,6 +26,8 @@ from handrail.checkpoint.memory import (
 from handrail.checkpoint.parts import take_in_parts
 from handrail.checkpoint.record import Coverage, LeftOut
 from handrail.checkpoint.sorting import Sorter, open_sorter
+from handrail.checkpoint.survey import Survey
+from handrail.checkpoint.survey import survey as take_survey
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -53,6 +56,8 @@ class Staged(msgspec.Struct, frozen=True):
     """How many should have been taken in."""
     coverage: Coverage
     modes: dict[str, int]
+    is_cold: bool = False
+    """The index began empty."""
 
 
 def stage(
@@ -69,50 +74,57 @@ def stage(
     `cold`: by what is in the work tree alone.
     """
     is_fresh = not os.path.exists(git.index)
-    is_seeded = not cold and seeding.seed(git)
-    memory = None if is_fresh or is_seeded else recall(git)
-    listing = list_changes(git, settings.include)
+    seeded = None if cold else seeding.seed(git)
+    memory = None if is_fresh or seeded is not None else recall(git)
+    unseen = seeded or []
+    if seeded is None and not is_fresh and (is_first or not memory):
+        unseen = _known(git)
+    since = time() - YOUNG
+    with ThreadPoolExecutor(1) as pool:
+        survey = pool.submit(take_survey, git.work_tree, unseen, since)
+        listing = list_changes(git, settings.include)
     dropped = list_dropped(git, memory.include, settings.include) if memory else []
     with open_sorter(git.work_tree, settings) as sorter:
-        staging = _Staging(git, settings, sorter, memory or Memory())
-        if is_seeded or (not is_fresh and (is_first or not memory)):
-            staging.see_all()
-        return staging.take(listing, also, dropped)
+        staging = _Staging(git, settings, sorter, memory or Memory(), since)
+        staging.see(survey.result())
+        staged = staging.take(listing, also, dropped)
+    return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
 class _Staging:
     """One time of bringing the index up to date."""
 
-    def __init__(self, git: Git, settings: Settings, sorter: Sorter, memory: Memory) -> None:
+    def __init__(
+        self, git: Git, settings: Settings, sorter: Sorter, memory: Memory, since: float
+    ) -> None:
         self._git = git
         self._settings = settings
         self._sorter = sorter
         self._memory = memory
         self._modes = Modes(memory.modes)
         self._young: dict[str, None] = {}
-        self._since = time() - YOUNG
+        self._since = since
         self._left_out: list[LeftOut] = []
         self._out: list[str] = []
         """What the index must not hold any more."""
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[bytes, int] = {}
         self._limit = Deadline(git.deadline.left * FOR_STAGING)
 
-    def see_all(self) -> None:
-        """Look at files that the index has without anybody having looked at them here."""
-        self._see(self._known(), is_new=True)
+    def see(self, survey: Survey) -> None:
+        """Take over what is known of files that the index had from the beginning."""
+        self._sizes.update(survey.sizes)
+        for path, facts in survey.odd:
+            self._see(path, facts)
 
-    def _see(self, paths: Iterable[str], *, is_new: bool = False) -> None:
-        for path in paths:
-            with suppress(OSError):
-                facts = self._sorter.look(path)
-                self._modes.see(path, facts.st_mode)
-                self._note_young(path, facts.st_ctime)
-                if is_new:
-                    self._sizes[path] = facts.st_size
+    def _see(self, path: str, facts: os.stat_result) -> None:
+        self._modes.see(path, facts.st_mode)
+        self._note_young(path, facts.st_ctime)
 
     def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
         """Take in what was listed, and out what must not be held."""
-        self._see(self._memory.young)
+        for path in self._memory.young:
+            with suppress(OSError):
+                self._see(path, self._sorter.look(path))
         tracked = {*listing.changed, *also}
         changed = self._sorter.sort(sorted(tracked))
         new = self._sorter.sort(listing.new)
@@ -170,7 +182,7 @@ class _Staging:
         if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
             git = git.tuned(_AS_PACK)
         self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
-        self._sizes.update((file.path, file.size) for file in batch if file.mode)
+        self._sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[File]) -> list[list[File]]:
         """What is left of a batch that git rejected: without the bad ones, or in halves."""
@@ -191,7 +203,7 @@ class _Staging:
             self._update(self._git, "--force-remove", paths=self._out)
             self._modes.forget(self._out)
             for path in self._out:
-                self._sizes.pop(path, None)
+                self._sizes.pop(os.fsencode(path), None)
 
     def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
         try:
@@ -215,7 +227,11 @@ class _Staging:
         )
 
     def _known(self) -> list[str]:
-        return self._git.paths("ls-files", "-z")
+        return [os.fsdecode(name) for name in _known(self._git)]
+
+
+def _known(git: Git) -> list[bytes]:
+    return git.run("ls-files", "-z").split(b"\0")[:-1]
 
 
 def _batches(files: Sequence[File]) -> Iterator[list[File]]:
