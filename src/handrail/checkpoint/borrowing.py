@@ -46,10 +46,12 @@ def has_lost(git: Git) -> bool:
     if seen == _read(_seen(git)):
         return False
     try:
-        needed = index_file.read(git.index).blobs()
-    except (OSError, index_file.UnreadableError):
-        return False  # git itself will say so
-    if _absent(git, needed):
+        entries = git.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+    except (GitTooSlowError, StoreError):
+        raise
+    except GitError:
+        return False  # whoever needs the index will hear it, too
+    if _absent(git, [entry.split(b" ", 2)[1].decode() for entry in entries]):
         return True
     _replace(_seen(git), seen)
     return False

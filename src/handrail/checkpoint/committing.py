@@ -16,7 +16,8 @@ from handrail.checkpoint.git import Git
 
 EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without any file."""
-_ABSENT = b"000000"
+ABSENT = b"000000"
+"""The mode of a file that is not there."""
 _SETTINGS = {"fastimport.unpackLimit": "0"}
 """However few objects: they go into a pack."""
 _WHO = b"committer Handrail <handrail@localhost> %d +0000\n"
@@ -33,7 +34,7 @@ class Difference(msgspec.Struct, frozen=True):
     @property
     def is_gone(self) -> bool:
         """It is not in the index any more."""
-        return self.mode == _ABSENT
+        return self.mode == ABSENT
 
     @property
     def line(self) -> bytes:

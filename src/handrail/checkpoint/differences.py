@@ -9,6 +9,7 @@ from handrail.checkpoint.errors import DamagedError
 from handrail.checkpoint.git import Git
 
 LINK = "120000"
+PLAIN = "100644"
 PROGRAM = "100755"
 MAX_NAMED = 500
 """More paths are not named to a process: there is an end to what it can be told."""

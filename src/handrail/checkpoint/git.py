@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from copy import copy
 from time import monotonic
@@ -92,6 +91,7 @@ class Git:
         """The user's own list of files that git leaves alone everywhere."""
         self.deadline = deadline
         self.held = tuple(held)
+        self._program = shutil.which("git", path=environ.get("PATH"))
         self._settings = _SETTINGS
         self.environ = {
             **{name: environ[name] for name in _PASSED_ON if name in environ},
@@ -134,7 +134,7 @@ class Git:
 
     def is_since(self, *version: int) -> bool:
         """Whether the program is of this version, or newer."""
-        program = shutil.which("git", path=self.environ.get("PATH")) or ""
+        program = self._program or ""
         if program not in _versions:
             found = _VERSION.search(self.text("version"))
             _versions[program] = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -171,13 +171,14 @@ class Git:
 
     def run_beside(self, *commands: Sequence[str]) -> list[Printed]:
         """The same of several that run at the same time; when one fails, all are ended."""
-        with ThreadPoolExecutor(len(commands)) as pool, ExitStack() as stack:
+        with ExitStack() as stack:
             started = []
             for arguments in commands:
                 process = self.start(*arguments)
-                stack.callback(_kill, process)
-                started.append(pool.submit(self._finish, arguments[0], process))
-            return [each.result() for each in started]
+                stack.callback(end, process)
+                started.append((arguments[0], process))
+            # One after the other: whoever prints much waits until it is heard.
+            return [self._finish(command, process) for command, process in started]
 
     def _finish(
         self,
@@ -212,12 +213,11 @@ class Git:
         if self.excludes:
             settings["core.excludesFile"] = self.excludes
         options = [part for name, text in settings.items() for part in ("-c", f"{name}={text}")]
-        program = shutil.which("git", path=self.environ.get("PATH"))
-        if program is None:
+        if self._program is None:
             raise GitError(arguments[0], "git is not installed, and checkpoints need it")
         try:
             return subprocess.Popen(
-                [program, *options, *arguments],
+                [self._program, *options, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -233,14 +233,13 @@ class Git:
 def end(process: "subprocess.Popen[bytes]") -> None:
     """End git and what it has started, where it still runs."""
     if process.poll() is None:
-        _kill(process)
-        process.communicate()
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            with suppress(OSError):
+                pipe.close()
 
 
 def join_paths(paths: Sequence[str]) -> bytes:

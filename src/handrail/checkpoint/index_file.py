@@ -104,6 +104,15 @@ def is_whole(path: str) -> bool:
     return _sum(data[:-_HASH]) == data[-_HASH:]
 
 
+def look_of(path: str) -> tuple[int, ...]:
+    """Another one whenever an index is written; empty where there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 def write(path: str, index: Index) -> None:
     """Replace an index; the files that it is unsure of are announced, and not held."""
     records = index.records

@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from handrail.checkpoint import nested
+from handrail.checkpoint.content import Content
 from handrail.checkpoint.errors import BadIncludeError
 from handrail.checkpoint.git import Git, split_paths
 from handrail.checkpoint.record import LeftOut
@@ -26,8 +27,9 @@ _CLOSED = re.compile(rb"could not open directory '(.*)': ")
 class Listing(msgspec.Struct, frozen=True):
     """Paths from the top of the work tree."""
 
-    changed: tuple[str, ...] = ()
-    """Known, and other than they were: changed, deleted, or replaced by something else."""
+    changed: Mapping[str, Content] = {}
+    """Known, and other than they were: changed, deleted, or replaced by something else; with
+    what the index holds of them."""
     new: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     """Folders that could not be looked into."""
@@ -36,7 +38,7 @@ class Listing(msgspec.Struct, frozen=True):
 def list_changes(git: Git, include: Sequence[str]) -> Listing:
     """What has changed; `include`: patterns of ignored files that count all the same."""
     changed, others = git.run_beside(
-        ("diff-files", "-z", "--name-only", "--no-renames"),
+        ("diff-files", "-z", "--raw", "--no-abbrev", "--no-renames"),
         ("ls-files", "-o", "-z", "--exclude-standard", *include_options(include)),
     )
     new: list[str] = []
@@ -46,7 +48,16 @@ def list_changes(git: Git, include: Sequence[str]) -> Listing:
             new.append(path)
         else:
             new += nested.files_of(git, path, include_options(include))
-    return Listing(tuple(split_paths(changed.out)), tuple(new), tuple(left_out))
+    return Listing(_held(changed.out), tuple(new), tuple(left_out))
+
+
+def _held(data: bytes) -> dict[str, Content]:
+    fields = data.split(b"\0")
+    found: dict[str, Content] = {}
+    for head, path in zip(fields[::2], fields[1::2], strict=False):
+        mode, _, blob, _ = head.decode().split(maxsplit=3)
+        found[os.fsdecode(path)] = Content(mode[1:], blob)
+    return found
 
 
 def list_dropped(git: Git, before: Sequence[str], include: Sequence[str]) -> list[str]:

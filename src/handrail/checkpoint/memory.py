@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from handrail.checkpoint.git import Git
+from handrail.checkpoint.index_file import look_of
 
 MAX_MODES = 10_000
 MAX_YOUNG = 1_000
@@ -24,6 +25,13 @@ class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
     """Permissions that git cannot hold, by path."""
     young: tuple[str, ...] = ()
     """Files that were just changed: git sees no other permissions in the same second."""
+    tree: str = ""
+    """What the index holds, as long as it and the store look like this."""
+    look: tuple[int, ...] = ()
+
+    def holds(self, tree: str, git: Git) -> bool:
+        """Whether the index is certainly the same as a tree."""
+        return bool(tree) and self.tree == tree and self.look == _look_of(git)
 
 
 def recall(git: Git) -> Memory | None:
@@ -51,6 +59,13 @@ def usual_modes() -> frozenset[int]:
     return frozenset(stat.S_IFREG | bits & ~mask for bits in (0o666, 0o777))
 
 
+def remember_tree(git: Git, tree: str) -> None:
+    """Keep that the index holds the same as a tree."""
+    memory = recall(git)
+    if memory and not memory.holds(tree, git):
+        remember(git, msgspec.structs.replace(memory, tree=tree, look=_look_of(git)))
+
+
 class Modes:
     """Permissions that are other than those a new file gets."""
 
@@ -75,6 +90,11 @@ class Modes:
         """The first of them, in order; without names that cannot be written down."""
         named = sorted(path for path in self._odd if is_text(path))
         return {path: self._odd[path] for path in named[:MAX_MODES]}
+
+
+def _look_of(git: Git) -> tuple[int, ...]:
+    packs = os.path.join(git.directory, "objects", "pack")
+    return look_of(git.index) + look_of(packs)
 
 
 def is_text(path: str) -> bool:

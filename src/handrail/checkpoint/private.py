@@ -38,6 +38,8 @@ class Private:
         self.directory = os.path.join(folder, "git")
         self._environ = environ
         self._global_excludes: str | None = None
+        self._whole: dict[str, tuple[int, ...]] = {}
+        """Indexes as they were left here: a machine that goes down takes this with it."""
 
     @contextmanager
     def open(self, work_tree: str, seconds: float) -> Iterator[Git]:
@@ -51,6 +53,7 @@ class Private:
             self._prepare(git)
             journal.sweep(self.folder, work_tree)
             yield git
+            self._whole[git.index] = index_file.look_of(git.index)
 
     @contextmanager
     def open_store(self, seconds: float) -> Iterator[Git]:
@@ -168,14 +171,18 @@ class Private:
             # Where the state folder lies in a repository, nobody commits it by mistake.
             self._write(os.path.join(self.folder, ".gitignore"), "*\n")
             self._write(self._ready, "")
-        # It is only a memory of the tree, which a machine that went down may have damaged.
-        if os.path.isfile(git.index) and not index_file.is_whole(git.index):
-            os.unlink(git.index)
+        self._check_index(git.index)
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
         excluded = excluded_lines(git.work_tree, self.folder) + nested.excluded_lines(git)
         self._write(os.path.join(self.directory, "info", "exclude"), excluded)
+
+    def _check_index(self, index: str) -> None:
+        """It is only a memory of the tree, which a machine that went down may have damaged."""
+        seen = index_file.look_of(index)
+        if seen and seen != self._whole.get(index) and not index_file.is_whole(index):
+            os.unlink(index)
 
     def _is_sound(self) -> bool:
         """Whether git would take the directory for one; else it is made anew, around what is there.

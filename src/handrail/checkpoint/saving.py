@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import structs
 
-from handrail.checkpoint.committing import EMPTY, Difference, commit, differences
+from handrail.checkpoint.committing import (
+    EMPTY,
+    Committed,
+    Difference,
+    commit,
+    differences,
+)
 from handrail.checkpoint.errors import (
     GitError,
     GitTooSlowError,
@@ -17,7 +23,7 @@ from handrail.checkpoint.errors import (
 )
 from handrail.checkpoint.excludes import ignoring
 from handrail.checkpoint.git import Git
-from handrail.checkpoint.memory import is_text
+from handrail.checkpoint.memory import is_text, remember_tree
 from handrail.checkpoint.record import About, Coverage, Moment, Record
 from handrail.checkpoint.records import Records
 from handrail.checkpoint.staging import Staged, stage
@@ -47,6 +53,8 @@ class _Index(msgspec.Struct, frozen=True):
     staged: Staged
     tree: str
     changes: Sequence[Difference] = ()
+    is_direct: bool = False
+    """The changes are not said by git."""
 
 
 def save(
@@ -68,10 +76,11 @@ def save(
     include, ignored = settings.include, ignoring(git)
     lists = (last.include, last.ignoring) if last else None
     if last and lists == (include, ignored) and _is_still(last, index, about):
+        _note(git, index, last.tree)
         return Saved(_with_step(last, about, records), is_new=False)
     number = max(records.numbers(), default=0) + 1
     message = about.why[:_MAX_WHY] or about.moment
-    written = commit(git, f"refs/checkpoints/c{number}", index.tree, index.changes, message, now)
+    written = _commit(git, f"refs/checkpoints/c{number}", index, message, now)
     _check_not_empty(git, index.staged, written.tree)
     is_all = not last or index.tree != last.tree
     files, size = (index.staged.files, index.staged.bytes) if is_all else _count(git, index)
@@ -93,7 +102,25 @@ def save(
         late=late,
     )
     records.write(record)
+    _note(git, index, written.tree)
     return Saved(record)
+
+
+def _note(git: Git, index: _Index, tree: str) -> None:
+    if index.staged.is_certain:
+        remember_tree(git, tree)
+
+
+def _commit(git: Git, ref: str, index: _Index, message: str, now: float) -> Committed:
+    try:
+        return commit(git, ref, index.tree, index.changes, message, now)
+    except (GitTooSlowError, StoreError):
+        raise
+    except GitError:
+        if not index.is_direct:
+            raise
+        # A file was changed after it was read here, and before git read it.
+        return commit(git, ref, index.tree, differences(git, index.tree), message, now)
 
 
 def write_tree(
@@ -117,15 +144,17 @@ def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None
         if not os.path.exists(git.index):
             raise
         os.unlink(git.index)
-        staged = stage(git, settings, also, is_first=True, cold=True)
+        staged = stage(git, settings, also, cold=True)
         return _Index(staged, git.text("write-tree"))
 
 
 def _fill_once(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
-    staged = stage(git, settings, also, is_first=last is None)
+    staged = stage(git, settings, also, last=last.tree if last else "")
     if last is None and not staged.is_cold:  # nearly all trees are there
         return _Index(staged, git.text("write-tree"))
     base = last.tree if last else EMPTY
+    if staged.direct is not None:
+        return _Index(staged, base, staged.direct.changes, is_direct=True)
     return _Index(staged, base, differences(git, base))
 
 

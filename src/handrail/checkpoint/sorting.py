@@ -44,7 +44,7 @@ class Sorter:
     """Looks at paths, and follows no link."""
 
     def __init__(self, top: int, settings: Settings) -> None:
-        self._top = top
+        self.top = top
         self._most = settings.max_file_mb * MEGABYTE
         self._too_large = too_large(settings)
         self._user = os.geteuid()
@@ -52,7 +52,7 @@ class Sorter:
 
     def look(self, path: str) -> os.stat_result:
         """What is at a path."""
-        return os.stat(path, dir_fd=self._top, follow_symlinks=False)
+        return os.stat(path, dir_fd=self.top, follow_symlinks=False)
 
     def sort(self, paths: Iterable[str]) -> Sorted:
         """Decide about paths."""
@@ -84,7 +84,7 @@ class Sorter:
 
     def _is_readable(self, path: str, facts: os.stat_result) -> bool:
         is_mine = facts.st_uid == self._user and facts.st_mode & stat.S_IRUSR
-        return bool(is_mine) or os.access(path, os.R_OK, dir_fd=self._top, effective_ids=True)
+        return bool(is_mine) or os.access(path, os.R_OK, dir_fd=self.top, effective_ids=True)
 
     def _is_beyond_link(self, path: str) -> bool:
         """Whether a folder above it is a link: what is seen there is somewhere else."""

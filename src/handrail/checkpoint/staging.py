@@ -11,6 +11,7 @@ import msgspec
 from handrail.checkpoint import seeding
 from handrail.checkpoint.caps import File, within_caps
 from handrail.checkpoint.coverage import bounded
+from handrail.checkpoint.direct import Direct, read_directly
 from handrail.checkpoint.errors import GitError, GitTooSlowError, StoreError
 from handrail.checkpoint.git import Deadline, Git, join_paths
 from handrail.checkpoint.listing import UNREADABLE, Listing, list_changes, list_dropped
@@ -37,11 +38,15 @@ FOR_STAGING = 0.5
 _FOR_A_BATCH = 0.75
 """Of the time that is left; a batch that takes longer is given up."""
 _TAKE_IN = ("--add", "--remove", "--replace")
+_SHORT = ("--index-version", "4")
+"""Of an index that is written again and again: names that begin alike take less room."""
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
 """Git streams what it takes for large files into one pack: much faster than a file for each."""
 _ONE_PACK_SINCE = (2, 37)
 """Before, it was a pack for each."""
+_ALONE = {"core.preloadIndex": "false"}
+"""Git would look at files with so many threads that nothing goes on beside it."""
 _BATCH_FILES = 5_000
 _BATCH_BYTES = 16 * MEGABYTE
 
@@ -58,6 +63,10 @@ class Staged(msgspec.Struct, frozen=True):
     modes: dict[str, int]
     is_cold: bool = False
     """The index began empty."""
+    direct: Direct | None = None
+    """How it is other than the last checkpoint, where that was as easily found without git."""
+    is_certain: bool = True
+    """The index holds what was found, and nothing else."""
 
 
 def stage(
@@ -65,30 +74,40 @@ def stage(
     settings: Settings,
     also: Iterable[str] = (),
     *,
-    is_first: bool = False,
+    last: str = "",
     cold: bool = False,
 ) -> Staged:
     """Bring the index up to date.
 
-    `also`: paths that count even where they are ignored; `is_first`: nobody has counted yet;
-    `cold`: by what is in the work tree alone.
+    `also`: paths that count even where they are ignored; `last`: the tree of the last
+    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone.
     """
     is_fresh = not os.path.exists(git.index)
     seeded = None if cold else seeding.seed(git)
     memory = None if is_fresh or seeded is not None else recall(git)
     unseen = seeded or []
-    if seeded is None and not is_fresh and (is_first or not memory):
+    if seeded is None and not is_fresh and not (last and memory):
         unseen = _known(git)
     since = time() - YOUNG
-    with ThreadPoolExecutor(1) as pool:
-        survey = pool.submit(take_survey, git.work_tree, unseen, since)
-        listing = list_changes(git, settings.include)
+    survey, listing = _look(git, settings, unseen, since)
     dropped = list_dropped(git, memory.include, settings.include) if memory else []
+    is_same = memory is not None and memory.holds(last, git)
     with open_sorter(git.work_tree, settings) as sorter:
         staging = _Staging(git, settings, sorter, memory or Memory(), since)
-        staging.see(survey.result())
-        staged = staging.take(listing, also, dropped)
+        staging.see(survey)
+        staged = staging.take(listing, also, dropped, is_same=is_same and not also)
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
+
+
+def _look(
+    git: Git, settings: Settings, unseen: Sequence[bytes], since: float
+) -> tuple[Survey, Listing]:
+    if not unseen:
+        return Survey(), list_changes(git, settings.include)
+    with ThreadPoolExecutor(1) as pool:
+        survey = pool.submit(take_survey, git.work_tree, unseen, since)
+        listing = list_changes(git.tuned(_ALONE), settings.include)
+        return survey.result(), listing
 
 
 class _Staging:
@@ -120,8 +139,13 @@ class _Staging:
         self._modes.see(path, facts.st_mode)
         self._note_young(path, facts.st_ctime)
 
-    def take(self, listing: Listing, also: Iterable[str], dropped: Sequence[str]) -> Staged:
-        """Take in what was listed, and out what must not be held."""
+    def take(
+        self, listing: Listing, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
+    ) -> Staged:
+        """Take in what was listed, and out what must not be held.
+
+        `is_same`: as the last checkpoint, that is the index so far.
+        """
         for path in self._memory.young:
             with suppress(OSError):
                 self._see(path, self._sorter.look(path))
@@ -135,10 +159,17 @@ class _Staging:
         self._out += [*changed.displaced, *dropped]
         files = [*(File(path, 0, 0) for path in changed.gone), *taken.files]
         self._note(files)
+        top, held = self._sorter.top, listing.changed
+        direct = read_directly(top, taken.files, changed.gone, held) if is_same else None
+        all_left_out = len(self._left_out)
         self._add(files)
         self._out += tracked.intersection(each.path for each in self._left_out)
         self._take_out()
-        return self._done(len(changed.files) + len(new.files))
+        if self._out or len(self._left_out) > all_left_out:
+            direct = None
+        staged = self._done(len(changed.files) + len(new.files))
+        is_certain = direct is None or direct.is_still(top)
+        return msgspec.structs.replace(staged, direct=direct, is_certain=is_certain)
 
     def _note(self, files: Iterable[File]) -> None:
         """Remember permissions before anything is done, or they are lost with this process."""
@@ -146,7 +177,9 @@ class _Staging:
             self._modes.see(file.path, file.mode)
             self._note_young(file.path, file.changed)
         if (modes := self._modes.all) != self._memory.modes:
-            self._memory = Memory(self._memory.include, modes, tuple(self._young))
+            self._memory = msgspec.structs.replace(
+                self._memory, modes=modes, young=tuple(self._young)
+            )
             remember(self._git, self._memory)
 
     def _note_young(self, path: str, changed: float) -> None:
@@ -181,7 +214,9 @@ class _Staging:
         git = git.within(Deadline(git.deadline.left * _FOR_A_BATCH))
         if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
             git = git.tuned(_AS_PACK)
-        self._update(git, *_TAKE_IN, paths=[file.path for file in batch])
+        is_part = git.index != self._git.index
+        how = _TAKE_IN if is_part else (*_TAKE_IN, *_SHORT)
+        self._update(git, *how, paths=[file.path for file in batch])
         self._sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[File]) -> list[list[File]]:
@@ -215,7 +250,12 @@ class _Staging:
 
     def _done(self, wanted: int) -> Staged:
         late = any(each.why == NO_TIME for each in self._left_out)
-        memory = Memory(self._settings.include, self._modes.all, tuple(self._young))
+        memory = msgspec.structs.replace(
+            self._memory,
+            include=self._settings.include,
+            modes=self._modes.all,
+            young=tuple(self._young),
+        )
         if memory != self._memory:
             remember(self._git, memory)
         return Staged(

@@ -1,0 +1,50 @@
+"""What git would make of a file as it is now, found without git."""
+
+import hashlib
+import os
+import stat
+
+import msgspec
+
+from handrail.checkpoint.differences import LINK, PLAIN, PROGRAM
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PIECE = 1_000_000
+
+
+class Content(msgspec.Struct, frozen=True):
+    """Of a file or a link."""
+
+    mode: str
+    blob: str
+
+
+def content_of(name: str, folder: int) -> Content | None:
+    """Read a file or a link below an open folder; None: there is none, or it is being changed."""
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            target = os.fsencode(os.readlink(name, dir_fd=folder))
+            return Content(LINK, _begun(len(target), target).hexdigest())
+        if stat.S_ISREG(found.st_mode):
+            return _content_of_file(os.open(name, _READ, dir_fd=folder))
+    except OSError:
+        pass
+    return None
+
+
+def _content_of_file(opened: int) -> Content | None:
+    with open(opened, "rb", buffering=0) as file:
+        found = os.fstat(opened)
+        digest = _begun(found.st_size)
+        size = 0
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+            size += len(piece)
+    if size != found.st_size or not stat.S_ISREG(found.st_mode):
+        return None
+    return Content(PROGRAM if found.st_mode & stat.S_IXUSR else PLAIN, digest.hexdigest())
+
+
+def _begun(size: int, data: bytes = b"") -> "hashlib._Hash":
+    return hashlib.sha1(b"blob %d\0%b" % (size, data), usedforsecurity=False)
