@@ -121,23 +121,44 @@ def test_a_large_file_is_not_held_in_memory(bench: Bench) -> None:
     assert peak < 8_000_000
 
 
-def test_many_files_need_no_more_processes_than_two(bench: Bench, tmp_path: Path) -> None:
+def test_more_files_need_no_more_processes(bench: Bench, tmp_path: Path) -> None:
     bench.write("a", "1")
-    bench.write("d/b", "1")
-    few = bench.save().record
-    for number in range(2000):
-        bench.write(f"d{number % 50}/{number}", f"{number}")
+    none = bench.save().record
+    _write_many(bench, 600)
+    some = bench.save().record
+    _write_many(bench, 2000)
     many = bench.save().record
     counted = Counted(bench, tmp_path)
-    bench.write("a", "2")
-    (bench.tree / "d/b").unlink()
-    bench.restore(many)
+    bench.restore(some)
     asked = len(counted.commands())
-    bench.restore(few)
-    assert len(counted.commands()) <= asked + 1  # which of them were ignored then
+    bench.restore(none)
+    assert len(counted.commands()) <= asked
     bench.restore(many)
     assert len(counted.commands()) <= asked
-    assert len(bench.content()) == 2002
+    assert len(bench.content()) == 2001
+
+
+def test_few_files_need_fewer_processes(bench: Bench, tmp_path: Path) -> None:
+    none = bench.save().record
+    _write_many(bench, 600)
+    bench.save()
+    counted = Counted(bench, tmp_path)
+    some = bench.restore(none).undo
+    asked = len(counted.commands())
+    bench.restore(some)
+    counted.commands()
+    (bench.tree / "d1/1").unlink()
+    bench.write("d2/2", "changed")
+    bench.restore(some)
+    commands = counted.commands()
+    assert len(commands) < asked
+    assert sum("diff-files" in each for each in commands) == 1  # all are looked at only once
+    assert len(bench.content()) == 600
+
+
+def _write_many(bench: Bench, files: int) -> None:
+    for number in range(files):
+        bench.write(f"d{number % 50}/{number}", f"{number}")
 
 
 def bench_git(bench: Bench, *args: str) -> str:

@@ -278,7 +278,7 @@ def test_a_bug_in_saving_refuses_what_must_be_saved_and_ends_nothing(
     def broken(*_: object, **__: object) -> None:
         raise CheckpointError("a bug")
 
-    monkeypatch.setattr("handrail.checkpoint.saving.save", broken)
+    monkeypatch.setattr("handrail.checkpoint.saving.Saving.save", broken)
     assert decide(shop, bash(shop, UNDO_ME)).decision is Decision.BLOCK
     [fault] = [event for event in shop.events() if isinstance(event, FaultNoted)]
     assert fault.kind == "checkpoint"

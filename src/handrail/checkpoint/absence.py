@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from handrail.checkpoint.blobs import open_blobs
-from handrail.checkpoint.differences import LINK, Change
+from handrail.checkpoint.content import LINK
+from handrail.checkpoint.differences import Change
 from handrail.checkpoint.excludes import ignoring
 from handrail.checkpoint.git import Git, join_paths
 from handrail.checkpoint.listing import usable

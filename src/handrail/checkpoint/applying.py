@@ -115,7 +115,7 @@ class Applying:
         for path, seen in self._seen.items():
             self._names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
         try:
-            edited = set(self._edited([each.path for each in changes]))
+            edited = self._edited(changes)
         except GitError as error:
             paths = [each.path for each in changes]
             raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
@@ -128,10 +128,12 @@ class Applying:
         if meanwhile:
             raise self._not_restored(meanwhile, f"{_AS_BEFORE}: {_MEANWHILE}")
 
-    def _edited(self, paths: Sequence[str]) -> list[str]:
-        """What is other than the index says: of these paths, or of all where they are many."""
-        named = ("--", *paths) if len(paths) <= MAX_NAMED else ()
-        return self._git.paths("--literal-pathspecs", "diff-files", "-z", "--name-only", *named)
+    def _edited(self, changes: Sequence[Change]) -> set[str]:
+        """What is other than it was saved; git is asked only where these are many."""
+        if len(changes) > MAX_NAMED:
+            return set(self._git.paths("diff-files", "-z", "--name-only"))
+        there = (each for each in changes if not each.creates)
+        return {each.path for each in there if self._tree.content(each.path) != each.before}
 
     def _change(self, steps: _Done, journal: Journal) -> None:
         begun: _Done = []

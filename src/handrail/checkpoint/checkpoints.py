@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
 
-from handrail.checkpoint import coverage, saving, tidying
+from handrail.checkpoint import coverage, tidying
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Interrupted, Journals
 from handrail.checkpoint.private import Private
 from handrail.checkpoint.record import About, Record
 from handrail.checkpoint.records import Records
 from handrail.checkpoint.restoring import Restoring
-from handrail.checkpoint.saving import Saved
+from handrail.checkpoint.saving import Saved, Saving
 from handrail.checkpoint.staging import FOR_STAGING
 from handrail.checkpoint.way import Preview, Restored, Way
 from handrail.checkpoint.work_tree import check_work_tree
@@ -54,9 +54,8 @@ class Checkpoints:
         """
         limit = seconds or self._settings.hard_seconds
         with self._open(limit / FOR_STAGING) as git:
-            return saving.save(
-                git, self._records, about, self._clock(), settings=self._settings, is_late=is_late
-            )
+            saving = Saving(git, self._records, about, self._clock(), self._settings)
+            return saving.save(is_late=is_late)
 
     def newest_first(self) -> Iterator[Record]:
         """All there are; waits for nobody."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
+from handrail.checkpoint.differences import Change
 from handrail.checkpoint.errors import GitError
 from handrail.checkpoint.git import Git
 
@@ -30,6 +31,11 @@ class Difference(msgspec.Struct, frozen=True):
     path: bytes
     mode: bytes
     blob: bytes
+
+    @classmethod
+    def of(cls, change: Change) -> "Difference":
+        """The same, with what was there before left out."""
+        return cls(os.fsencode(change.path), change.mode.encode(), change.blob.encode())
 
     @property
     def is_gone(self) -> bool:
@@ -68,12 +74,14 @@ def commit(
 ) -> Committed:
     """A commit without parents of a tree with changes, and a ref to it."""
     said = os.fsencode(message)
+    # First what is gone: a file may be in the place of a folder now, or the other way.
+    ordered = sorted(changes, key=lambda change: not change.is_gone)
     lines = [
         b"feature done\ncommit %b\nmark :1\n" % ref.encode(),
         _WHO % max(int(now), 0),
         b"data %d\n%b\n" % (len(said), said),
         b'M 040000 %b ""\n' % tree.encode() if tree != EMPTY else b"",
-        *(change.line for change in changes),
+        *(change.line for change in ordered),
         b'\nget-mark :1\nls :1 ""\ndone\n',
     ]
     try:

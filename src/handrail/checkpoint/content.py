@@ -6,8 +6,9 @@ import stat
 
 import msgspec
 
-from handrail.checkpoint.differences import LINK, PLAIN, PROGRAM
-
+LINK = "120000"
+PLAIN = "100644"
+PROGRAM = "100755"
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PIECE = 1_000_000
 

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from handrail.checkpoint.content import Content
 from handrail.checkpoint.errors import DamagedError
 from handrail.checkpoint.git import Git
 
-LINK = "120000"
-PLAIN = "100644"
-PROGRAM = "100755"
 MAX_NAMED = 500
 """More paths are not named to a process: there is an end to what it can be told."""
 _ABSENT = "000000"
@@ -25,6 +23,16 @@ class Change(msgspec.Struct, frozen=True):
     old_blob: str
     mode: str
     blob: str
+
+    @property
+    def before(self) -> Content | None:
+        """What is there before; None: nothing."""
+        return None if self.creates else Content(self.old_mode, self.old_blob)
+
+    @property
+    def after(self) -> Content | None:
+        """What is there after; None: nothing."""
+        return None if self.deletes else Content(self.mode, self.blob)
 
     @property
     def creates(self) -> bool:

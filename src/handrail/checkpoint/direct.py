@@ -67,7 +67,6 @@ def read_directly(
             changes.append(
                 Difference(os.fsencode(file.path), content.mode.encode(), content.blob.encode())
             )
-    changes.sort(key=lambda change: change.path)
     return Direct(tuple(changes), looks, began_ns)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from handrail.checkpoint.absence import IGNORE_FILE
 from handrail.checkpoint.applying import Applying
 from handrail.checkpoint.blobs import sizes
-from handrail.checkpoint.differences import Change, differences
+from handrail.checkpoint.differences import MAX_NAMED, Change, differences
 from handrail.checkpoint.errors import (
     ChangedMeanwhileError,
     CheckpointError,
@@ -25,7 +25,7 @@ from handrail.checkpoint.memory import recall
 from handrail.checkpoint.plan import Now, Plan, make_plan
 from handrail.checkpoint.record import About, Moment, Record
 from handrail.checkpoint.records import Records
-from handrail.checkpoint.saving import save, write_tree
+from handrail.checkpoint.saving import Saving, write_tree
 from handrail.checkpoint.tree import Tree
 from handrail.checkpoint.user_repository import head_of
 from handrail.checkpoint.way import Does, Item, Level, Preview, Restored, Way
@@ -49,9 +49,8 @@ class Restoring:
     def preview(self, way: Way, by: By) -> Preview:
         """What a restore would do; nothing is changed."""
         git = self._git
-        coverage, tree = write_tree(
-            git, self._records, self._unknown(way.target), settings=self._settings
-        )
+        unknown = self._unknown(way.target)
+        coverage, tree = write_tree(git, self._records, self._settings, unknown)
         memory = recall(git)
         modes = memory.modes if memory else {}
         now = Now(tree, coverage, self._when, self._past, modes, _tuple(by))
@@ -73,8 +72,9 @@ class Restoring:
             tree = Tree(self._git.work_tree)
             applying = Applying(self._git, tree, self._journals, way.target, before)
             with applying.applied(plan.changes):
-                after = self._save_after(way, before, plan)
-            self._verify(plan, before, after)
+                after, wrong = self._save_after(way, before, plan)
+            if wrong:
+                raise NotRestoredError(wrong, before.id, "changed while it was restored")
         self._journals.settle()
         return Restored(before, after, items, plan.spared, before.coverage.left_out)
 
@@ -98,20 +98,33 @@ class Restoring:
         about = About(Moment.BEFORE_RESTORE, why, by=tuple(known))
         return self._save(about, self._unknown(way.target))
 
-    def _save_after(self, way: Way, before: Record, plan: Plan) -> Record:
-        paths = [each.path for each in plan.changes]
+    def _save_after(self, way: Way, before: Record, plan: Plan) -> tuple[Record, list[str]]:
+        """The checkpoint of what came of it, and what is not as it should be."""
         # Files are back, however long it took: that they are compared must not fail for it.
         self._git = self._git.within(Deadline(self._git.deadline.seconds))
         try:
-            return self._write_down(way, before, plan, paths)
+            saved, wrong = self._compare(way, before, plan)
+            return self._write_down(way, before, saved), wrong
         except (CheckpointError, OSError) as error:
+            paths = [each.path for each in plan.changes]
             why = f"restored, but not compared: {error}"
             raise NotRestoredError(paths, before.id, why) from error
 
-    def _write_down(self, way: Way, before: Record, plan: Plan, paths: Sequence[str]) -> Record:
-        self._forget(plan.uncertain)
+    def _compare(self, way: Way, before: Record, plan: Plan) -> tuple[Record, list[str]]:
+        """Compare files with the checkpoint; what others did meanwhile elsewhere is theirs."""
         about = About(Moment.RESTORED, f"went back to {way.target.id}")
-        saved = self._save(about, paths)
+        if _is_plain(plan):
+            tree = Tree(self._git.work_tree)
+            wrong = [each.path for each in plan.changes if tree.content(each.path) != each.after]
+            saving = Saving(self._git, self._records, about, self._at, self._settings)
+            saved = None if wrong else saving.save_restored(before, plan.changes)
+            if saved:
+                return saved, []
+        self._forget(plan.uncertain)
+        saved = self._save(about, [each.path for each in plan.changes])
+        return saved, self._wrong(plan, before, saved)
+
+    def _write_down(self, way: Way, before: Record, saved: Record) -> Record:
         steps: dict[str, int] = {}
         for record in self._past:
             steps = record.steps | steps
@@ -122,8 +135,8 @@ class Restoring:
         return after
 
     def _save(self, about: About, also: Sequence[str]) -> Record:
-        saved = save(self._git, self._records, about, self._at, also, settings=self._settings)
-        return saved.record
+        saving = Saving(self._git, self._records, about, self._at, self._settings)
+        return saving.save(also).record
 
     def _note_redone(self, record: Record) -> None:
         found = self._records.read(record.number)
@@ -161,21 +174,25 @@ class Restoring:
             for change, size in zip(plan.changes, sizes(self._git, blobs), strict=True)
         )
 
-    def _verify(self, plan: Plan, before: Record, after: Record) -> None:
-        """Compare the files with the checkpoint; what others did meanwhile elsewhere is theirs."""
+    def _wrong(self, plan: Plan, before: Record, after: Record) -> list[str]:
         (found,) = differences(self._git, (before.tree, after.tree))
         states = {each.path: (each.mode, each.blob) for each in found}
-        wrong = [
+        return [
             each.path
             for each in plan.changes
             if states.get(each.path, (each.old_mode, each.old_blob)) != (each.mode, each.blob)
         ]
-        if wrong:
-            raise NotRestoredError(wrong, before.id, "changed while it was restored")
 
 
 def _tuple(by: By) -> tuple[str, ...] | None:
     return None if by is None else tuple(by)
+
+
+def _is_plain(plan: Plan) -> bool:
+    """Whether nothing but its files can be other by it: they are few, and say nothing of others."""
+    is_small = len(plan.changes) <= MAX_NAMED and not plan.uncertain
+    names = {os.path.basename(each.path) for each in plan.changes}
+    return is_small and IGNORE_FILE not in names
 
 
 def _does(change: Change) -> Does:

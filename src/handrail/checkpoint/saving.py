@@ -14,6 +14,7 @@ from handrail.checkpoint.committing import (
     commit,
     differences,
 )
+from handrail.checkpoint.differences import Change
 from handrail.checkpoint.errors import (
     GitError,
     GitTooSlowError,
@@ -26,12 +27,11 @@ from handrail.checkpoint.git import Git
 from handrail.checkpoint.memory import is_text, remember_tree
 from handrail.checkpoint.record import About, Coverage, Moment, Record
 from handrail.checkpoint.records import Records
-from handrail.checkpoint.staging import Staged, stage
+from handrail.checkpoint.staging import Staged, stage, stage_only
 from handrail.checkpoint.user_repository import head_of
 from handrail.config.checkpoints import Checkpoints as Settings
 
 _MAX_WHY = 200
-_DEFAULTS = Settings()
 _MARKS = frozenset(Moment) - {Moment.BEFORE_RESTORE, Moment.RESTORED}
 """Moments that need no checkpoint of their own where nothing has changed."""
 
@@ -57,53 +57,88 @@ class _Index(msgspec.Struct, frozen=True):
     """The changes are not said by git."""
 
 
-def save(
-    git: Git,
-    records: Records,
-    about: About,
-    now: float,
-    also: Iterable[str] = (),
-    *,
-    settings: Settings = _DEFAULTS,
-    is_late: Callable[[], bool] = lambda: False,
-) -> Saved:
-    """Save the work tree; unchanged, it is the checkpoint before unless a person names this one."""
-    if not is_text(git.work_tree):
-        raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
-    last = records.last(git.work_tree)
-    index = _fill(git, also, settings, last)
-    late = is_late()
-    include, ignored = settings.include, ignoring(git)
-    lists = (last.include, last.ignoring) if last else None
-    if last and lists == (include, ignored) and _is_still(last, index, about):
-        _note(git, index, last.tree)
-        return Saved(_with_step(last, about, records), is_new=False)
-    number = max(records.numbers(), default=0) + 1
-    message = about.why[:_MAX_WHY] or about.moment
-    written = _commit(git, f"refs/checkpoints/c{number}", index, message, now)
-    _check_not_empty(git, index.staged, written.tree)
-    is_all = not last or index.tree != last.tree
-    files, size = (index.staged.files, index.staged.bytes) if is_all else _count(git, index)
-    record = Record(
-        **structs.asdict(about),
-        number=number,
-        created_at=datetime.fromtimestamp(now, UTC),
-        git_commit=written.commit,
-        tree=written.tree,
-        work_tree=git.work_tree,
-        files=files,
-        bytes=size,
-        coverage=index.staged.coverage,
-        include=include,
-        ignoring=ignored,
-        head=head_of(git.work_tree),
-        steps=_step(about),
-        modes=index.staged.modes,
-        late=late,
-    )
-    records.write(record)
-    _note(git, index, written.tree)
-    return Saved(record)
+class Saving:
+    """One checkpoint of a work tree."""
+
+    def __init__(
+        self,
+        git: Git,
+        records: Records,
+        about: About,
+        now: float,
+        settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    ) -> None:
+        if not is_text(git.work_tree):
+            raise RefusedError(repr(git.work_tree), "its name is not UTF-8")
+        self._git = git
+        self._records = records
+        self._about = about
+        self._now = now
+        self._settings = settings
+
+    def save(
+        self, also: Iterable[str] = (), *, is_late: Callable[[], bool] = lambda: False
+    ) -> Saved:
+        """Save all files; unchanged, they are the checkpoint before unless a person names this one.
+
+        `also`: paths that count even where they are ignored; `is_late`: whether files may have
+        been changed since it was asked for.
+        """
+        git, about = self._git, self._about
+        last = self._records.last(git.work_tree)
+        index = _fill(git, also, self._settings, last)
+        late = is_late()
+        ignored = ignoring(git)
+        lists = (last.include, last.ignoring) if last else None
+        if last and lists == (self._settings.include, ignored) and _is_still(last, index, about):
+            _note(git, index, last.tree)
+            return Saved(_with_step(last, about, self._records), is_new=False)
+        is_all = not last or index.tree != last.tree
+        counted = (index.staged.files, index.staged.bytes) if is_all else _count(git, index)
+        return Saved(self._write(index, ignored, counted, late=late))
+
+    def save_restored(self, last: Record, changes: Sequence[Change]) -> Record | None:
+        """Save what was put back since the last checkpoint, without a look at anything else.
+
+        None: it cannot be saved like that.
+        """
+        staged = stage_only(self._git, self._settings, [each.path for each in changes])
+        if staged.coverage.left_out:
+            return None
+        staged = structs.replace(staged, coverage=last.coverage, is_certain=False)
+        index = _Index(staged, last.tree, [Difference.of(each) for each in changes])
+        return self._write(index, ignoring(self._git), _count(self._git, index))
+
+    def _write(
+        self, index: _Index, ignored: str, counted: tuple[int, int], *, late: bool = False
+    ) -> Record:
+        """`counted`: files, and bytes in them."""
+        git, about = self._git, self._about
+        number = max(self._records.numbers(), default=0) + 1
+        message = about.why[:_MAX_WHY] or about.moment
+        written = _commit(git, f"refs/checkpoints/c{number}", index, message, self._now)
+        _check_not_empty(git, index.staged, written.tree)
+        files, size = counted
+        record = Record(
+            **structs.asdict(about),
+            number=number,
+            created_at=datetime.fromtimestamp(self._now, UTC),
+            git_commit=written.commit,
+            tree=written.tree,
+            work_tree=git.work_tree,
+            files=files,
+            bytes=size,
+            coverage=index.staged.coverage,
+            include=self._settings.include,
+            ignoring=ignored,
+            head=head_of(git.work_tree),
+            steps=_step(about),
+            modes=index.staged.modes,
+            late=late,
+        )
+        self._records.write(record)
+        _note(git, index, written.tree)
+        return record
 
 
 def _note(git: Git, index: _Index, tree: str) -> None:
@@ -124,7 +159,7 @@ def _commit(git: Git, ref: str, index: _Index, message: str, now: float) -> Comm
 
 
 def write_tree(
-    git: Git, records: Records, also: Iterable[str] = (), *, settings: Settings = _DEFAULTS
+    git: Git, records: Records, settings: Settings, also: Iterable[str]
 ) -> tuple[Coverage, str]:
     """The tree of the files as they are now, and what it holds of them."""
     index = _fill(git, also, settings, records.last(git.work_tree))

@@ -99,6 +99,13 @@ def stage(
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
+def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> Staged:
+    """Bring the index up to date with some paths, whatever else has changed."""
+    with open_sorter(git.work_tree, settings) as sorter:
+        staging = _Staging(git, settings, sorter, recall(git) or Memory(), time() - YOUNG)
+        return staging.take(Listing(), paths, (), is_same=False)
+
+
 def _look(
     git: Git, settings: Settings, unseen: Sequence[bytes], since: float
 ) -> tuple[Survey, Listing]:

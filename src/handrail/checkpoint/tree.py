@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from handrail.checkpoint.differences import LINK, PROGRAM
+from handrail.checkpoint.content import LINK, PROGRAM, Content, content_of
 
 Fill = Callable[[Callable[[bytes], object]], None]
 """Gives the content of a file to a function, in pieces."""
@@ -94,6 +94,13 @@ class Tree:
             seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISDIR(seen.st_mode):
                 return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
+        return None
+
+    def content(self, path: str) -> Content | None:
+        """What git would make of a file or a link; None: there is none."""
+        *folders, name = path.split("/")
+        with suppress(OSError), self._open(folders) as folder:
+            return content_of(name, folder)
         return None
 
     @contextmanager
