@@ -1,0 +1,197 @@
+"""A few changed files: what they differ in is read from them, and never believed too much."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from time import time_ns
+
+import pytest
+
+from handrail.checkpoint import direct, staging
+from handrail.checkpoint.caps import File
+from handrail.checkpoint.content import Content
+from handrail.checkpoint.direct import Direct
+
+from .conftest import Bench
+from .counting import Counted
+
+_LONG = 10**9
+
+
+@pytest.fixture(autouse=True)
+def _files_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every file had been changed long before it was looked at."""
+    monkeypatch.setattr(direct, "time_ns", lambda: time_ns() + _LONG)
+
+
+def _asked(commands: list[str], what: str) -> int:
+    return sum(f" {what} " in f"{each} " for each in commands)
+
+
+def _begun(bench: Bench, tmp_path: Path) -> Counted:
+    """Three files are saved, and git has said that nothing else is in the index."""
+    for name in ("a", "b", "c/d"):
+        bench.write(name, "one")
+    bench.save()
+    return Counted(bench, tmp_path)
+
+
+def test_an_unchanged_tree_needs_no_more_than_a_look_at_it(bench: Bench, tmp_path: Path) -> None:
+    counted = _begun(bench, tmp_path)
+    assert not bench.save().is_new
+    assert len(counted.commands()) == 2
+
+
+def test_git_is_not_asked_what_a_few_files_differ_in(bench: Bench, tmp_path: Path) -> None:
+    counted = _begun(bench, tmp_path)
+    for number in range(3):
+        bench.write("a", f"changed {number}")
+        bench.write(f"new {number}", "new")
+        (bench.tree / "c/d").unlink(missing_ok=True)
+        saved = bench.save()
+        assert bench.held(saved.record) == bench.content()
+    assert not _asked(counted.commands(), "diff-index")
+
+
+def test_a_file_that_was_only_touched_makes_no_checkpoint(bench: Bench, tmp_path: Path) -> None:
+    counted = _begun(bench, tmp_path)
+    os.utime(bench.tree / "a", (1, 1))
+    assert not bench.save().is_new
+    assert not bench.save().is_new
+    assert not _asked(counted.commands(), "diff-index")
+
+
+def _file_to_folder(bench: Bench) -> None:
+    (bench.tree / "a").unlink()
+    bench.write("a/b", "x")
+
+
+def _folder_to_file(bench: Bench) -> None:
+    shutil.rmtree(bench.tree / "c")
+    bench.write("c", "x")
+
+
+def _file_to_link(bench: Bench) -> None:
+    (bench.tree / "a").unlink()
+    (bench.tree / "a").symlink_to("b")
+
+
+def _file_to_program(bench: Bench) -> None:
+    (bench.tree / "a").chmod(0o755)
+
+
+def _odd_names(bench: Bench) -> None:
+    for name in ('q"uote', "new\nline", "back\\slash", "ünï", " "):
+        bench.write(name, name)
+
+
+def _nothing_left(bench: Bench) -> None:
+    shutil.rmtree(bench.tree / "c")
+    for name in ("a", "b"):
+        (bench.tree / name).unlink()
+
+
+_SHAPES = (
+    _file_to_folder,
+    _folder_to_file,
+    _file_to_link,
+    _file_to_program,
+    _odd_names,
+    _nothing_left,
+)
+
+
+@pytest.mark.parametrize("change", _SHAPES)
+def test_whatever_has_changed_is_held(
+    bench: Bench, tmp_path: Path, change: Callable[[Bench], None]
+) -> None:
+    _begun(bench, tmp_path)
+    change(bench)
+    saved = bench.save()
+    assert saved.is_new
+    assert bench.held(saved.record) == bench.content()
+    assert not bench.save().is_new
+
+
+def _changing_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]
+) -> list[Direct | None]:
+    """Something happens between the moments when the files are read here, and by git."""
+    seen: list[Direct | None] = []
+    read = direct.read_directly
+
+    def read_and_change(
+        top: int, files: list[File], gone: list[str], held: dict[str, Content]
+    ) -> Direct | None:
+        seen.append(read(top, files, gone, held))
+        change()
+        return seen[-1]
+
+    monkeypatch.setattr(staging, "read_directly", read_and_change)
+    return seen
+
+
+def test_what_git_has_not_read_is_not_in_a_checkpoint(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = _begun(bench, tmp_path)
+    bench.write("a", "for a moment")
+    seen = _changing_meanwhile(monkeypatch, lambda: bench.write("a", "afterwards"))
+    saved = bench.save()
+    assert seen[0] is not None
+    assert bench.held(saved.record) == bench.content()
+    assert _asked(counted.commands(), "diff-index") == 1
+
+
+def test_what_was_changed_while_it_was_read_is_in_the_next_one(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The content that was read here is in the store, because a file once had it."""
+    bench.write("a", "once")
+    bench.save()
+    counted = _begun(bench, tmp_path)
+    bench.write("a", "once")
+    with monkeypatch.context() as patch:
+        _changing_meanwhile(patch, lambda: bench.write("a", "afterwards"))
+        bench.save()
+    counted.commands()
+    saved = bench.save()
+    assert bench.held(saved.record) == bench.content()
+    assert _asked(counted.commands(), "diff-index") == 1
+
+
+@pytest.mark.parametrize("moment", ["just now", "whole seconds"])
+def test_a_time_that_says_nothing_is_not_believed(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    counted = _begun(bench, tmp_path)
+    if moment == "just now":
+        monkeypatch.setattr(direct, "time_ns", lambda: time_ns() - _LONG)
+    else:
+        monkeypatch.setattr(direct, "_COARSE_NS", 1)
+    bench.write("a", "two")
+    bench.save()
+    assert not _asked(counted.commands(), "diff-index")
+    bench.write("a", "three")
+    bench.save()
+    assert _asked(counted.commands(), "diff-index") == 1
+
+
+def test_what_another_process_has_taken_in_is_not_lost(bench: Bench, tmp_path: Path) -> None:
+    _begun(bench, tmp_path)
+    first = bench.checkpoints.find("c1")
+    bench.write("a", "two")
+    bench.of(bench.tree).preview(bench.look(first).way)  # takes it into the index
+    bench.write("b", "two")
+    saved = bench.save()
+    assert bench.held(saved.record) == bench.content()
+
+
+def test_many_files_are_left_to_git(bench: Bench, tmp_path: Path) -> None:
+    counted = _begun(bench, tmp_path)
+    for number in range(501):
+        bench.write(f"many/{number}", str(number))
+    saved = bench.save()
+    assert bench.held(saved.record) == bench.content()
+    assert _asked(counted.commands(), "diff-index") == 1
