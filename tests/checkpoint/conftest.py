@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Checkpoints, Level, Preview, Record, Restored, Saved, Way
+from handrail.checkpoint import (
+    About,
+    Checkpoints,
+    Level,
+    Preview,
+    Record,
+    Restored,
+    Saved,
+    Way,
+    direct,
+)
 from handrail.config.checkpoints import Checkpoints as Settings
 
 
@@ -89,3 +99,9 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def by_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few files have changed, git takes them in."""
+    monkeypatch.setattr(direct, "MOST_FILES", -1)

@@ -133,6 +133,7 @@ def test_files_that_cannot_be_taken_in_leave_an_honest_empty_checkpoint(bench: B
     assert record.files == 0
 
 
+@pytest.mark.usefixtures("by_git")
 def test_what_there_was_no_time_for_is_said_and_done_the_next_time(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +157,7 @@ def test_what_there_was_no_time_for_is_said_and_done_the_next_time(
     assert set(bench.held(finished)) == {"tracked.txt", "small.txt", "larger.txt"}
 
 
+@pytest.mark.usefixtures("by_git")
 def test_a_changed_file_without_time_is_not_held_as_it_was_before(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def slow_after(batches: int) -> object:
     return add
 
 
+@pytest.mark.usefixtures("by_git")
 def test_a_batch_that_hangs_costs_only_what_it_holds(bench: Bench, tmp_path: Path) -> None:
     bench.write("a.txt", "a")
     bench.save()

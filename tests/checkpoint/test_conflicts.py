@@ -259,6 +259,7 @@ class TestEverythingSince:
             preview = checkpoints.preview(Way(Level.CHECKPOINT, start))
             assert spared(preview) == {"a": f"changed by a person (in c3, {says})"}
 
+    @pytest.mark.usefixtures("by_git")
     def test_many_checkpoints_between_need_no_more_processes(
         self, bench: Bench, tmp_path: Path
     ) -> None:

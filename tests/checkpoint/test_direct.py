@@ -8,13 +8,16 @@ from time import time_ns
 
 import pytest
 
-from handrail.checkpoint import direct, staging
+from handrail.checkpoint import About, direct, saving, staging
 from handrail.checkpoint.caps import File
+from handrail.checkpoint.committing import Committed
 from handrail.checkpoint.content import Content
 from handrail.checkpoint.direct import Direct
+from handrail.checkpoint.errors import StoreError
 
 from .conftest import Bench
 from .counting import Counted
+from .test_staging import rig
 
 _LONG = 10**9
 
@@ -132,33 +135,68 @@ def _changing_meanwhile(
     return seen
 
 
-def test_what_git_has_not_read_is_not_in_a_checkpoint(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("before", ["never had", "had once"])
+def test_what_is_changed_while_it_is_saved_is_in_the_next_one(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
-    counted = _begun(bench, tmp_path)
-    bench.write("a", "for a moment")
-    seen = _changing_meanwhile(monkeypatch, lambda: bench.write("a", "afterwards"))
-    saved = bench.save()
-    assert seen[0] is not None
-    assert bench.held(saved.record) == bench.content()
-    assert _asked(counted.commands(), "diff-index") == 1
-
-
-def test_what_was_changed_while_it_was_read_is_in_the_next_one(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The content that was read here is in the store, because a file once had it."""
-    bench.write("a", "once")
+    bench.write("a", "had once")
     bench.save()
     counted = _begun(bench, tmp_path)
-    bench.write("a", "once")
+    bench.write("a", before)
     with monkeypatch.context() as patch:
         _changing_meanwhile(patch, lambda: bench.write("a", "afterwards"))
-        bench.save()
+        then = bench.save()
+    assert bench.held(then.record)["a"] == before.encode()
     counted.commands()
+    now = bench.save()
+    assert bench.held(now.record) == bench.content()
+    assert _asked(counted.commands(), "diff-index") == 1  # the index was not taken over
+
+
+def test_what_comes_back_while_it_is_saved_is_in_the_next_one(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _begun(bench, tmp_path)
+    (bench.tree / "a").unlink()
+    with monkeypatch.context() as patch:
+        _changing_meanwhile(patch, lambda: bench.write("a", "one"))
+        then = bench.save()
+    assert "a" not in bench.held(then.record)
+    assert bench.held(bench.save().record) == bench.content()
+
+
+def test_a_checkpoint_that_fails_leaves_no_index_that_knows_more(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _begun(bench, tmp_path)
+    bench.write("a", "two")
+    with monkeypatch.context() as patch:
+        patch.setattr(saving, "commit", _broken)
+        with pytest.raises(StoreError):
+            bench.save()
+    assert not list(bench.folder.glob("*.new*"))
     saved = bench.save()
+    assert saved.is_new
     assert bench.held(saved.record) == bench.content()
-    assert _asked(counted.commands(), "diff-index") == 1
+
+
+def _broken(*_: object) -> Committed:
+    raise StoreError("fast-import", "no space left")
+
+
+def test_where_no_file_can_have_two_names_it_works_the_same(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _begun(bench, tmp_path)
+
+    def link(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    for number in range(2):
+        bench.write("a", f"changed {number}")
+        saved = bench.save()
+        assert bench.held(saved.record) == bench.content()
 
 
 @pytest.mark.parametrize("moment", ["just now", "whole seconds"])
@@ -195,3 +233,16 @@ def test_many_files_are_left_to_git(bench: Bench, tmp_path: Path) -> None:
     saved = bench.save()
     assert bench.held(saved.record) == bench.content()
     assert _asked(counted.commands(), "diff-index") == 1
+
+
+def test_a_memory_that_git_does_not_renew_in_time_costs_nothing(
+    bench: Bench, tmp_path: Path
+) -> None:
+    _begun(bench, tmp_path)
+    bench.write("b", "two")
+    hanging = rig(bench, tmp_path / "bin", 'case "$*" in *"--info-only"*) exec sleep 600;; esac')
+    saved = bench.checkpoints.save(About(), seconds=0.5)
+    assert saved.record.coverage.complete
+    assert bench.held(saved.record) == bench.content()
+    hanging.unlink()
+    assert not bench.save().is_new

@@ -50,6 +50,7 @@ def blob_of(bench: Bench, path: str) -> str:
     return private_git(bench, "hash-object", "--no-filters", str(bench.tree / path)).strip()
 
 
+@pytest.mark.usefixtures("by_git")
 def test_many_loose_objects_become_one_pack(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repack, "MAX_LOOSE", 20)
     for number in range(30):

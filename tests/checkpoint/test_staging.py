@@ -228,6 +228,7 @@ def _no_space(bench: Bench, folder: Path) -> Callable[[], None]:
     return rig(bench, folder, refuse).unlink
 
 
+@pytest.mark.usefixtures("by_git")
 def test_a_full_disk_costs_no_checkpoint_and_no_index(bench: Bench, tmp_path: Path) -> None:
     bench.write("a.txt", "a")
     first = bench.save().record

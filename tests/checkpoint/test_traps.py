@@ -158,6 +158,7 @@ def test_nested_repos(bench: Bench) -> None:
     assert sorted(path.name for path in bench.tree.rglob(".git*")) == [".git", ".git"]
 
 
+@pytest.mark.usefixtures("by_git")
 def test_data_loss_after_a_failed_snapshot(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """4.2 Data loss, a failed snapshot; 4.3.5: from it nothing is deleted."""
     bench.write("kept.txt", "k")
@@ -417,6 +418,7 @@ def test_rule_7_the_soft_limit_lets_go_on(tmp_path: Path) -> None:
     slow.close()
 
 
+@pytest.mark.usefixtures("by_git")
 def test_rule_7_the_hard_limit_leaves_a_partial_checkpoint_and_says_so(
     bench: Bench, tmp_path: Path
 ) -> None:

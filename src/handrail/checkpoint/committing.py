@@ -19,8 +19,8 @@ EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without any file."""
 ABSENT = b"000000"
 """The mode of a file that is not there."""
-_SETTINGS = {"fastimport.unpackLimit": "0"}
-"""However few objects: they go into a pack."""
+_SETTINGS = {"fastimport.unpackLimit": "0", "pack.compression": "1"}
+"""However few objects: they go into a pack, and soon."""
 _WHO = b"committer Handrail <handrail@localhost> %d +0000\n"
 _ESCAPED = {b"\\": b"\\\\", b'"': b'\\"', b"\n": b"\\n"}
 
@@ -31,6 +31,8 @@ class Difference(msgspec.Struct, frozen=True):
     path: bytes
     mode: bytes
     blob: bytes
+    data: bytes | None = None
+    """The content, where the store does not have it yet."""
 
     @classmethod
     def of(cls, change: Change) -> "Difference":
@@ -50,6 +52,11 @@ class Difference(msgspec.Struct, frozen=True):
             path = path.replace(plain, escaped)
         if self.is_gone:
             return b'D "%b"\n' % path
+        if self.data is not None:
+            return b'M %b inline "%b"\ndata %d\n%b\n' % (
+                *(self.mode, path, len(self.data)),
+                self.data,
+            )
         return b'M %b %b "%b"\n' % (self.mode, self.blob, path)
 
 

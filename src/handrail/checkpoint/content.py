@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+from collections.abc import Callable
 
 import msgspec
 
@@ -20,27 +21,34 @@ class Content(msgspec.Struct, frozen=True):
     blob: str
 
 
-def content_of(name: str, folder: int) -> Content | None:
-    """Read a file or a link below an open folder; None: there is none, or it is being changed."""
+def content_of(
+    name: str, folder: int, take: Callable[[bytes], object] = lambda piece: None
+) -> Content | None:
+    """Read a file or a link below an open folder; None: there is none, or it is being changed.
+
+    `take`: is given what is read, piece by piece.
+    """
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISLNK(found.st_mode):
             target = os.fsencode(os.readlink(name, dir_fd=folder))
+            take(target)
             return Content(LINK, _begun(len(target), target).hexdigest())
         if stat.S_ISREG(found.st_mode):
-            return _content_of_file(os.open(name, _READ, dir_fd=folder))
+            return _content_of_file(os.open(name, _READ, dir_fd=folder), take)
     except OSError:
         pass
     return None
 
 
-def _content_of_file(opened: int) -> Content | None:
+def _content_of_file(opened: int, take: Callable[[bytes], object]) -> Content | None:
     with open(opened, "rb", buffering=0) as file:
         found = os.fstat(opened)
         digest = _begun(found.st_size)
         size = 0
         while piece := file.read(_PIECE):
             digest.update(piece)
+            take(piece)
             size += len(piece)
     if size != found.st_size or not stat.S_ISREG(found.st_mode):
         return None

@@ -167,7 +167,7 @@ class Git:
 
     def run(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
         """What git prints."""
-        return self._finish(arguments[0], self.start(*arguments), given, good).out
+        return self.finish(arguments[0], self.start(*arguments), given, good).out
 
     def run_beside(self, *commands: Sequence[str]) -> list[Printed]:
         """The same of several that run at the same time; when one fails, all are ended."""
@@ -178,15 +178,16 @@ class Git:
                 stack.callback(end, process)
                 started.append((arguments[0], process))
             # One after the other: whoever prints much waits until it is heard.
-            return [self._finish(command, process) for command, process in started]
+            return [self.finish(command, process) for command, process in started]
 
-    def _finish(
+    def finish(
         self,
         command: str,
         process: "subprocess.Popen[bytes]",
         given: bytes = b"",
         good: Sequence[int] = (0,),
     ) -> Printed:
+        """What a process prints that `start` has begun; ended in any case."""
         try:
             out, err = process.communicate(given, timeout=self.deadline.left)
         except subprocess.TimeoutExpired:

@@ -2,18 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import msgspec
 from msgspec import structs
 
-from handrail.checkpoint.committing import (
-    EMPTY,
-    Committed,
-    Difference,
-    commit,
-    differences,
-)
+from handrail.checkpoint.beside import renewing
+from handrail.checkpoint.committing import EMPTY, Difference, commit, differences
 from handrail.checkpoint.differences import Change
 from handrail.checkpoint.errors import (
     GitError,
@@ -53,8 +49,6 @@ class _Index(msgspec.Struct, frozen=True):
     staged: Staged
     tree: str
     changes: Sequence[Difference] = ()
-    is_direct: bool = False
-    """The changes are not said by git."""
 
 
 class Saving:
@@ -84,17 +78,36 @@ class Saving:
         `also`: paths that count even where they are ignored; `is_late`: whether files may have
         been changed since it was asked for.
         """
-        git, about = self._git, self._about
+        also = tuple(also)
+        try:
+            return self._save(also, is_late, direct=True)
+        except (GitTooSlowError, StoreError):
+            raise
+        except GitError:  # the store is not what it was: git finds out what is left
+            return self._save(also, is_late, direct=False)
+
+    def _save(self, also: Sequence[str], is_late: Callable[[], bool], *, direct: bool) -> Saved:
+        git = self._git
         last = self._records.last(git.work_tree)
-        index = _fill(git, also, self._settings, last)
-        late = is_late()
-        ignored = ignoring(git)
+        index = _fill(git, also, self._settings, last, direct=direct)
+        with renewing(git, index.staged.direct) as is_renewed:
+            saved = self._save_index(index, last, late=is_late())
+            if is_renewed():
+                remember_tree(git, saved.record.tree)
+                return saved
+        if index.staged.direct:
+            # Files that were changed just now may be other by now. The checkpoint is there.
+            with suppress(GitError, OSError):
+                stage_only(git, self._settings, index.staged.direct.paths)
+        return saved
+
+    def _save_index(self, index: _Index, last: Record | None, *, late: bool) -> Saved:
+        about, ignored = self._about, ignoring(self._git)
         lists = (last.include, last.ignoring) if last else None
         if last and lists == (self._settings.include, ignored) and _is_still(last, index, about):
-            _note(git, index, last.tree)
             return Saved(_with_step(last, about, self._records), is_new=False)
         is_all = not last or index.tree != last.tree
-        counted = (index.staged.files, index.staged.bytes) if is_all else _count(git, index)
+        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self._git, index)
         return Saved(self._write(index, ignored, counted, late=late))
 
     def save_restored(self, last: Record, changes: Sequence[Change]) -> Record | None:
@@ -105,7 +118,7 @@ class Saving:
         staged = stage_only(self._git, self._settings, [each.path for each in changes])
         if staged.coverage.left_out:
             return None
-        staged = structs.replace(staged, coverage=last.coverage, is_certain=False)
+        staged = structs.replace(staged, coverage=last.coverage)
         index = _Index(staged, last.tree, [Difference.of(each) for each in changes])
         return self._write(index, ignoring(self._git), _count(self._git, index))
 
@@ -116,7 +129,8 @@ class Saving:
         git, about = self._git, self._about
         number = max(self._records.numbers(), default=0) + 1
         message = about.why[:_MAX_WHY] or about.moment
-        written = _commit(git, f"refs/checkpoints/c{number}", index, message, self._now)
+        ref = f"refs/checkpoints/c{number}"
+        written = commit(git, ref, index.tree, index.changes, message, self._now)
         _check_not_empty(git, index.staged, written.tree)
         files, size = counted
         record = Record(
@@ -137,41 +151,24 @@ class Saving:
             late=late,
         )
         self._records.write(record)
-        _note(git, index, written.tree)
         return record
-
-
-def _note(git: Git, index: _Index, tree: str) -> None:
-    if index.staged.is_certain:
-        remember_tree(git, tree)
-
-
-def _commit(git: Git, ref: str, index: _Index, message: str, now: float) -> Committed:
-    try:
-        return commit(git, ref, index.tree, index.changes, message, now)
-    except (GitTooSlowError, StoreError):
-        raise
-    except GitError:
-        if not index.is_direct:
-            raise
-        # A file was changed after it was read here, and before git read it.
-        return commit(git, ref, index.tree, differences(git, index.tree), message, now)
 
 
 def write_tree(
     git: Git, records: Records, settings: Settings, also: Iterable[str]
 ) -> tuple[Coverage, str]:
     """The tree of the files as they are now, and what it holds of them."""
-    index = _fill(git, also, settings, records.last(git.work_tree))
+    index = _fill(git, tuple(also), settings, records.last(git.work_tree), direct=False)
     tree = git.text("write-tree") if index.changes else index.tree
     _check_not_empty(git, index.staged, tree)
     return index.staged.coverage, tree
 
 
-def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
-    also = tuple(also)
+def _fill(
+    git: Git, also: Sequence[str], settings: Settings, last: Record | None, *, direct: bool
+) -> _Index:
     try:
-        return _fill_once(git, also, settings, last)
+        return _fill_once(git, also, settings, last, direct=direct)
     except (GitTooSlowError, StoreError):
         raise
     except GitError:
@@ -183,13 +180,15 @@ def _fill(git: Git, also: Iterable[str], settings: Settings, last: Record | None
         return _Index(staged, git.text("write-tree"))
 
 
-def _fill_once(git: Git, also: Iterable[str], settings: Settings, last: Record | None) -> _Index:
-    staged = stage(git, settings, also, last=last.tree if last else "")
+def _fill_once(
+    git: Git, also: Sequence[str], settings: Settings, last: Record | None, *, direct: bool
+) -> _Index:
+    staged = stage(git, settings, also, last=last.tree if last else "", direct=direct)
     if last is None and not staged.is_cold:  # nearly all trees are there
         return _Index(staged, git.text("write-tree"))
     base = last.tree if last else EMPTY
     if staged.direct is not None:
-        return _Index(staged, base, staged.direct.changes, is_direct=True)
+        return _Index(staged, base, staged.direct.changes)
     return _Index(staged, base, differences(git, base))
 
 

@@ -38,8 +38,8 @@ FOR_STAGING = 0.5
 _FOR_A_BATCH = 0.75
 """Of the time that is left; a batch that takes longer is given up."""
 _TAKE_IN = ("--add", "--remove", "--replace")
-_SHORT = ("--index-version", "4")
-"""Of an index that is written again and again: names that begin alike take less room."""
+RENEW = (*_TAKE_IN, "--index-version", "4")
+"""An index that is written again and again: names that begin alike take less room."""
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
 """Git streams what it takes for large files into one pack: much faster than a file for each."""
@@ -64,9 +64,8 @@ class Staged(msgspec.Struct, frozen=True):
     is_cold: bool = False
     """The index began empty."""
     direct: Direct | None = None
-    """How it is other than the last checkpoint, where that was as easily found without git."""
-    is_certain: bool = True
-    """The index holds what was found, and nothing else."""
+    """What is other than in the last checkpoint, where that was found without git: the index
+    does not have it yet."""
 
 
 def stage(
@@ -76,11 +75,13 @@ def stage(
     *,
     last: str = "",
     cold: bool = False,
+    direct: bool = False,
 ) -> Staged:
     """Bring the index up to date.
 
     `also`: paths that count even where they are ignored; `last`: the tree of the last
-    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone.
+    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone;
+    `direct`: a few files may be read instead.
     """
     is_fresh = not os.path.exists(git.index)
     seeded = None if cold else seeding.seed(git)
@@ -91,11 +92,11 @@ def stage(
     since = time() - YOUNG
     survey, listing = _look(git, settings, unseen, since)
     dropped = list_dropped(git, memory.include, settings.include) if memory else []
-    is_same = memory is not None and memory.holds(last, git)
+    is_same = direct and not also and memory is not None and memory.holds(last, git)
     with open_sorter(git.work_tree, settings) as sorter:
         staging = _Staging(git, settings, sorter, memory or Memory(), since)
         staging.see(survey)
-        staged = staging.take(listing, also, dropped, is_same=is_same and not also)
+        staged = staging.take(listing, also, dropped, is_same=is_same)
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
@@ -166,17 +167,16 @@ class _Staging:
         self._out += [*changed.displaced, *dropped]
         files = [*(File(path, 0, 0) for path in changed.gone), *taken.files]
         self._note(files)
+        is_same = is_same and not self._out
+        is_same = is_same and tracked.isdisjoint(each.path for each in self._left_out)
         top, held = self._sorter.top, listing.changed
         direct = read_directly(top, taken.files, changed.gone, held) if is_same else None
-        all_left_out = len(self._left_out)
-        self._add(files)
-        self._out += tracked.intersection(each.path for each in self._left_out)
-        self._take_out()
-        if self._out or len(self._left_out) > all_left_out:
-            direct = None
+        if direct is None:
+            self._add(files)
+            self._out += tracked.intersection(each.path for each in self._left_out)
+            self._take_out()
         staged = self._done(len(changed.files) + len(new.files))
-        is_certain = direct is None or direct.is_still(top)
-        return msgspec.structs.replace(staged, direct=direct, is_certain=is_certain)
+        return msgspec.structs.replace(staged, direct=direct)
 
     def _note(self, files: Iterable[File]) -> None:
         """Remember permissions before anything is done, or they are lost with this process."""
@@ -222,8 +222,7 @@ class _Staging:
         if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
             git = git.tuned(_AS_PACK)
         is_part = git.index != self._git.index
-        how = _TAKE_IN if is_part else (*_TAKE_IN, *_SHORT)
-        self._update(git, *how, paths=[file.path for file in batch])
+        self._update(git, *(_TAKE_IN if is_part else RENEW), paths=[file.path for file in batch])
         self._sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[File]) -> list[list[File]]:
