@@ -1,7 +1,14 @@
 """What a run did before decides about what it does next: repetition, limits, history."""
 
 from handrail.model import Decision, Outcome, Verdict
-from handrail.model.event import ActionReviewed, PromptGiven, RunStarted
+from handrail.model.control import Command, Standing
+from handrail.model.event import (
+    ActionReviewed,
+    ControlAnswered,
+    ControlAsked,
+    PromptGiven,
+    RunStarted,
+)
 from handrail.supervise.breach import Ended
 from tests.supervise.bed import RUN, Bed, ran
 
@@ -55,6 +62,22 @@ def test_a_run_that_has_had_its_time_is_refused_everything(bed: Bed) -> None:
     verdict = bed.run.before(bed.bash("ls", "c"))
     assert verdict.decision is Decision.BLOCK
     assert verdict.reason == "The run has had its 10 minutes (limits.minutes)."
+
+
+def test_time_for_which_a_person_holds_a_run_is_not_its_own(bed: Bed) -> None:
+    bed.settings("limits: {minutes: 10}\n")
+    bed.do(bed.bash("ls", "a"))
+    for minutes in (30, 40):
+        bed.run.record(ControlAsked(bed.clock(), "r", Command.PAUSE, Standing.PAUSING))
+        bed.clock.advance(minutes * 60)
+        bed.run.record(ControlAnswered(bed.clock(), "r", Command.PAUSE, Standing.PAUSED))
+        bed.clock.advance(minutes * 60)
+        bed.restart()
+        bed.run.record(ControlAnswered(bed.clock(), "s", Command.RESUME, Standing.RUNNING))
+    bed.clock.advance(10 * 60)
+    assert bed.do(bed.bash("ls", "b")).decision is Decision.ALLOW
+    bed.clock.advance(1)
+    assert bed.run.before(bed.bash("ls", "c")).decision is Decision.BLOCK
 
 
 def test_time_is_counted_from_the_start_also_after_a_restart(bed: Bed) -> None:

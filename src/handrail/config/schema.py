@@ -173,7 +173,13 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """How much one run may do; what comes after is refused. 0: no limit."""
 
     actions: Annotated[int, Meta(description="Actions in one run.", ge=0)] = 0
-    minutes: Annotated[float, Meta(description="Minutes since the run began.", ge=0)] = 0
+    minutes: Annotated[
+        float,
+        Meta(
+            description="Minutes since the run began, without those for which a person held it.",
+            ge=0,
+        ),
+    ] = 0
 
 
 class Log(Struct, frozen=True, forbid_unknown_fields=True):

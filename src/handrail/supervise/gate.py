@@ -89,7 +89,7 @@ def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Ver
 
 def _over(state: RunState, limits: Iterable[Limits], now: float) -> Verdict | None:
     """The refusal of a run that has used up what it may use."""
-    minutes = (now - state.started) / 60 if state.started else 0.0
+    minutes = (now - state.started - state.hand.held_for(now)) / 60 if state.started else 0.0
     for each in limits:
         if each.actions and state.step >= each.actions:
             said = f"The run has taken its {each.actions} actions (limits.actions)."

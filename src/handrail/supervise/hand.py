@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import HOLDING, Command, Standing
 from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 
 _MAX_HELD = 256
@@ -29,6 +29,14 @@ class Hand(msgspec.Struct, omit_defaults=True):
     """The one that it was changed to."""
     frozen: float = 0.0
     """When its processes were stopped where they are, or began to be; 0: they are not."""
+    held_since: float = 0.0
+    """When a person began to hold it; 0: nobody does."""
+    held_before: float = 0.0
+    """For how many seconds it was held before that."""
+
+    def held_for(self, now: float) -> float:
+        """For how many seconds it was held in all."""
+        return self.held_before + (max(now - self.held_since, 0.0) if self.held_since else 0.0)
 
     @property
     def messages(self) -> list[ControlAsked]:
@@ -41,13 +49,13 @@ class Hand(msgspec.Struct, omit_defaults=True):
         if event.command == Command.FREEZE:
             self.frozen = event.at
         if event.standing != self.standing:
-            self._stand(event.standing, event)
+            self._stand(event.standing, event, event.at)
 
     def answer(self, event: ControlAnswered) -> None:
         """It was answered."""
         asked = self.asked.pop(event.request, None)
         if event.standing != self.standing:
-            self._stand(event.standing, asked)
+            self._stand(event.standing, asked, event.at)
             self.since = event.at
         if event.ok and event.command == Command.ESCALATE and asked is not None:
             self.escalated = asked.reason
@@ -73,14 +81,23 @@ class Hand(msgspec.Struct, omit_defaults=True):
 
     def end(self, standing: Standing, at: float) -> None:
         """The run stands otherwise, and nobody has asked for it."""
+        self._count(standing, at)
         self.standing, self.since = standing, at
         self.by = self.reason = ""
         self.frozen = 0.0
         self.held.clear()
 
-    def _stand(self, standing: Standing, asked: ControlAsked | None) -> None:
+    def _stand(self, standing: Standing, asked: ControlAsked | None, at: float) -> None:
+        self._count(standing, at)
         self.standing = standing
         if asked is not None:
             self.by, self.reason, self.since = asked.by, asked.reason, asked.at
         if standing == Standing.RUNNING:
             self.by = self.reason = ""
+
+    def _count(self, standing: Standing, at: float) -> None:
+        """Time that a person has taken is not the run's."""
+        if standing not in HOLDING:
+            self.held_before, self.held_since = self.held_for(at), 0.0
+        elif not self.held_since:
+            self.held_since = at

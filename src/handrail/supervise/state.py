@@ -21,7 +21,7 @@ from handrail.supervise.usage import Usage
 Phase = Literal["working", "waiting", "ended"]
 
 
-class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=3):
+class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     """Everything known of a run. The same events give the same state, wherever one begins.
 
     The tag is raised when the same events come to mean another state: a snapshot that was made
