@@ -5,10 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.cli.control_words import SAY
-from handrail.cli.joined import Joiner, RunFacts
+from handrail.cli.joined import Joiner
 from handrail.cli.log_filter import Filter
-from handrail.cli.timeline import _SAY
 from handrail.model.control import Command, Standing
 from handrail.model.event import (
     ActionHeld,
@@ -22,6 +20,8 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
+from handrail.tui.facts import RunFacts
+from handrail.tui.said import SAY, said
 
 from .logbook import NOON, utc
 
@@ -105,15 +105,15 @@ def answered(command: Command, *, ok: bool = True, says: str = "", **more: objec
     ],
 )
 def test_each_event_is_a_sentence(event: Event, line: str) -> None:
-    said = SAY[type(event)](event, RunFacts())
-    assert f"{said.mark} {said.text}" == line
+    sentence = said(event, RunFacts())
+    assert f"{sentence.mark} {sentence.text}" == line
 
 
 def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
     event = answered(Command.RESUME, ok=False, says="Nobody there: handrail run --resume x")
-    said = SAY[type(event)](event, RunFacts())
-    assert said.text == "resume NOT done: Nobody there"
-    assert said.hint == "handrail run --resume x"
+    sentence = said(event, RunFacts())
+    assert sentence.text == "resume NOT done: Nobody there"
+    assert sentence.hint == "handrail run --resume x"
 
 
 def test_what_was_measured_and_has_not_changed_is_not_said_again() -> None:
@@ -125,8 +125,8 @@ def test_what_was_measured_and_has_not_changed_is_not_said_again() -> None:
 
 def test_of_a_prompt_of_handrails_own_only_the_beginning_is_shown() -> None:
     event = PromptGiven(NOON, "fix it\n\nNobody is there to answer questions.")
-    assert "Nobody" in _SAY[PromptGiven](event, RunFacts()).text
-    assert _SAY[PromptGiven](event, RunFacts(driven=True)).text == "fix it"
+    assert "Nobody" in said(event, RunFacts()).text
+    assert said(event, RunFacts(driven=True)).text == "fix it"
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_every_event_of_a_driven_run_is_shown_by_log() -> None:
 
     from handrail.model.event import ActionReviewed
 
-    assert {*get_args(Event)} == {*_SAY, ActionReviewed}
+    assert {*get_args(Event)} == {*SAY, ActionReviewed}

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.cli.corrections import limits_in_words, steps_in_words
 from handrail.cli.joined import Joiner
 from handrail.cli.render import Screen
 from handrail.cli.timeline import entry_lines
@@ -26,6 +25,7 @@ from handrail.model.intervention import Allowance, Intervention
 from handrail.model.ordinal import Severity
 from handrail.model.run import Checkpoint
 from handrail.store.journal import decode
+from handrail.tui.corrections import limits_in_words, steps_in_words
 
 from .conftest import Shell
 from .logbook import NOON, Logbook, memory_logbook, open_logbook, utc

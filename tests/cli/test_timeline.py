@@ -9,7 +9,6 @@ from rich.cells import cell_len
 
 from handrail.cli.joined import Entry, Joiner
 from handrail.cli.render import Screen
-from handrail.cli.saying import near
 from handrail.cli.timeline import entry_lines
 from handrail.model.action import Outcome
 from handrail.model.event import (
@@ -25,6 +24,7 @@ from handrail.model.event import (
     SettingsChanged,
 )
 from handrail.store.journal import decode
+from handrail.tui.sentence import near
 
 from .logbook import Logbook, RunLog, any_event, memory_logbook, utc
 

@@ -18,6 +18,7 @@ from handrail.model.event import (
     PromptGiven,
     RunEnded,
     RunStarted,
+    SettingsChanged,
 )
 from handrail.store.port import Entry as Row
 from handrail.store.sqlite import SqliteStore
@@ -148,6 +149,16 @@ def test_ten_thousand_entries_at_once_are_taken_in(book: Book, reader: Reader) -
     assert isinstance(last, PromptGiven)
     assert last.text == "prompt 9999"
     assert {run.id: run.changed for run in view.runs}[SHOP] == NOON + 9999
+
+
+def test_of_a_long_run_its_folder_is_known_all_the_same(book: Book, reader: Reader) -> None:
+    body = msgspec.json.encode(SettingsChanged(NOON, "/home/ada/shop/CLAUDE.md"))
+    book.store.append([Row(topic_of(SHOP), body)] * (2 * MAX_ENTRIES)).result(60)
+    view = reader.look(SHOP)
+    assert view.cut
+    said = view.timeline[-1].said
+    assert said is not None
+    assert said.text == "settings changed: CLAUDE.md"
 
 
 def test_many_runs_at_once_are_read_bit_by_bit_and_not_all_kept(book: Book, log: Path) -> None:

@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handrail.model.control import Standing
-from handrail.model.event import Event
+from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
 from handrail.model.run import Checkpoint
 from handrail.tui.commands import BY_KEY
 from handrail.tui.controls import Stage
 from handrail.tui.entry import Entry
+from handrail.tui.facts import RunFacts
 from handrail.tui.frame import frame
 from handrail.tui.overview import Overview
+from handrail.tui.said import said
 from handrail.tui.text import columns, plain
 from handrail.tui.timeline import UNSHOWN
 from handrail.tui.view import View
@@ -27,7 +29,12 @@ from tests.tui.stage import Stand, at_screen, standing_at
 
 EVENTS = [filled(kind) for kind in get_args(Event)]
 TIMELINE = tuple(
-    Entry(at, event, "/home/ada")
+    Entry(
+        at,
+        event,
+        None if isinstance(event, ActionReviewed) else said(event, RunFacts()),
+        "/home/ada",
+    )
     for at, event in enumerate(EVENTS)
     if not isinstance(event, UNSHOWN)
 )

@@ -24,10 +24,12 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import Stored
 from handrail.supervise.topics import topic_of
 from handrail.tui.entry import Entry
+from handrail.tui.facts import RunFacts
+from handrail.tui.marks import status_of
 from handrail.tui.said import said
 from handrail.tui.text import plain
 from handrail.tui.timeline import MAX_ENTRIES, UNSHOWN, Timeline
-from handrail.tui.timeline_pane import entry_lines, status_of
+from handrail.tui.timeline_pane import entry_lines
 from tests.tui.hostile import filled
 from tests.tui.sample import CHANGED, NOON, STOPPED, Book
 
@@ -56,7 +58,7 @@ class Told:
     def status(self) -> str:
         entry = self.only
         assert isinstance(entry.event, ActionReviewed)
-        mark, _, words = status_of(entry, entry.event)
+        mark, _, words = status_of(entry.event, entry.end, waits=not entry.over)
         return f"{mark} {words}".rstrip()
 
 
@@ -98,7 +100,7 @@ def test_an_action_of_a_session_that_ended_runs_no_more(told: Told) -> None:
     told.book.note(RUN, RunEnded)
     first = told.timeline.entries[0]
     assert isinstance(first.event, ActionReviewed)
-    assert status_of(first, first.event).words == "no outcome"
+    assert status_of(first.event, first.end, waits=not first.over).words == "no outcome"
 
 
 def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
@@ -112,14 +114,15 @@ def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
 def test_an_action_that_is_held_is_one_entry_until_it_is_let_go(told: Told) -> None:
     told.book.note(RUN, lambda at: ActionHeld(at, "t1", "Bash make"))
     assert "‖ held before: Bash make" in plain(entry_lines(told.only, 60)[0])
-    told.book.note(RUN, lambda at: ActionHeld(at, "t1", "Bash make", released="resumed"))
-    assert "waits no longer (resumed): Bash make" in plain(entry_lines(told.only, 60)[0])
+    told.book.note(RUN, lambda at: ActionHeld(at, "t1", "", released="its agent is gone"))
+    line = plain(entry_lines(told.only, 60)[0])
+    assert "waits no longer (its agent is gone): Bash make" in line
 
 
 def test_of_processes_that_stand_still_the_programs_are_named() -> None:
     stopped = ("stands still: 14347 /usr/local/bin/claude -p x", "stands still: 14350 bash -c y")
     event = ControlAnswered(1.0, "q", Command.FREEZE, Standing.FROZEN, True, "", stopped)
-    assert said(event).text == "freeze confirmed: stands still: claude, bash"
+    assert said(event, RunFacts()).text == "freeze confirmed: stands still: claude, bash"
 
 
 def test_an_end_without_a_beginning_is_an_entry(told: Told) -> None:
@@ -149,7 +152,7 @@ def test_an_event_that_cannot_be_read_does_not_hide_others() -> None:
     timeline = Timeline(RUN)
     timeline.take([Stored(1, "run:r", 1, NOON, b"\xff"), Stored(2, "run:r", 2, NOON, b"{}")])
     assert len(timeline.entries) == 2
-    assert "FAULT" in said(timeline.entries[0].event).text
+    assert "✗ FAULT of Handrail (log)" in plain(entry_lines(timeline.entries[0], 60)[0])
 
 
 @pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
@@ -157,8 +160,9 @@ def test_every_event_is_shown_whatever_it_says(kind: type[Event]) -> None:
     event = filled(kind)
     if isinstance(event, UNSHOWN):
         return
+    sentence = None if isinstance(event, ActionReviewed) else said(event, RunFacts())
     for width in (20, 46, 120):
-        for line in entry_lines(Entry(1, event, "/home/ada"), width):
+        for line in entry_lines(Entry(1, event, sentence, "/home/ada"), width):
             assert plain(line).isprintable()
 
 

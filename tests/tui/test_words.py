@@ -1,18 +1,29 @@
-"""A run is called the same, and looks the same, on the screen and in `handrail status`."""
+"""The screen has the words of the command line: for how a run is, and for what happens in it."""
 
 from contextlib import closing
 
 import pytest
 
+from handrail.cli.joined import Entry, Joiner
 from handrail.cli.runs import Runs
 from handrail.cli.status_row import MARKS, find_rows
 from handrail.model.control import Command, Standing
-from handrail.model.event import ControlAnswered, ControlAsked, LoopEnded
+from handrail.model.event import (
+    ActionReviewed,
+    ControlAnswered,
+    ControlAsked,
+    LoopEnded,
+    UsageMeasured,
+)
+from handrail.store.journal import decode
 from handrail.store.sqlite import SqliteStore
+from handrail.supervise.topics import topic_of
 from handrail.tui.feed import Feed
 from handrail.tui.overview import NEEDS_YOU, NOT_DONE
 from handrail.tui.runs_pane import LOOKS
-from tests.tui.sample import NOON, SHOP, Book
+from handrail.tui.said import said
+from handrail.tui.timeline import Timeline
+from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book
 
 _SAME = {NEEDS_YOU: "stopped", NOT_DONE: "done"}
 """Words that the screen has of its own."""
@@ -55,3 +66,28 @@ def test_a_loop_that_gave_up_is_not_called_done(book: Book) -> None:
 def test_signs_and_colours_are_the_same() -> None:
     mine = {state: (look.mark, look.style) for state, look in LOOKS.items() if state in MARKS}
     assert mine == MARKS
+
+
+def test_an_event_is_said_in_the_same_words_as_in_the_log(book: Book) -> None:
+    for run in (SHOP, DOCS, API, NOTES, OLD):
+        stored = book.store.read(topic_of(run))
+        timeline, joiner = Timeline(run), Joiner()
+        timeline.take(stored)
+        for each in stored:
+            joiner.add(run, decode(each))
+        in_log = [said(entry.event, entry.facts) for entry in joiner.rest() if _is_shown(entry)]
+        assert [entry.said for entry in timeline.entries if entry.said] == in_log
+
+
+def _is_shown(entry: Entry) -> bool:
+    return not isinstance(entry.event, ActionReviewed | UsageMeasured)
+
+
+def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: Book) -> None:
+    stored = book.store.read(topic_of(OLD))
+    timeline = Timeline(OLD)
+    timeline.skip(stored[-2].seq, stored[:1])
+    timeline.take(stored[-1:])
+    [end] = timeline.entries
+    assert end.said is not None
+    assert end.said.text == "session ended · 8 s"

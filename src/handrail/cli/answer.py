@@ -2,9 +2,7 @@
 
 import msgspec
 
-from handrail.model.action import Action
 from handrail.model.review import Review
-from handrail.review.tools import SHELL_TOOLS
 
 
 def answer(review: Review, key: object = None) -> dict[str, object]:
@@ -69,19 +67,3 @@ def dump(value: object) -> bytes:
         import json
 
         return json.dumps(msgspec.to_builtins(value)).encode()
-
-
-_TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
-
-
-def shown_action(action: Action) -> str:
-    """An action in one line: the command, or the tool and what it is about."""
-    given = action.input
-    if action.tool.lower() in SHELL_TOOLS:
-        command = given.get("command", given.get("cmd", given.get("script")))
-        return " ".join(map(str, command)) if isinstance(command, list) else str(command)
-    for field in _TELLING:
-        if isinstance(value := given.get(field), str):
-            return f"{action.tool} {value}"
-    texts = [value for value in given.values() if isinstance(value, str)]
-    return f"{action.tool} {texts[0]}" if texts else action.tool

@@ -11,7 +11,7 @@ from handrail.checkpoint.work_tree import check_work_tree
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
-from handrail.cli.render import Screen, count, size, wrap
+from handrail.cli.render import Screen, wrap
 from handrail.cli.runs import find_home
 from handrail.cli.saved import (
     age,
@@ -22,6 +22,7 @@ from handrail.cli.saved import (
     same_name,
 )
 from handrail.server.restore_wire import Kept, ToSave
+from handrail.tui.amounts import count, size
 
 _MAX_NAMED = 3
 

@@ -8,7 +8,7 @@ import msgspec
 from handrail.checkpoint import Moment, Record
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
-from handrail.cli.render import Screen, clip, columns, count, pad, size, wrap
+from handrail.cli.render import Screen, clip, columns, pad, wrap
 from handrail.cli.runs import find_home
 from handrail.cli.saved import (
     age,
@@ -18,6 +18,7 @@ from handrail.cli.saved import (
     run_names,
     saved_folder,
 )
+from handrail.tui.amounts import count, size
 
 _SHOWN = 20
 _MAX_RUN = 14

@@ -16,7 +16,6 @@ import msgspec
 
 from handrail import __version__
 from handrail.cli.changes import short
-from handrail.cli.render import count
 from handrail.hosts.claude_obstacles import find_obstacles, settings_files
 from handrail.hosts.claude_program import Program, find_claude
 from handrail.hosts.claude_settings import (
@@ -37,6 +36,7 @@ from handrail.store.errors import DamagedError, StoreError
 from handrail.store.journal import decode as decode_event
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import RUNS
+from handrail.tui.amounts import count
 
 Mark = Literal["ok", "warn", "bad"]
 _INSTALL = "handrail install claude"

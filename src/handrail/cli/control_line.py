@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from handrail.cli.glance import Glance, load_glance
-from handrail.cli.render import Screen, clip, columns, count, visible, wrap
+from handrail.cli.render import Screen, clip, columns, visible, wrap
 from handrail.cli.runs import open_log
 from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
@@ -16,6 +16,7 @@ from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.errors import DamagedError
 from handrail.store.journal import Journal, decode
+from handrail.tui.amounts import count
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -10,12 +10,13 @@ import click
 from handrail.cli import EXIT_ERROR, EXIT_INTERRUPTED, options
 from handrail.cli.asking import waiting
 from handrail.cli.control_line import Learned, learn, lines_of
-from handrail.cli.render import Screen, clip, columns, count, pad, visible
+from handrail.cli.render import Screen, clip, columns, pad, visible
 from handrail.cli.sending import Chosen, Sent, follow
 from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage
 from handrail.model.control import Command
+from handrail.tui.amounts import count
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -14,9 +14,7 @@ from time import monotonic, sleep
 import click
 import msgspec
 
-from handrail.cli import corrections
 from handrail.cli.demo_script import DRAFT, FILES, GOAL, NOTES, SCRIPT, UNSAVED, Line
-from handrail.cli.joined import RunFacts
 from handrail.cli.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
 from handrail.intervene.incidents import Incidents
 from handrail.model.event import (
@@ -37,6 +35,8 @@ from handrail.supervise.runs import load_state
 from handrail.supervise.topics import topic_of
 from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
+from handrail.tui.facts import RunFacts
+from handrail.tui.said import said
 
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
 _TOLD = "Handrail: A person has put files back"
@@ -177,11 +177,11 @@ class Stage:
         return [self._note(event) for event in events if _is_noted(event)]
 
     def _note(self, event: Event) -> Note:
-        said = corrections.SAY[type(event)](event, self._facts)
-        text = _CLOCK.sub("what was there ", self._short(said.text))
+        sentence = said(event, self._facts)
+        text = _CLOCK.sub("what was there ", self._short(sentence.text))
         # How many there were before depends on how fast the machine is.
         text = " ".join(_NUMBERED.sub("a checkpoint", text).split())
-        return Note(str(event.__struct_config__.tag), text, said.mark, said.style)
+        return Note(str(event.__struct_config__.tag), text, sentence.mark, sentence.style)
 
     def _hear(self, store: SqliteStore, wanted: type[Event] | None = None) -> list[Event]:
         """The events since the last time; with `wanted`, until there is one of these."""

@@ -15,9 +15,10 @@ from handrail.checkpoint.levels import way_back
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.pager import page
-from handrail.cli.render import Screen, clip, columns, count, pad, visible
+from handrail.cli.render import Screen, clip, columns, pad, visible
 from handrail.cli.restore_screen import SHOWN, clip_path, where
 from handrail.cli.saved import age, checkpoints_folder, find_saved, open_checkpoints, reason
+from handrail.tui.amounts import count
 
 _ID = re.compile(r"c\d+")
 _MAX_PATH = 54

@@ -7,11 +7,8 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.answer import shown_action
-from handrail.cli.corrections import done_in_words, finding_in_words
 from handrail.cli.explain_course import CourseStory, course_json, tell_course
 from handrail.cli.jsonline import json_line
-from handrail.cli.moments import clock, day, took
 from handrail.cli.render import Screen, clip, columns, visible, wrap
 from handrail.cli.runs import LAST, KnownRun, Runs, find_home, open_log
 from handrail.cli.verdict_text import explain_fully
@@ -29,6 +26,9 @@ from handrail.model.event import (
 from handrail.model.ordinal import Decision
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
+from handrail.tui.actions import shown_action
+from handrail.tui.corrections import done_in_words, finding_in_words
+from handrail.tui.moments import clock, day, took
 
 if TYPE_CHECKING:
     from handrail.store.port import Store

@@ -5,19 +5,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from handrail.cli.corrections import (
-    SAY,
-    done_in_words,
-    finding_in_words,
-    in_words,
-    incident_command,
-    limits_in_words,
-    steps_in_words,
-)
-from handrail.cli.joined import RunFacts
 from handrail.cli.jsonline import json_line
-from handrail.cli.moments import clock, day
-from handrail.cli.render import Screen, clip, columns, count, visible
+from handrail.cli.render import Screen, clip, columns, visible
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.event import (
     Event,
@@ -30,6 +19,18 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, Means
+from handrail.tui.amounts import count
+from handrail.tui.corrections import (
+    done_in_words,
+    finding_in_words,
+    incident_command,
+    limits_in_words,
+    steps_in_words,
+)
+from handrail.tui.facts import RunFacts
+from handrail.tui.moments import clock, day
+from handrail.tui.said import said
+from handrail.tui.sentence import in_words
 
 if TYPE_CHECKING:
     from handrail.cli.runs import KnownRun
@@ -149,11 +150,11 @@ def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> 
     if done.limits:
         screen.field("Note", [done.limits])
     if tried.rolled_back:
-        said = SAY[RolledBack](tried.rolled_back, facts)
-        screen.field("Files", [said.text], "red" if tried.rolled_back.problem else "")
+        text = said(tried.rolled_back, facts).text
+        screen.field("Files", [text], "red" if tried.rolled_back.problem else "")
     if tried.stop:
-        said = SAY[StopConfirmed](tried.stop, facts)
-        screen.field("Stop", [said.text], "red" if tried.stop.left else "")
+        text = said(tried.stop, facts).text
+        screen.field("Stop", [text], "red" if tried.stop.left else "")
     if stops:
         screen.field("Incident", [incident_command(done.incident)])
     if tried.resolved:

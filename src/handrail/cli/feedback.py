@@ -7,15 +7,16 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.answer import shown_action
-from handrail.cli.corrections import in_words
 from handrail.cli.explain import find_story, run_events
 from handrail.cli.jsonline import json_line
-from handrail.cli.render import Screen, clip, columns, count, pad, wrap
+from handrail.cli.render import Screen, clip, columns, pad, wrap
 from handrail.cli.runs import KnownRun, Runs, find_home, open_log
 from handrail.detect.precision import Precision, Tally, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
+from handrail.tui.actions import shown_action
+from handrail.tui.amounts import count
+from handrail.tui.sentence import in_words
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -11,14 +11,15 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
-from handrail.cli.moments import span
-from handrail.cli.render import Screen, clip, count, pad, visible, wrap
+from handrail.cli.render import Screen, clip, pad, visible, wrap
 from handrail.cli.runs import LAST, find_home, open_log
 from handrail.intervene.incidents import IncidentError, Incidents, Kept
 from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
 from handrail.intervene.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
+from handrail.tui.amounts import count
+from handrail.tui.moments import span
 
 if TYPE_CHECKING:
     from handrail.intervene.incident import Incident

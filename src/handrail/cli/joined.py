@@ -1,127 +1,28 @@
 """The events of runs as entries of a timeline: an action and what came of it are one."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from time import monotonic
 
 import msgspec
 
-from handrail.cli.answer import shown_action
-from handrail.cli.saying import near
 from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
     ActionReviewed,
-    AgentStarted,
-    CheckpointTaken,
     Event,
-    FindingMade,
-    Intervened,
-    LoopBegun,
-    RolledBack,
     RunEnded,
     RunStarted,
     UsageMeasured,
 )
-from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision
-from handrail.model.run import Checkpoint
+from handrail.tui.facts import RunFacts
+from handrail.tui.marks import End
 
 _MAX_HELD = 256
 """Entries that wait for an earlier action to end: with more, it is shown as it is."""
 _MAX_OPEN = 1000
-_MAX_ACTIONS = 200
-"""Actions of a run that are remembered, in case something is found in them."""
-_MAX_TEXT = 200
 _GOES_ON = ("", "compact")
 """Ways in which a session starts in the middle of its work."""
-
-End = ActionEnded | ActionDropped
-Shown = dict[str, list[int]]
-"""Actions in words, and the steps in which each was taken."""
-
-
-class RunFacts(msgspec.Struct):
-    """What earlier events of a run say about its later ones."""
-
-    cwd: str = ""
-    began: float = 0.0
-    agents: dict[str, str] = {}
-    """Sub-agents, and the letters they go by."""
-    decided: dict[Decision, int] = {}
-    failed: int = 0
-    dropped: int = 0
-    actions: dict[int, str] = {}
-    """The last ones, by step."""
-    checkpoints: dict[str, Checkpoint] = {}
-    found: set[str] = set()
-    """Names of findings."""
-    interventions: int = 0
-    plans: set[str] = set()
-    """Interventions that were to put files back and could not."""
-    rollbacks: int = 0
-    driven: bool = False
-    """By Handrail: no person gives the prompts."""
-    tokens: int = 0
-    """Used so far, as it was measured last."""
-
-    def shown(self, steps: Iterable[int]) -> Shown:
-        """What was done in these steps, as far as it is remembered."""
-        found: Shown = {}
-        for step in steps:
-            if step in self.actions:
-                found.setdefault(near(self.actions[step], self.cwd), []).append(step)
-        return found
-
-    def take(self, event: Event) -> None:
-        """Note what an event says about later ones."""
-        self.began = self.began or event.at
-        if isinstance(event, RunStarted):
-            self.cwd = event.cwd
-        elif isinstance(event, AgentStarted):
-            self.letter(event.agent)
-        elif isinstance(event, ActionReviewed):
-            self.letter(event.agent)
-            decision = event.verdict.decision
-            self.decided[decision] = self.decided.get(decision, 0) + 1
-            self._act(event)
-        elif isinstance(event, ActionEnded):
-            self.failed += not event.outcome.ok
-        elif isinstance(event, ActionDropped):
-            self.dropped += 1
-        elif isinstance(event, CheckpointTaken):
-            self.checkpoints[event.checkpoint.id] = event.checkpoint
-        elif isinstance(event, FindingMade):
-            self.found.add(event.finding.name)
-        elif isinstance(event, Intervened):
-            self.interventions += 1
-            done = event.intervention
-            if done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint:
-                self.plans.add(done.id)
-        elif isinstance(event, RolledBack):
-            self.rollbacks += not event.problem and not event.asked
-        elif isinstance(event, LoopBegun | UsageMeasured):
-            self._drive(event)
-
-    def _drive(self, event: LoopBegun | UsageMeasured) -> None:
-        self.driven = True
-        if isinstance(event, LoopBegun):
-            self.cwd = self.cwd or event.cwd
-        else:
-            self.tokens = event.tokens
-
-    def _act(self, event: ActionReviewed) -> None:
-        tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
-        self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
-        if len(self.actions) > _MAX_ACTIONS:
-            del self.actions[next(iter(self.actions))]
-
-    def letter(self, agent: str) -> str:
-        """A short name for a sub-agent; none for the agent itself."""
-        if not agent:
-            return ""
-        return self.agents.setdefault(agent, _letters(len(self.agents)))
 
 
 class Entry(msgspec.Struct):
@@ -220,13 +121,3 @@ class Joiner:
         """The session has ended: whatever was under way will not be heard of."""
         for key in [key for key in self._open if key[0] == run]:
             self._open.pop(key).waits = False
-
-
-def _letters(number: int) -> str:
-    """A, B … Z, AA, AB …"""
-    text = ""
-    number += 1
-    while number:
-        number, rest = divmod(number - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text

@@ -15,7 +15,7 @@ from handrail.cli.answer import dump
 from handrail.cli.joined import Entry, Joiner
 from handrail.cli.jsonline import shown_json
 from handrail.cli.log_filter import Filter
-from handrail.cli.moments import day, read_since
+from handrail.cli.moments import read_since
 from handrail.cli.reading import Source, follow, wait_a_moment
 from handrail.cli.render import Screen, columns, visible
 from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, open_log
@@ -25,6 +25,7 @@ from handrail.model.ordinal import Decision
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
 from handrail.supervise.topics import RUNS, run_of
+from handrail.tui.moments import day
 
 if TYPE_CHECKING:
     from handrail.store.port import Store, Stored

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from math import inf
 from typing import cast
 
-from handrail.cli.answer import shown_action
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -31,6 +30,7 @@ from handrail.model.event import (
     StopConfirmed,
     Verified,
 )
+from handrail.tui.actions import shown_action
 
 _OF_A_STEP = (ActionEnded, ActionDropped, BreachFound, FeedbackGiven)
 _CORRECTIONS = (

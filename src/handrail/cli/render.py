@@ -6,6 +6,8 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 
+from handrail.tui import breaking
+
 WIDTH = 80
 _NARROW = 40
 _LABEL = 11
@@ -62,10 +64,7 @@ def _columns(char: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """The text in one line, cut with an ellipsis where it is too long."""
-    text = visible(text)
-    if columns(text) <= width:
-        return text
-    return _take(text, width - 1)[0].rstrip() + "…"
+    return breaking.clip(visible(text), width, columns)
 
 
 def pad(text: str, width: int) -> str:
@@ -74,60 +73,8 @@ def pad(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
-    """The text in lines, broken between words where that is possible.
-
-    With a limit, the last of so many lines ends in an ellipsis if there is more.
-    """
-    width = max(width, 2)  # the widest single character
-    lines: list[str] = []
-    line, used = "", -1
-    for word in visible(text).split(" "):
-        size = columns(word)
-        if used + 1 + size <= width:
-            line, used = (f"{line} {word}" if used >= 0 else word), used + 1 + size
-            continue
-        if used >= 0:
-            lines.append(line)
-        rest = word
-        while columns(rest) > width:
-            piece, rest = _take(rest, width)
-            lines.append(piece)
-        line, used = rest, columns(rest)
-    lines.append(line)
-    lines = [stripped for item in lines if (stripped := item.rstrip())] or [""]
-    if limit and len(lines) > limit:
-        last = _take(lines[limit - 1], width - 2)[0].rstrip()
-        lines = [*lines[: limit - 1], f"{last} …"]
-    return lines
-
-
-def _take(text: str, width: int) -> tuple[str, str]:
-    """The longest beginning that fits, and the rest."""
-    used = 0
-    for index, char in enumerate(text):
-        used += _columns(char)
-        if used > width:
-            return text[:index], text[index:]
-    return text, ""
-
-
-def count(number: int, noun: str) -> str:
-    """`1 file`, `1,200 files`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def size(number: float) -> str:
-    """`310 B`, `4.1 KB`, `12 MB`."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{number:.0f} {unit}" if unit == "B" or number >= 10 else f"{number:.1f} {unit}"
-
-
-def money(usd: float) -> str:
-    """`$0.42`; of less than a cent, as much as is there."""
-    return f"${usd:,.2f}" if usd >= 0.005 or not usd else f"${usd:.4f}"
+    """The text in lines, broken between words where that is possible."""
+    return breaking.wrap(visible(text), width, limit, columns)
 
 
 class Screen:

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from handrail.cli.answer import shown_action
 from handrail.cli.past import Judged, Past
-from handrail.cli.render import Screen, clip, count, wrap
+from handrail.cli.render import Screen, clip, wrap
 from handrail.cli.replay_troubles import Troubles
 from handrail.cli.sessions import Tally
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review
+from handrail.tui.actions import shown_action
+from handrail.tui.amounts import count
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -5,18 +5,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from handrail.cli.corrections import (
-    finding_in_words,
-    in_words,
-    means_in_words,
-    steps_in_words,
-)
-from handrail.cli.moments import span
 from handrail.cli.past import Judged
-from handrail.cli.render import Screen, clip, columns, count, visible, wrap
+from handrail.cli.render import Screen, clip, columns, visible, wrap
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
+from handrail.tui.amounts import count
+from handrail.tui.corrections import finding_in_words, means_in_words, steps_in_words
+from handrail.tui.moments import span
+from handrail.tui.sentence import in_words
 
 _SHOWN = 10
 _LONG = 60.0

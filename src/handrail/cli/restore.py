@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
-from handrail.cli.render import Screen, clip, count, pad, size
+from handrail.cli.render import Screen, clip, pad
+from handrail.tui.amounts import count, size
 
 if TYPE_CHECKING:
     from handrail.cli.trash import Batch, Item

@@ -10,7 +10,8 @@ import msgspec
 
 from handrail.checkpoint import Level, Preview
 from handrail.checkpoint.way import Does
-from handrail.cli.render import Screen, clip, columns, count, pad, size, visible, wrap
+from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
+from handrail.tui.amounts import count, size
 
 SHOWN = 20
 _AROUND = 6

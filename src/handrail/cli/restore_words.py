@@ -11,12 +11,13 @@ import msgspec
 
 from handrail.checkpoint import Conversation, Level, Preview, Record, Way
 from handrail.checkpoint.journal import Interrupted
-from handrail.cli.moments import span
-from handrail.cli.render import Screen, count, visible, wrap
+from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.restore_screen import changes
 from handrail.cli.runs import find_home
 from handrail.cli.saved import run_names
 from handrail.server.restore_wire import Back, Look
+from handrail.tui.amounts import count
+from handrail.tui.moments import span
 
 _SHORT = 8
 _RUN = re.compile(r"\brun ([\w.-]+)")

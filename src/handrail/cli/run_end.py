@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 import click
 
 from handrail.cli import options
-from handrail.cli.control_words import used_in_words
 from handrail.cli.glance import Glance, load_glance
 from handrail.cli.jsonline import json_line
-from handrail.cli.render import Screen, count, visible, wrap
+from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.runs import KnownRun, open_log
 from handrail.fleet.ends import End
 from handrail.server.home import Home
+from handrail.tui.amounts import count
+from handrail.tui.control_words import used_in_words
 
 EXIT_CODES = {"COMPLETE": 0, "ERROR": 2}
 """By the reason of an end; others are 1: it is not done."""

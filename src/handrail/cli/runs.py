@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from handrail.cli.moments import span
 from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.port import Store
 from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.tui.moments import span
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -19,10 +19,10 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.work_tree import check_work_tree
-from handrail.cli.moments import span
-from handrail.cli.render import count
 from handrail.cli.runs import Runs, find_home, open_log
 from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.tui.amounts import count
+from handrail.tui.moments import span
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -8,10 +8,11 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.cli.moments import span
-from handrail.cli.render import Screen, clip, columns, count, pad, wrap
+from handrail.cli.render import Screen, clip, columns, pad, wrap
 from handrail.cli.runs import NOTHING_YET, Runs, find_home, open_log
 from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
+from handrail.tui.amounts import count
+from handrail.tui.moments import span
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

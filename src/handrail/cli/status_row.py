@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from handrail.cli.glance import Glance, load_glance
-from handrail.cli.moments import span
-from handrail.cli.render import money
 from handrail.cli.runs import KnownRun, Runs
 from handrail.model.control import Standing
 from handrail.store.port import Store
+from handrail.tui.amounts import money
+from handrail.tui.moments import span
 
 QUIET = 30 * 60
 _LATELY = 60 * 60

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from handrail.cli.answer import shown_action
 from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
 from handrail.model.action import Action
 from handrail.model.effect import Effect
-from handrail.model.ordinal import Decision, Undo
+from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Step, Verdict
+from handrail.tui.actions import effect_in_words, shown_action
 
 _COMMAND = 30
 _SHORT = 20
@@ -17,12 +17,6 @@ _MAX_STEPS = 12
 _MAX_REASONS = 4
 _MAX_EFFECTS = 8
 _MARK = " ← this"
-_UNDO = {
-    Undo.NEEDLESS: "nothing to undo",
-    Undo.CHECKPOINT: "a checkpoint can undo it",
-    Undo.UNKNOWN: "perhaps it can be undone",
-    Undo.IMPOSSIBLE: "cannot be undone",
-}
 
 
 def explain(screen: Screen, action: Action, review: Review) -> None:
@@ -136,14 +130,10 @@ def _instead(screen: Screen, review: Review) -> None:
 
 
 def _effects(screen: Screen, effects: Sequence[Effect]) -> None:
-    told = list(dict.fromkeys(_effect(effect) for effect in effects))
+    told = list(dict.fromkeys(effect_in_words(effect) for effect in effects))
     if (left := len(told) - _MAX_EFFECTS) > 0:
         told[_MAX_EFFECTS:] = [f"… and {left} more"]
     screen.field("Effects", told, "dim", limit=2)
-
-
-def _effect(effect: Effect) -> str:
-    return f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"
 
 
 def short_restore(restore: str, width: int) -> str:

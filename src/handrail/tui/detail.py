@@ -17,24 +17,19 @@ from handrail.model.event import (
     Verified,
 )
 from handrail.model.finding import Finding
-from handrail.model.ordinal import Decision, Undo
+from handrail.model.ordinal import Decision
+from handrail.tui.actions import command_of, effect_in_words, what
+from handrail.tui.corrections import done_in_words, incident_command
 from handrail.tui.entry import Entry
 from handrail.tui.fields import Fields
-from handrail.tui.marks import MARKS
+from handrail.tui.marks import MARKS, status_of
 from handrail.tui.moments import clock, took
-from handrail.tui.said import in_words, said
+from handrail.tui.sentence import in_words
 from handrail.tui.text import Line, Span, flat
-from handrail.tui.timeline_pane import command_of, status_of, what
 
 _MAX_EFFECTS = 12
 _MAX_OUTPUT = 12
 _MAX_INPUT = 6
-_UNDO = {
-    Undo.NEEDLESS: "nothing to undo",
-    Undo.CHECKPOINT: "a checkpoint can undo it",
-    Undo.UNKNOWN: "perhaps it can be undone",
-    Undo.IMPOSSIBLE: "cannot be undone",
-}
 
 
 def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int) -> list[Line]:
@@ -61,7 +56,9 @@ def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int)
         fields.add("Text", event.text)
     else:
         _title(fields, event, in_words(str(event.__struct_config__.tag)))
-        fields.add("", said(event).text)
+        if entry.said:
+            fields.add("", entry.said.text)
+            fields.add("Do", entry.said.hint)
         _everything(fields, event)
     return fields.lines
 
@@ -94,10 +91,7 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
         fields.add("Runs now", str(verdict.updated_input.get("command", "")), "green")
     fields.add("Restore", verdict.restore)
     fields.add("Told", verdict.guidance)
-    effects = dict.fromkeys(
-        f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"
-        for effect in review.effects
-    )
+    effects = dict.fromkeys(effect_in_words(effect) for effect in review.effects)
     fields.add("Effects", list(effects)[:_MAX_EFFECTS])
     _outcome(fields, entry, event)
     fields.add("Folder", action.cwd, "dim")
@@ -109,7 +103,7 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
 
 def _outcome(fields: Fields, entry: Entry, event: ActionReviewed) -> None:
     end = entry.end
-    status = status_of(entry, event)
+    status = status_of(event, end, waits=not entry.over)
     fields.add("Outcome", f"{status.mark} {status.words}".rstrip(), status.style)
     if isinstance(end, ActionDropped):
         fields.add("Because", end.says)
@@ -137,11 +131,11 @@ def _finding(fields: Fields, finding: Finding, timeline: Sequence[Entry]) -> Non
 
 def _intervention(fields: Fields, event: Intervened, timeline: Sequence[Entry]) -> None:
     done = event.intervention
-    _title(fields, event, in_words(done.means))
+    _title(fields, event, done_in_words(done))
     fields.add("Told", done.guidance or "nothing was said")
     fields.add("Limits", done.limits)
     fields.add("Back to", done.checkpoint)
-    fields.add("Incident", done.incident and f"handrail incident show {done.incident}")
+    fields.add("Incident", incident_command(done.incident))
     _finding(fields, done.finding, timeline)
 
 

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from handrail.model.event import ActionDropped, ActionEnded, Event
-
-End = ActionEnded | ActionDropped
+from handrail.model.event import Event
+from handrail.tui.marks import End
+from handrail.tui.sentence import Said
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -13,6 +13,8 @@ class Entry(msgspec.Struct, frozen=True):
     seq: int
     """Of the event in its run: what it is called while the timeline goes on."""
     event: Event
+    said: Said | None = None
+    """The event in words, unless it is an action."""
     cwd: str = ""
     agent: str = ""
     """The letter of the sub-agent that did it."""

@@ -30,6 +30,8 @@ _MAX_READ = 1000
 _MAX_OLDER = 300
 """Of the runs that nothing was heard of for a day so many are looked at."""
 _PAGE = 500
+_BEGINNING = 5
+"""By so many events a run has said where it works, and by whom it is driven."""
 _MAX_PAGES = 30
 """So much of a log that has grown at once is looked at before the screen is drawn again."""
 _MAX_APPLIED = 100
@@ -223,8 +225,8 @@ class Feed:
             kept = self._kept.get(chosen)
             seq = kept.state.seq if kept is not None and kept.state is not None else 0
             seq = seq or self._seq(topic)
-            self._timeline.seq = max(seq - MAX_ENTRIES, 0)
-            self._timeline.cut = self._timeline.seq > 0
+            if seq > MAX_ENTRIES:
+                self._timeline.skip(seq - MAX_ENTRIES, self._store.read(topic, 0, _BEGINNING))
         while page := self._store.read(topic, self._timeline.seq, _PAGE):
             self._timeline.take(page)
 

@@ -5,10 +5,19 @@ from time import localtime, strftime
 
 def clock(at: float) -> str:
     """`14:02:11`, where this machine is."""
+    return _local("%H:%M:%S", at) or "??:??:??"
+
+
+def day(at: float) -> str:
+    """`Sun 15 Nov 2026`."""
+    return _local("%a %d %b %Y", at) or "?"
+
+
+def _local(form: str, at: float) -> str:
     try:
-        return strftime("%H:%M:%S", localtime(at))
+        return strftime(form, localtime(at))
     except (OverflowError, OSError, ValueError):  # no such moment: a log may hold anything
-        return "??:??:??"
+        return ""
 
 
 def span(seconds: float) -> str:

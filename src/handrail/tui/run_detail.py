@@ -1,10 +1,11 @@
 """All there is to know of one run."""
 
+from handrail.tui.amounts import count, money
+from handrail.tui.corrections import finding_in_words
 from handrail.tui.fields import Fields
 from handrail.tui.moments import clock, span
 from handrail.tui.overview import Overview
 from handrail.tui.runs_pane import LOOKS, standing_in_words
-from handrail.tui.said import in_words
 from handrail.tui.text import Line, Span, flat
 
 _DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": "stopped"}
@@ -23,15 +24,14 @@ def run_detail(run: Overview, now: float, width: int) -> list[Line]:
     fields.add("Held", run.held, "yellow")
     fields.add("Under way", ", ".join(run.under_way), "yellow")
     if run.trouble is not None:
-        trouble = run.trouble
-        fields.add("Found", f"{in_words(trouble.kind)}, {trouble.severity}: {trouble.says}")
+        fields.add("Found", finding_in_words(run.trouble, run.cwd))
     if run.driven:
         most = f" of at most {run.iterations}" if run.iterations else ""
         fields.add("Iteration", f"{run.iteration}{most}")
         fields.add("Verify", run.verify)
     fields.add("Model", run.model)
     if run.cost or run.tokens:
-        fields.add("Used", f"${run.cost:.2f}, {run.tokens:,} tokens")
+        fields.add("Used", f"{money(run.cost)}, {count(run.tokens, 'token')}")
     decided = (f"{run.decided[key]} {word}" for key, word in _DECIDED.items() if key in run.decided)
     fields.add("Actions", f"{run.step} ({', '.join(decided)})" if run.decided else f"{run.step}")
     if run.checkpoint is not None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from handrail.model.control import Standing
 from handrail.tui.moments import span
 from handrail.tui.overview import NEEDS_YOU, NOT_DONE, UNREADABLE, Overview
-from handrail.tui.said import in_words
+from handrail.tui.sentence import in_words
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, width_of
 
 ONE_LINE = 60

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from handrail.tui import breaking
+
 _MAX_MARKS = 2
 """Accents on one letter: more would grow into the lines above and below."""
 _MAX_FLAT = 2000
@@ -86,19 +88,12 @@ def columns(text: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """A clean text, cut with an ellipsis where it is too long."""
-    if columns(text) <= width:
-        return text
-    return take(text, width - 1)[0].rstrip() + "…" if width > 0 else ""
+    return breaking.clip(text, width, columns)
 
 
 def take(text: str, width: int) -> tuple[str, str]:
     """The longest beginning of a clean text that fits, and the rest."""
-    used = 0
-    for index, char in enumerate(text):
-        used += cell_len(char)
-        if used > width:
-            return text[:index], text[index:]
-    return text, ""
+    return breaking.take(text, width, columns)
 
 
 def pad(text: str, width: int) -> str:
@@ -108,30 +103,8 @@ def pad(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
-    """A text in clean lines, broken between words where that is possible.
-
-    With a limit, the last of so many lines ends in an ellipsis if there is more.
-    """
-    width = max(width, 2)  # the widest single character
-    lines: list[str] = []
-    line, used = "", -1
-    for word in clean(text).split(" "):
-        size = columns(word)
-        if used + 1 + size <= width:
-            line, used = (f"{line} {word}" if used >= 0 else word), used + 1 + size
-            continue
-        if used >= 0:
-            lines.append(line)
-        rest = word
-        while columns(rest) > width:
-            piece, rest = take(rest, width)
-            lines.append(piece)
-        line, used = rest, columns(rest)
-    lines.append(line)
-    if limit and len(lines) > limit:
-        last = take(lines[limit - 1], width - 1)[0].rstrip()
-        lines[limit - 1 :] = [f"{last}…"]
-    return lines
+    """A text in clean lines, broken between words where that is possible."""
+    return breaking.wrap(clean(text), width, limit, columns)
 
 
 def width_of(line: Iterable[Span]) -> int:

@@ -12,13 +12,15 @@ from handrail.model.event import (
     Event,
     FaultNoted,
     RunEnded,
-    RunStarted,
     UsageMeasured,
 )
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
 from handrail.store.port import Stored
-from handrail.tui.entry import End, Entry
+from handrail.tui.entry import Entry
+from handrail.tui.facts import RunFacts
+from handrail.tui.marks import End
+from handrail.tui.said import said
 
 MAX_ENTRIES = 1000
 UNSHOWN = (UsageMeasured, AgentEnded)
@@ -39,13 +41,20 @@ class Timeline:
         """By step, the entries of actions that have not ended."""
         self._held: dict[str, int] = {}
         """By the host's id, the entries of actions that wait."""
-        self._cwd = ""
-        self._letters: dict[str, str] = {}
+        self._facts = RunFacts()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All of them, the newest at the end."""
         return tuple(self._entries.values())
+
+    def skip(self, seq: int, beginning: Iterable[Stored]) -> None:
+        """Go on after that event; of all before, only the beginning is looked at."""
+        for stored in beginning:
+            self._facts.take(_event(stored))
+        self._facts.whole = False
+        self.seq = seq
+        self.cut = True
 
     def take(self, page: Iterable[Stored]) -> None:
         """Go on with what was stored since."""
@@ -59,22 +68,26 @@ class Timeline:
         self._held = {key: seq for key, seq in self._held.items() if seq in self._entries}
 
     def _add(self, seq: int, event: Event) -> None:
+        self._facts.take(event)
         if isinstance(event, End):
             if self._close(event):
                 return
         elif isinstance(event, ActionHeld):
             self._hold(seq, event)
             return
-        elif isinstance(event, RunStarted):
-            self._cwd = event.cwd or self._cwd
         elif isinstance(event, UNSHOWN):
             return
-        letter = self._letter(event.agent) if isinstance(event, ActionReviewed) else ""
-        self._entries[seq] = Entry(seq, event, self._cwd, letter)
         if isinstance(event, ActionReviewed):
+            letter = self._facts.letter(event.agent)
+            self._entries[seq] = Entry(seq, event, cwd=self._facts.cwd, agent=letter)
             self._open[event.step] = seq
-        elif isinstance(event, RunEnded):
+            return
+        self._say(seq, event)
+        if isinstance(event, RunEnded):
             self._give_up()
+
+    def _say(self, seq: int, event: Event) -> None:
+        self._entries[seq] = Entry(seq, event, said(event, self._facts))
 
     def _close(self, end: End) -> bool:
         """Give an action its end; False: nobody knows that action."""
@@ -87,12 +100,16 @@ class Timeline:
     def _hold(self, seq: int, event: ActionHeld) -> None:
         """An action begins to wait, which is an entry, or does so no longer, which ends it."""
         if not event.released:
-            self._entries[seq] = Entry(seq, event, self._cwd, self._letter(event.agent))
+            self._say(seq, event)
             self._held[event.id] = seq
             return
         waited = self._held.pop(event.id, None)
-        if waited is not None:
-            self._change(waited, event=event, over=True)
+        if waited is None:
+            return
+        before = self._entries[waited].event
+        if isinstance(before, ActionHeld):  # what it was is told only once
+            event = msgspec.structs.replace(event, says=event.says or before.says)
+        self._change(waited, event=event, said=said(event, self._facts), over=True)
 
     def _change(self, seq: int, **changes: object) -> None:
         if seq in self._entries:
@@ -104,12 +121,6 @@ class Timeline:
             self._change(seq, over=True)
         self._open.clear()
         self._held.clear()
-
-    def _letter(self, agent: str) -> str:
-        if not agent:
-            return ""
-        number = len(self._letters)
-        return self._letters.setdefault(agent, chr(ord("A") + number) if number < 26 else "*")
 
 
 def _event(stored: Stored) -> Event:

@@ -3,10 +3,6 @@
 from collections.abc import Callable
 from typing import cast
 
-from handrail.cli.joined import RunFacts
-from handrail.cli.moments import span, took
-from handrail.cli.render import count, money
-from handrail.cli.saying import Said, near
 from handrail.control.evidence import evidence_in_words, without_command
 from handrail.model.control import Command
 from handrail.model.event import (
@@ -20,6 +16,10 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
+from handrail.tui.amounts import count, money
+from handrail.tui.facts import RunFacts
+from handrail.tui.moments import span, took
+from handrail.tui.sentence import Said, in_words, joined, near
 
 _ENDS = {
     "COMPLETE": ("✓", "green", "done"),
@@ -61,10 +61,12 @@ def _answered(event: ControlAnswered, facts: RunFacts) -> Said:
         says, hint = without_command(event.says)
         return Said(f"{command} NOT done: {says}", "✗", "red", hint)
     shown, hint = without_command(event.model or near(evidence_in_words(event), facts.cwd))
-    return Said(f"{command} confirmed" + (f": {shown}" if shown else ""), "✓", "green", hint)
+    return Said(joined(f"{command} confirmed", shown), "✓", "green", hint)
 
 
 def _held(event: ActionHeld, facts: RunFacts) -> Said:
+    if event.released and event.says:
+        return Said(f"waits no longer ({event.released}): {near(event.says, facts.cwd)}", "‖")
     if event.released:
         return Said(f"what was held waits no longer: {event.released}", "‖")
     letter = facts.letter(event.agent)
@@ -102,7 +104,7 @@ def _measured(event: UsageMeasured, facts: RunFacts) -> Said:
 
 
 def _ended(event: LoopEnded, facts: RunFacts) -> Said:
-    mark, style, words = _ENDS.get(event.reason, ("■", "", event.reason))
+    mark, style, words = _ENDS.get(event.reason, ("■", "", in_words(event.reason)))
     return Said(f"{words}. {event.says}" if event.says else words, mark, style)
 
 

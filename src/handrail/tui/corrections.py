@@ -4,10 +4,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import cast
 
-from handrail.cli.joined import RunFacts
-from handrail.cli.moments import clock
-from handrail.cli.render import count
-from handrail.cli.saying import Said, near
 from handrail.model.event import (
     CheckpointTaken,
     Event,
@@ -22,6 +18,10 @@ from handrail.model.event import (
 )
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.tui.amounts import count
+from handrail.tui.facts import RunFacts
+from handrail.tui.moments import clock
+from handrail.tui.sentence import Said, in_words, joined, near
 
 PLAN = "recovery plan"
 _MAX_FILES = 3
@@ -47,11 +47,6 @@ _LIMITS = (
     ("tokens", "token", ""),
     ("batch", "call", " at a time"),
 )
-
-
-def in_words(name: str) -> str:
-    """The name of a kind of finding, as people write it."""
-    return name.replace("_", " ")
 
 
 def means_in_words(means: str) -> str:
@@ -140,7 +135,7 @@ def _judged(event: InterventionJudged, facts: RunFacts) -> Said:
     _, _, why = event.says.rstrip(".").partition(": ")
     text = f"{what} {'helped' if event.worked else 'did not help'}"
     mark, style = ("✓", "green") if event.worked else ("·", "dim")
-    return Said(f"{text}: {why}" if why else text, mark, style)
+    return Said(joined(text, why), mark, style)
 
 
 def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Said:
@@ -180,8 +175,7 @@ def _processes(number: int) -> str:
 
 
 def _resolved(event: IncidentResolved, facts: RunFacts) -> Said:
-    text = f"you decided: {in_words(event.option)}"
-    return Said(f"{text}: {event.note}" if event.note else text)
+    return Said(joined(f"you decided: {in_words(event.option)}", event.note))
 
 
 def _model_asked(event: ModelAsked, facts: RunFacts) -> Said:

@@ -1,0 +1,43 @@
+"""An action and its effects, in a few words."""
+
+from handrail.model.action import Action
+from handrail.model.effect import Effect
+from handrail.model.ordinal import Undo
+from handrail.review.tools import SHELL_TOOLS
+
+_TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
+_UNDO = {
+    Undo.NEEDLESS: "nothing to undo",
+    Undo.CHECKPOINT: "a checkpoint can undo it",
+    Undo.UNKNOWN: "perhaps it can be undone",
+    Undo.IMPOSSIBLE: "cannot be undone",
+}
+
+
+def command_of(action: Action) -> str:
+    """The command line of an action of a shell; empty: it is another tool's."""
+    if action.tool.lower() not in SHELL_TOOLS:
+        return ""
+    given = action.input
+    command = given.get("command", given.get("cmd", given.get("script", "")))
+    return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+
+
+def what(action: Action) -> str:
+    """What an action is about, without its tool."""
+    given = action.input
+    if action.tool.lower() in SHELL_TOOLS:
+        return command_of(action)
+    texts = [value for field in _TELLING if isinstance(value := given.get(field), str)]
+    texts = texts or [value for value in given.values() if isinstance(value, str)]
+    return texts[0] if texts else ""
+
+
+def shown_action(action: Action) -> str:
+    """An action in one line: the command, or the tool and what it is about."""
+    return command_of(action) or f"{action.tool} {what(action)}".rstrip()
+
+
+def effect_in_words(effect: Effect) -> str:
+    """What an action does, to what, and whether that can be undone."""
+    return f"{effect.kind.value} {effect.target}".rstrip() + f" ({_UNDO[effect.undo]})"

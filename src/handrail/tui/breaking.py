@@ -1,0 +1,54 @@
+"""Where a text breaks: the same on the screen and at the command line.
+
+How many columns a text takes is measured by whoever asks: Textual draws by tables of its own, and
+a command must not wait for these.
+"""
+
+from collections.abc import Callable
+
+Measure = Callable[[str], int]
+
+
+def take(text: str, width: int, columns: Measure) -> tuple[str, str]:
+    """The longest beginning that fits, and the rest."""
+    used = 0
+    for index, char in enumerate(text):
+        used += columns(char)
+        if used > width:
+            return text[:index], text[index:]
+    return text, ""
+
+
+def clip(text: str, width: int, columns: Measure) -> str:
+    """The text in one line, cut with an ellipsis where it is too long."""
+    if columns(text) <= width:
+        return text
+    return take(text, width - 1, columns)[0].rstrip() + "…" if width > 0 else ""
+
+
+def wrap(text: str, width: int, limit: int, columns: Measure) -> list[str]:
+    """The text in lines, broken between words where that is possible.
+
+    With a limit, the last of so many lines ends in an ellipsis if there is more.
+    """
+    width = max(width, 2)  # the widest single character
+    lines: list[str] = []
+    line, used = "", -1
+    for word in text.split(" "):
+        size = columns(word)
+        if used + 1 + size <= width:
+            line, used = (f"{line} {word}" if used >= 0 else word), used + 1 + size
+            continue
+        if used >= 0:
+            lines.append(line)
+        rest = word
+        while columns(rest) > width:
+            piece, rest = take(rest, width, columns)
+            lines.append(piece)
+        line, used = rest, columns(rest)
+    lines.append(line)
+    lines = [stripped for item in lines if (stripped := item.rstrip())] or [""]
+    if limit and len(lines) > limit:
+        last = take(lines[limit - 1], width - 2, columns)[0].rstrip()
+        lines = [*lines[: limit - 1], f"{last} …"]
+    return lines

@@ -1,0 +1,126 @@
+"""What earlier events of a run say about its later ones."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentStarted,
+    CheckpointTaken,
+    Event,
+    FindingMade,
+    Intervened,
+    LoopBegun,
+    RolledBack,
+    RunStarted,
+    UsageMeasured,
+)
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Decision
+from handrail.model.run import Checkpoint
+from handrail.tui.actions import shown_action
+from handrail.tui.sentence import near
+
+_MAX_ACTIONS = 200
+"""Actions of a run that are remembered, in case something is found in them."""
+_MAX_TEXT = 200
+
+Shown = dict[str, list[int]]
+"""Actions in words, and the steps in which each was taken."""
+
+
+class RunFacts(msgspec.Struct):
+    """What earlier events of a run say about its later ones."""
+
+    cwd: str = ""
+    began: float = 0.0
+    agents: dict[str, str] = {}
+    """Sub-agents, and the letters they go by."""
+    decided: dict[Decision, int] = {}
+    failed: int = 0
+    dropped: int = 0
+    actions: dict[int, str] = {}
+    """The last ones, by step."""
+    checkpoints: dict[str, Checkpoint] = {}
+    found: set[str] = set()
+    """Names of findings."""
+    interventions: int = 0
+    plans: set[str] = set()
+    """Interventions that were to put files back and could not."""
+    rollbacks: int = 0
+    driven: bool = False
+    """By Handrail: no person gives the prompts."""
+    tokens: int = 0
+    """Used so far, as it was measured last."""
+    whole: bool = True
+    """Nothing of the run was left out, so that its actions can be counted."""
+
+    def shown(self, steps: Iterable[int]) -> Shown:
+        """What was done in these steps, as far as it is remembered."""
+        found: Shown = {}
+        for step in steps:
+            if step in self.actions:
+                found.setdefault(near(self.actions[step], self.cwd), []).append(step)
+        return found
+
+    def take(self, event: Event) -> None:
+        """Note what an event says about later ones."""
+        self.began = self.began or event.at
+        if isinstance(event, RunStarted):
+            self.cwd = event.cwd or self.cwd
+        elif isinstance(event, AgentStarted):
+            self.letter(event.agent)
+        elif isinstance(event, ActionReviewed):
+            self.letter(event.agent)
+            decision = event.verdict.decision
+            self.decided[decision] = self.decided.get(decision, 0) + 1
+            self._act(event)
+        elif isinstance(event, ActionEnded):
+            self.failed += not event.outcome.ok
+        elif isinstance(event, ActionDropped):
+            self.dropped += 1
+        elif isinstance(event, CheckpointTaken):
+            self.checkpoints[event.checkpoint.id] = event.checkpoint
+        elif isinstance(event, FindingMade):
+            self.found.add(event.finding.name)
+        elif isinstance(event, Intervened):
+            self.interventions += 1
+            done = event.intervention
+            if done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint:
+                self.plans.add(done.id)
+        elif isinstance(event, RolledBack):
+            self.rollbacks += not event.problem and not event.asked
+        elif isinstance(event, LoopBegun | UsageMeasured):
+            self._drive(event)
+
+    def _drive(self, event: LoopBegun | UsageMeasured) -> None:
+        self.driven = True
+        if isinstance(event, LoopBegun):
+            self.cwd = self.cwd or event.cwd
+        else:
+            self.tokens = event.tokens
+
+    def _act(self, event: ActionReviewed) -> None:
+        tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
+        self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
+        if len(self.actions) > _MAX_ACTIONS:
+            del self.actions[next(iter(self.actions))]
+
+    def letter(self, agent: str) -> str:
+        """A short name for a sub-agent; none for the agent itself."""
+        if not agent:
+            return ""
+        return self.agents.setdefault(agent, _letters(len(self.agents)))
+
+
+def _letters(number: int) -> str:
+    """A, B … Z, AA, AB …"""
+    text = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
