@@ -134,6 +134,25 @@ def test_a_store_that_has_lost_something_is_noticed(bench: Bench, lost: str) -> 
     assert held(bench, record) == bench.content()
 
 
+@pytest.mark.parametrize("more", [(), ("at_the_top.txt",)])
+def test_an_unchanged_tree_whose_folders_the_user_has_thrown_away_is_whole_again(
+    bench: Bench, more: tuple[str, ...]
+) -> None:
+    bench.write("d/e/f.txt", "as it stays")
+    bench.repository()
+    bench.save()
+    for name in more:
+        bench.write(name)
+    bench.save()
+    bench.git("mv", "d", "elsewhere")
+    bench.git("commit", "-q", "--amend", "-m", "the same files in other folders")
+    (bench.tree / "elsewhere").rename(bench.tree / "d")
+    bench.git("reset", "-q")
+    bench.git("reflog", "expire", "--expire=now", "--all")
+    bench.git("gc", "-q", "--prune=now")
+    assert bench.held(bench.save().record) == bench.content()
+
+
 def test_an_index_whose_objects_are_there_is_kept(bench: Bench) -> None:
     shop(bench)
     seed(bench)

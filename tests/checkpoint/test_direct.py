@@ -8,7 +8,7 @@ from time import time_ns
 
 import pytest
 
-from handrail.checkpoint import About, direct, saving, staging
+from handrail.checkpoint import About, direct, memory, saving, staging
 from handrail.checkpoint.caps import File
 from handrail.checkpoint.committing import Committed
 from handrail.checkpoint.content import Content
@@ -224,6 +224,38 @@ def test_what_another_process_has_taken_in_is_not_lost(bench: Bench, tmp_path: P
     bench.write("b", "two")
     saved = bench.save()
     assert bench.held(saved.record) == bench.content()
+
+
+def test_what_was_taken_in_meanwhile_is_not_lost_where_times_say_nothing(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "look_of", lambda path: (1, 2, 3, 4))
+    _begun(bench, tmp_path)
+    bench.write("a", "two")
+    bench.look(bench.checkpoints.find("c1"))  # takes it into the index
+    assert bench.held(bench.save().record) == bench.content()
+
+
+def _unnamable_folder(bench: Bench) -> str:
+    bench.write("c/.Git/x")
+    return "c/.Git/x"
+
+
+def _unnamable_link(bench: Bench) -> str:
+    (bench.tree / ".gitmodules").symlink_to("a")
+    return ".gitmodules"
+
+
+@pytest.mark.parametrize("make", [_unnamable_folder, _unnamable_link])
+def test_what_git_holds_under_no_name_is_said_to_be_left_out(
+    bench: Bench, tmp_path: Path, make: Callable[[Bench], str]
+) -> None:
+    _begun(bench, tmp_path)
+    path = make(bench)
+    record = bench.save().record
+    assert [each.path for each in record.coverage.left_out] == [path]
+    assert path not in bench.held(record)
+    assert not bench.save().is_new
 
 
 def test_many_files_are_left_to_git(bench: Bench, tmp_path: Path) -> None:

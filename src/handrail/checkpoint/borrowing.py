@@ -53,6 +53,7 @@ def has_lost(git: Git) -> bool:
         return False  # whoever needs the index will hear it, too
     if _absent(git, [entry.split(b" ", 2)[1].decode() for entry in entries]):
         return True
+    git.run("write-tree")  # folders that were lost can be written anew
     _replace(_seen(git), seen)
     return False
 

@@ -21,7 +21,7 @@ class File(msgspec.Struct, frozen=True):
     path: str
     size: int
     mode: int
-    changed: float = 0.0
+    changed_ns: int = 0
     """When it, or its permissions, were last changed."""
 
 

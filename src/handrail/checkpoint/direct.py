@@ -10,7 +10,7 @@ from time import time_ns
 
 import msgspec
 
-from handrail.checkpoint.caps import File
+from handrail.checkpoint.caps import File, folders_above
 from handrail.checkpoint.committing import ABSENT, Difference
 from handrail.checkpoint.content import Content, content_of
 from handrail.config.checkpoints import MEGABYTE
@@ -22,6 +22,8 @@ _TICK_NS = 15_000_000
 _COARSE_NS = 1_000
 """Some file systems count whole seconds: what they say of a moment is nothing to go by."""
 
+_TOP = "."
+
 Look = tuple[int, int, int, int]
 """Place, size, and the times of its last changes."""
 
@@ -30,28 +32,29 @@ class Direct(msgspec.Struct, frozen=True):
     """What was read."""
 
     changes: tuple[Difference, ...] = ()
-    looks: Mapping[str, Look] = {}
-    """How the files looked before they were read."""
-    gone: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """All that git has to look at."""
+    looks: Mapping[str, Look | None] = {}
+    """How these looked before they were read, and the folders above them: a file that comes and
+    goes, or a folder that is moved, leaves a mark there. None: it was not there."""
     began_ns: int = 0
-
-    @property
-    def paths(self) -> list[str]:
-        """All that git has to look at."""
-        return [*self.gone, *self.looks]
+    """When they were looked at; 0: one had changed just before."""
 
     def is_still(self, work_tree: str) -> bool:
         """Whether git, which has read the files since, has certainly read the same."""
         top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return not any(_look_of(path, top) for path in self.gone) and all(
-                _look_of(path, top) == look and self._tells_change(look[-1])
+            return all(
+                _look_of(path, top) == look and self._tells_change(look)
                 for path, look in self.looks.items()
             )
         finally:
             os.close(top)
 
-    def _tells_change(self, changed_ns: int) -> bool:
+    def _tells_change(self, look: Look | None) -> bool:
+        if look is None:
+            return True
+        changed_ns = look[-1]
         return changed_ns < self.began_ns - _TICK_NS and changed_ns % _COARSE_NS != 0
 
 
@@ -66,19 +69,27 @@ def read_directly(
         return None
     gone = tuple(gone)
     changes = [Difference(os.fsencode(path), ABSENT, b"") for path in gone]
-    looks: dict[str, Look] = {}
+    paths = (*gone, *(file.path for file in files))
     began_ns = time_ns()
+    looks = {path: _look_of(path, top) for path in (*paths, *_folders_of(paths))}
+    looks |= dict.fromkeys(gone)  # one that is there again is not as it was
     for file in files:
         pieces: list[bytes] = []
-        look = _look_of(file.path, top)
+        look = looks[file.path]
         content = content_of(file.path, top, pieces.append)
         if look is None or content is None:
             return None
-        looks[file.path] = look
+        if look[-1] != file.changed_ns:
+            began_ns = 0
         if content != held.get(file.path):
             names = (os.fsencode(file.path), content.mode.encode(), content.blob.encode())
             changes.append(Difference(*names, b"".join(pieces)))
-    return Direct(tuple(changes), looks, gone, began_ns)
+    return Direct(tuple(changes), paths, looks, began_ns)
+
+
+def _folders_of(paths: Iterable[str]) -> set[str]:
+    above = {folder.rstrip("/") for path in paths for folder in folders_above(path)}
+    return above | {_TOP}
 
 
 def _look_of(path: str, top: int) -> Look | None:

@@ -113,6 +113,16 @@ def look_of(path: str) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
+def sum_of(path: str) -> str:
+    """What git has written at its end: the same only where all before it is; empty: no index."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-_HASH, os.SEEK_END)
+            return file.read().hex()
+    except OSError:
+        return ""
+
+
 def write(path: str, index: Index) -> None:
     """Replace an index; the files that it is unsure of are announced, and not held."""
     records = index.records

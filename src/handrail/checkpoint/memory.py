@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from handrail.checkpoint.git import Git
-from handrail.checkpoint.index_file import look_of
+from handrail.checkpoint.index_file import look_of, sum_of
 
 MAX_MODES = 10_000
 MAX_YOUNG = 1_000
@@ -27,7 +27,7 @@ class Memory(msgspec.Struct, frozen=True, omit_defaults=True):
     """Files that were just changed: git sees no other permissions in the same second."""
     tree: str = ""
     """What the index holds, as long as it and the store look like this."""
-    look: tuple[int, ...] = ()
+    look: tuple[int | str, ...] = ()
 
     def holds(self, tree: str, git: Git) -> bool:
         """Whether the index is certainly the same as a tree."""
@@ -92,9 +92,10 @@ class Modes:
         return {path: self._odd[path] for path in named[:MAX_MODES]}
 
 
-def _look_of(git: Git) -> tuple[int, ...]:
+def _look_of(git: Git) -> tuple[int | str, ...]:
     packs = os.path.join(git.directory, "objects", "pack")
-    return look_of(git.index) + look_of(packs)
+    # Times may say little: some file systems count whole seconds.
+    return (sum_of(git.index), *look_of(git.index), *look_of(packs))
 
 
 def is_text(path: str) -> bool:

@@ -13,6 +13,10 @@ from handrail.checkpoint.record import LeftOut
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
+UNNAMABLE = "git holds no file of this name"
+_REPOSITORY = ".git"
+_MODULES = ".gitmodules"
+
 
 class Sorted(msgspec.Struct, frozen=True):
     """The paths, each in one of these."""
@@ -75,12 +79,14 @@ class Sorter:
         is_link = stat.S_ISLNK(facts.st_mode)
         if self._is_beyond_link(path) or not (is_link or stat.S_ISREG(facts.st_mode)):
             found.displaced.append(path)
+        elif _is_unnamable(path, is_link=is_link):
+            found.left_out.append(LeftOut(path, UNNAMABLE))
         elif facts.st_size > self._most:
             found.left_out.append(LeftOut(path, self._too_large))
         elif not is_link and not self._is_readable(path, facts):
             found.left_out.append(LeftOut(path, UNREADABLE))
         else:
-            found.files.append(File(path, facts.st_size, facts.st_mode, facts.st_ctime))
+            found.files.append(File(path, facts.st_size, facts.st_mode, facts.st_ctime_ns))
 
     def _is_readable(self, path: str, facts: os.stat_result) -> bool:
         is_mine = facts.st_uid == self._user and facts.st_mode & stat.S_IRUSR
@@ -107,3 +113,9 @@ class Sorter:
             return stat.S_ISLNK(self.look(folder).st_mode)
         except OSError:
             return False
+
+
+def _is_unnamable(path: str, *, is_link: bool) -> bool:
+    """Whether git passes over such a path without a word, wherever it is told to take it in."""
+    names = path.lower().split("/")
+    return _REPOSITORY in names or (is_link and names[-1] == _MODULES)

@@ -47,6 +47,7 @@ _ONE_PACK_SINCE = (2, 37)
 """Before, it was a pack for each."""
 _ALONE = {"core.preloadIndex": "false"}
 """Git would look at files with so many threads that nothing goes on beside it."""
+_SECOND_NS = 10**9
 _BATCH_FILES = 5_000
 _BATCH_BYTES = 16 * MEGABYTE
 
@@ -145,7 +146,7 @@ class _Staging:
 
     def _see(self, path: str, facts: os.stat_result) -> None:
         self._modes.see(path, facts.st_mode)
-        self._note_young(path, facts.st_ctime)
+        self._note_young(path, facts.st_ctime_ns)
 
     def take(
         self, listing: Listing, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
@@ -182,15 +183,19 @@ class _Staging:
         """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
             self._modes.see(file.path, file.mode)
-            self._note_young(file.path, file.changed)
+            self._note_young(file.path, file.changed_ns)
         if (modes := self._modes.all) != self._memory.modes:
             self._memory = msgspec.structs.replace(
                 self._memory, modes=modes, young=tuple(self._young)
             )
             remember(self._git, self._memory)
 
-    def _note_young(self, path: str, changed: float) -> None:
-        if changed >= self._since and len(self._young) < MAX_YOUNG and is_text(path):
+    def _note_young(self, path: str, changed_ns: int) -> None:
+        if (
+            changed_ns >= self._since * _SECOND_NS
+            and len(self._young) < MAX_YOUNG
+            and is_text(path)
+        ):
             self._young[path] = None
 
     def _add(self, files: Sequence[File]) -> None:

@@ -1,0 +1,93 @@
+"""What moves for a moment while a few files are saved: whatever git has seen, nothing is missed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import time_ns
+
+import pytest
+
+from handrail.checkpoint import direct, staging
+
+from .conftest import Bench
+from .test_staging import rig
+
+_LONG = 10**9
+
+
+@pytest.fixture(autouse=True)
+def _files_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every file had been changed long before it was looked at."""
+    monkeypatch.setattr(direct, "time_ns", lambda: time_ns() + _LONG)
+
+
+@contextmanager
+def _while_git_looks(bench: Bench, folder: Path, before: str, after: str) -> Iterator[None]:
+    """Shell commands in the work tree, around git's own look at the files."""
+    real = bench.environ["PATH"]
+    looks = f'{before}; PATH={real} git "$@"; said=$?; {after}; exit $said'
+    program = rig(bench, folder, f'case "$*" in *"--info-only"*) {looks};; esac')
+    yield
+    program.unlink()
+
+
+def test_a_deleted_file_that_was_there_for_a_moment_is_missed_by_no_later_one(
+    bench: Bench, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        bench.write(name, name)
+    bench.save()
+    (bench.tree / "a").unlink()
+    with _while_git_looks(bench, tmp_path / "bin", "printf a > a", "rm a"):
+        bench.save()
+    bench.write("a", "a")
+    assert bench.held(bench.save().record) == bench.content()
+
+
+def test_a_folder_that_was_away_for_a_moment_is_known_to_be_gone_later(
+    bench: Bench, tmp_path: Path
+) -> None:
+    for name in ("a", "d/e/b"):
+        bench.write(name, name)
+    bench.save()
+    bench.write("d/e/b", "other")
+    with _while_git_looks(bench, tmp_path / "bin", "mv d x", "mv x d"):
+        bench.save()
+    (bench.tree / "d/e/b").unlink()
+    assert bench.held(bench.save().record) == bench.content()
+
+
+def test_a_folder_that_was_another_for_a_moment_and_then_for_good_is_held(
+    bench: Bench, tmp_path: Path
+) -> None:
+    for name in ("d/b", "other/b"):
+        bench.write(name, name)
+    bench.save()
+    bench.write("d/b", "changed")
+    swap, swap_back = "mv d x; mv other d", "mv d other; mv x d"
+    with _while_git_looks(bench, tmp_path / "bin", swap, swap_back):
+        bench.save()
+    for old, new in (("d", "x"), ("other", "d")):
+        (bench.tree / old).rename(bench.tree / new)
+    assert bench.held(bench.save().record) == bench.content()
+
+
+def test_permissions_that_change_before_a_file_is_read_are_in_the_next_one(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.write("a", "one")
+    bench.save()
+    bench.write("a", "two")
+    os.utime(bench.tree / "a", (1, 1))
+    read = direct.read_directly
+
+    def hide_and_read(*arguments: object) -> direct.Direct | None:
+        (bench.tree / "a").chmod(0o600)
+        return read(*arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "YOUNG", -_LONG)
+        patch.setattr(staging, "read_directly", hide_and_read)
+        bench.save()
+    assert bench.save().record.modes == {"a": 0o600}
