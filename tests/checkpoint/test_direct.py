@@ -1,5 +1,6 @@
 """A few changed files: what they differ in is read from them, and never believed too much."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -182,6 +183,32 @@ def test_a_checkpoint_that_fails_leaves_no_index_that_knows_more(
 
 def _broken(*_: object) -> Committed:
     raise StoreError("fast-import", "no space left")
+
+
+@pytest.mark.parametrize("failing", ["remember_tree", "replace"])
+def test_a_checkpoint_is_there_even_if_nothing_can_be_remembered_of_it(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    _begun(bench, tmp_path)
+    bench.write("a", "two")
+    replace = os.replace
+
+    def replace_no_index(old: str, new: str) -> None:
+        if new.rpartition("/")[2].startswith("index-"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(old, new)
+
+    def remember_nothing(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        if failing == "replace":
+            patch.setattr(os, "replace", replace_no_index)
+        else:
+            patch.setattr(saving, "remember_tree", remember_nothing)
+        saved = bench.save()
+    assert bench.held(saved.record) == bench.content()
+    assert not bench.save().is_new
 
 
 def test_where_no_file_can_have_two_names_it_works_the_same(

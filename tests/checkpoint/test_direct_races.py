@@ -9,6 +9,7 @@ from time import time_ns
 import pytest
 
 from handrail.checkpoint import direct, staging
+from handrail.checkpoint.listing import Listing, list_changes
 
 from .conftest import Bench
 from .test_staging import rig
@@ -91,3 +92,23 @@ def test_permissions_that_change_before_a_file_is_read_are_in_the_next_one(
         patch.setattr(staging, "read_directly", hide_and_read)
         bench.save()
     assert bench.save().record.modes == {"a": 0o600}
+
+
+def test_a_file_that_became_a_program_while_files_were_listed_can_be_gone_back_to(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = bench.write("a", "one")
+    bench.save()
+    bench.write("b", "so there is something to save")
+
+    def list_and_change(*arguments: object) -> Listing:
+        listed = list_changes(*arguments)  # type: ignore[arg-type]
+        file.chmod(0o700)
+        return listed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "list_changes", list_and_change)
+        torn = bench.save().record
+    file.write_text("two")
+    assert bench.restore(torn).files == ("a",)
+    assert bench.content() == {"a": b"one", "b": b"so there is something to save"}

@@ -14,6 +14,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
 
+_LONG_AGO = 1_000_000_000
+
 
 def noise(bench: Bench, size: int, name: str = "noise.bin") -> bytes:
     """Write what cannot be compressed."""
@@ -281,3 +283,19 @@ def test_what_is_saved_takes_hardly_more_room_than_it_is_large(bench: Bench) -> 
 
 def stored_bytes(bench: Bench) -> int:
     return sum(path.stat().st_size for path in bench.folder.rglob("*") if path.is_file())
+
+
+def test_a_file_that_changed_in_the_moment_it_was_saved_is_still_looked_at_afterwards(
+    bench: Bench,
+) -> None:
+    file = bench.write("a", "one")
+    os.utime(file, (_LONG_AGO, _LONG_AGO))
+    bench.save()
+    private = Private(str(bench.folder), bench.environ)
+    (index,) = private.indexes()
+    os.utime(index, (_LONG_AGO, _LONG_AGO))  # as if both were written at the same time
+    file.write_text("two")
+    os.utime(file, (_LONG_AGO, _LONG_AGO))
+    with private.open_store(10) as git:
+        repack.find_roots(private, git)
+    assert bench.held(bench.save().record) == bench.content()

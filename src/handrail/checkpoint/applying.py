@@ -13,7 +13,7 @@ from handrail.checkpoint.folders import Folders
 from handrail.checkpoint.git import Git
 from handrail.checkpoint.journal import Journal, Journals
 from handrail.checkpoint.record import Record
-from handrail.checkpoint.tree import Look, Tree
+from handrail.checkpoint.tree import Look, Tree, fitting
 
 _AS_BEFORE = "nothing is changed"
 _MEANWHILE = "changed while it was restored"
@@ -104,7 +104,7 @@ class Applying:
         """Those that were written down; else those of the file now, if they are usual ones."""
         path = change.path
         if path in self._target.modes:
-            return self._target.modes[path] & _PERMISSIONS
+            return fitting(self._target.modes[path] & _PERMISSIONS, change.mode)
         if path in self._before.modes:
             return None
         return self._tree.permissions(path, change.mode)

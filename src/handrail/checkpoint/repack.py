@@ -6,6 +6,7 @@ removed because no checkpoint needs it is removed under the lock, where nobody c
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
@@ -65,13 +66,19 @@ def find_roots(private: Private, git: Git) -> Roots:
 
 
 def _tree_of(git: Git) -> str:
+    # Of a copy: git writes an index anew with its tree, and would have to look at the files for
+    # that, which are not here. One that changed as it was saved would not be looked at again.
+    copied = git.with_index(f"{git.index}.tmp")
+    shutil.copyfile(git.index, copied.index)
     try:
-        return git.text("write-tree")
+        return copied.text("write-tree")
     except (GitTooSlowError, StoreError):
         raise
     except GitError:
         os.unlink(git.index)  # damaged, so of no use to a save either: that makes it anew
         return ""
+    finally:
+        os.unlink(copied.index)
 
 
 def needed_bytes(git: Git, roots: Roots) -> int:

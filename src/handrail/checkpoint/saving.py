@@ -92,11 +92,12 @@ class Saving:
         index = _fill(git, also, self._settings, last, direct=direct)
         with renewing(git, index.staged.direct) as is_renewed:
             saved = self._save_index(index, last, late=is_late())
-            if is_renewed():
-                remember_tree(git, saved.record.tree)
-                return saved
+            with suppress(OSError):  # the checkpoint is there
+                if is_renewed():
+                    remember_tree(git, saved.record.tree)
+                    return saved
         if index.staged.direct:
-            # Files that were changed just now may be other by now. The checkpoint is there.
+            # Files that were changed just now may be other by now.
             with suppress(GitError, OSError):
                 stage_only(git, self._settings, index.staged.direct.paths)
         return saved

@@ -133,6 +133,12 @@ def _remove_empty(name: str, folder: int) -> None:
     os.rmdir(name, dir_fd=folder)
 
 
+def fitting(permissions: int, mode: str) -> int:
+    """The same, able to run or not as the content was saved: they may have been seen later."""
+    is_program = bool(permissions & stat.S_IXUSR)
+    return permissions if is_program == (mode == PROGRAM) else _adapted(permissions, mode)
+
+
 def _adapted(old: int, mode: str) -> int:
     if mode == PROGRAM:
         return old | (old & _READ) >> 2  # whoever may read it may run it
