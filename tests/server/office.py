@@ -24,6 +24,7 @@ from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
+from handrail.server.unwritten import Unwritten
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt, Store
 from handrail.store.reopening import ReopeningStore
@@ -93,6 +94,8 @@ class Office:
         self.boundary = Boundary(self._may_hold)
         self.hold_seconds = 60.0
         self.reports: list[Report] = []
+        self.ended: list[str] = []
+        """Runs that were ended although nothing can be written down."""
         self.drivers = Drivers(self.brain, self.desk.runs, self._reported, time)
         inbox = Inbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
@@ -106,7 +109,13 @@ class Office:
             Restores(self.brain, self.desk.runs, _NoShelf(), time),
             _not_saved,
             self.boundary,
-            Controls(self.brain, self.control, inbox, results),
+            Controls(
+                self.brain,
+                self.control,
+                inbox,
+                results,
+                Unwritten(self.brain, self.desk.runs, self._end),
+            ),
             self.drivers,
             WHO,
             self._state,
@@ -120,6 +129,13 @@ class Office:
 
     def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         return self.control.delivered(supervisor, asked)
+
+    def _end(self, state: RunState) -> Callable[[], str]:
+        def work() -> str:
+            self.ended.append(state.run)
+            return "It has ended."
+
+        return work
 
     def _reported(self, run: str, report: Report) -> None:
         self.reports.append(report)

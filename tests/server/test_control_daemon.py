@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -373,3 +374,40 @@ def assert_nothing_began_while_it_was_held(ann: Controller) -> None:
         elif isinstance(event, ActionReviewed) and event.verdict.decision is not Decision.BLOCK:
             assert state.hand.standing not in HOLDING, event
         state.apply(event)
+
+
+# A disk that takes nothing
+
+
+@contextmanager
+def claude_at(place: Place) -> Iterator["subprocess.Popen[str]"]:
+    """A program that is named as the agent, and says to the daemon which process it is."""
+    program = place.root / "claude"
+    program.write_text("echo ready\nsleep 60\n")
+    agent = subprocess.Popen(["sh", str(program)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert agent.stdout is not None
+        agent.stdout.readline()
+        session = {"hook_event_name": "SessionStart", "session_id": RUN, "source": "startup"}
+        with closing(SocketConnection(place.home.socket, PATIENCE)) as line:
+            body = json.dumps({**session, "cwd": str(place.project)})
+            line.request("POST", "/hooks/claude", body, {"x-handrail-pid": str(agent.pid)})
+            assert line.getresponse().status == 200
+        yield agent
+    finally:
+        agent.kill()
+        agent.communicate()
+
+
+def test_a_stop_works_on_a_full_disk_and_says_so(place: Place) -> None:
+    daemon = place.start()
+    with claude_at(place) as agent:
+        _, most = resource.prlimit(daemon, resource.RLIMIT_FSIZE)
+        resource.prlimit(daemon, resource.RLIMIT_FSIZE, (1, most))
+        done = place.run("stop", RUN)
+        ended = agent.wait(PATIENCE)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert ended == -signal.SIGTERM
+    assert "NOT taken" in said
+    assert "All the same, no process of the run is left. That is not in the log." in said
+    assert done.returncode != 0

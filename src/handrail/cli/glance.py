@@ -77,7 +77,7 @@ class Course(msgspec.Struct):
     """The incident that it was stopped for."""
 
 
-class Glance(msgspec.Struct, tag_field="fold", tag=3):
+class Glance(msgspec.Struct, tag_field="fold", tag=4):
     """What a list of runs shows of one of them; the tag is that of `RunState`."""
 
     run: str

@@ -10,9 +10,8 @@ import msgspec
 from handrail.cli import settle
 from handrail.cli.answer import answer, dump, refusal
 from handrail.cli.bounded import bounded_review
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.review import Reviewer
-from handrail.review.tools import SHELL_TOOLS
 
 MAX_LINE = 4 * 1024 * 1024
 _MAX_PATH = 4096

@@ -101,8 +101,7 @@ def _folder(cwd: str | None) -> str:
 
 
 def _action(words: tuple[str, ...], tool: str, given: str | None, folder: str) -> "Action":
-    from handrail.model.action import Action
-    from handrail.review.tools import SHELL_TOOLS
+    from handrail.model.action import SHELL_TOOLS, Action
 
     if given is not None:
         if words:

@@ -22,6 +22,10 @@ class UnreachableError(Exception):
     """Nobody takes requests; it may be worth to try again."""
 
 
+class UnwrittenError(UnreachableError):
+    """It could not be written down, and was done all the same: nothing comes of trying again."""
+
+
 class Line(Protocol):
     """The way to whoever takes requests. Both raise UnreachableError."""
 
@@ -91,6 +95,8 @@ def stages(
             else:
                 found = line.send(body)
                 is_known = True
+        except UnwrittenError:
+            raise
         except UnreachableError:
             is_known, found = False, []
             if not acknowledged and clock() >= expires:

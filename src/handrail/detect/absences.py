@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple
 
 from handrail.detect.deed import Deed
-from handrail.review.tools import SHELL_TOOLS
+from handrail.model.action import SHELL_TOOLS
 
 Sort = Literal["file", "module", "command", "text"]
 

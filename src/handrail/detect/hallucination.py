@@ -12,9 +12,9 @@ from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
 from handrail.detect.marks import SIZE, mark
 from handrail.detect.trials import is_test_run, passed, runs_code
+from handrail.model.action import SHELL_TOOLS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from handrail.review.tools import SHELL_TOOLS
 
 _WINDOW = 20
 """Deeds within which things that are not there belong together."""

@@ -2,6 +2,23 @@
 
 import msgspec
 
+SHELL_TOOLS = frozenset(
+    {
+        "bash",
+        "shell",
+        "run_shell_command",
+        "terminal",
+        "execute_bash",
+        "run_command",
+        "exec_command",
+        "local_shell",
+        "run_terminal_cmd",
+        "powershell",
+        "container.exec",
+    }
+)
+"""Tools whose input holds a command line, by any host's name for them."""
+
 
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step that an agent wants to take: tool, input, where."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.mcp import by_name, input_effects, written_texts
@@ -38,23 +38,6 @@ class MalformedInputError(ValueError):
         self.tool = tool
         self.field = field
 
-
-SHELL_TOOLS = frozenset(
-    {
-        "bash",
-        "shell",
-        "run_shell_command",
-        "terminal",
-        "execute_bash",
-        "run_command",
-        "exec_command",
-        "local_shell",
-        "run_terminal_cmd",
-        "powershell",
-        "container.exec",
-    }
-)
-"""Tools whose input holds a command line, by any host's name for them."""
 
 _RUNNING_TOOLS = frozenset({"monitor"})
 """Tools that run a command line if they are given one."""

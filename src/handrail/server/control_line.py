@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from handrail.control.client import UnreachableError
+from handrail.control.client import UnreachableError, UnwrittenError
 from handrail.control.message import AnyMessage
 from handrail.server.client import DaemonError, RefusedError, call
 from handrail.server.home import Home
@@ -29,6 +29,10 @@ class DaemonLine:
         try:
             ensure_daemon(self._home, self._environ)
             said = call(self._home, "POST", "/control", request, timeout=_SLACK)
+        except RefusedError as error:
+            if error.status == http.client.INSUFFICIENT_STORAGE:
+                raise UnwrittenError(str(error)) from None
+            raise UnreachableError(str(error)) from None
         except DaemonError as error:
             raise UnreachableError(str(error)) from None
         return _messages(said)

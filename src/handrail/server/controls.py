@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from http.client import INSUFFICIENT_STORAGE
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +15,7 @@ from handrail.control.inbox import Inbox
 from handrail.control.message import AnyMessage, Result
 from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.brain import Brain, TooSlowError
+from handrail.server.unwritten import Unwritten
 from handrail.store.errors import StoreError
 from handrail.supervise.pending import Pending
 
@@ -63,8 +65,11 @@ class Results:
 class Controls:
     """The endpoints, and the look into the topic."""
 
-    def __init__(self, brain: Brain, desk: Desk, inbox: Inbox, results: Results) -> None:
+    def __init__(
+        self, brain: Brain, desk: Desk, inbox: Inbox, results: Results, unwritten: Unwritten
+    ) -> None:
         self._brain = brain
+        self._unwritten = unwritten
         self._desk = desk
         self._inbox = inbox
         self._results = results
@@ -83,7 +88,12 @@ class Controls:
             if not isinstance(last, Result):
                 result = await self._result(last.request_id, wait_of(request))
                 messages += [] if result is None else [result]
-        except (StoreError, TooSlowError) as error:
+        except StoreError as error:
+            done = await self._unwritten.carry_out(body)
+            if done:
+                return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
+            return as_json({"error": str(error)}, 503)
+        except TooSlowError as error:
             return as_json({"error": str(error)}, 503)
         if isinstance(last, Result) and not last.request_id:
             return as_json({"error": last.says}, 400)

@@ -56,6 +56,7 @@ from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
 from handrail.server.stops import Stops
+from handrail.server.unwritten import Unwritten
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
 from handrail.store.errors import StoreError
@@ -117,7 +118,11 @@ class Daemon:
         )
         self.desk = Desk(self.runs, self.acts, later=self.brain.later, listen=self.results.tell)
         self.controls = Controls(
-            self.brain, self.desk, Inbox(self.desk, self.store, time), self.results
+            self.brain,
+            self.desk,
+            Inbox(self.desk, self.store, time),
+            self.results,
+            Unwritten(self.brain, self.runs, endings.end_unwritten),
         )
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))

@@ -9,7 +9,7 @@ from handrail.control.acts import Came
 from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import ControlAsked
 from handrail.server.chores import Chores
-from handrail.server.family import agent_of, family_of
+from handrail.server.family import agent_of, family_of, whole_family_of
 from handrail.server.freezes import Freezes, shown
 from handrail.server.home import Home
 from handrail.server.keeper import Keeper
@@ -27,6 +27,8 @@ _NOT_CERTAIN = (
     "It is not known which process the agent itself is: end it in its window; what it had started "
     "has ended"
 )
+
+_ALL_THE_SAME = "All the same, no process of the run is left"
 
 Tell = Callable[[str, str, Came], None]
 """Hears what has come of a request to a run; called in any thread."""
@@ -86,6 +88,18 @@ class Endings:
             return _came_of(ended, kept, problem, is_certain)
 
         self._begin(_STOP, supervisor, asked, work)
+
+    def end_unwritten(self, state: RunState) -> Callable[[], str]:
+        """End all processes of a run, and the one that drives it; nothing is saved before."""
+        family = whole_family_of(state, self._home.client_path)
+        is_certain = _is_certain(state)
+
+        def work() -> str:
+            with self._chores.turns:
+                came = _came_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+            return f"{came.says or _ALL_THE_SAME}. That is not in the log."
+
+        return work
 
     def settle(self) -> None:
         """Wait until everything that was begun is done."""

@@ -20,6 +20,12 @@ def family_of(state: RunState, client: str) -> Family:
     return Family(marks, host, spared=_drivers(state, host), client=client)
 
 
+def whole_family_of(state: RunState, client: str) -> Family:
+    """The same with the process that drives the run, which would begin again."""
+    marks = {SESSION_VARIABLE: state.run, MARK: state.run}
+    return Family(marks, driver_of(state) or agent_of(state), client=client)
+
+
 def agent_of(state: RunState) -> Host | None:
     """The process of the agent itself, as far as it is known and still there."""
     host = host_at(state.pid) if state.pid else None

@@ -4,11 +4,10 @@ import os
 from collections.abc import Iterator
 
 from handrail.config.glob import escape
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Review, Verdict
-from handrail.review.tools import SHELL_TOOLS
 from handrail.supervise.first import Need, SaveFirst
 from handrail.supervise.verdict import only_reads
 

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 import msgspec
 
 from handrail.config.schema import Limits
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.control import ENDING, HOLDING, Standing
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
-from handrail.review.tools import SHELL_TOOLS
 from handrail.supervise.state import RunState
 from handrail.supervise.verdict import only_reads
 

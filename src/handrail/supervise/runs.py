@@ -97,6 +97,11 @@ class Runs:
             return self.get(run, "/")
         return None
 
+    def kept_state(self, run: str) -> RunState | None:
+        """What is known of a run without the log, which may not have all of it; None: nothing."""
+        kept = self._kept.get(run)
+        return None if kept is None else kept.state
+
     def bare(self, run: str, cwd: str) -> Supervisor:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""
         kept = self._kept.get(run)

@@ -1,9 +1,8 @@
 """An action and its effects, in a few words."""
 
-from handrail.model.action import Action
+from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Undo
-from handrail.review.tools import SHELL_TOOLS
 
 _TELLING = ("file_path", "path", "notebook_path", "filePath", "absolute_path", "url", "pattern")
 _UNDO = {
