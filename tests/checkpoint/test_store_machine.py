@@ -3,7 +3,9 @@
 import shutil
 import tempfile
 from pathlib import Path
+from time import time_ns
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -15,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from handrail.checkpoint import About, Level, Record, Restored, Way
+from handrail.checkpoint import About, Level, Record, Restored, Way, direct
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
@@ -148,13 +150,19 @@ class Store(RuleBasedStateMachine):
 
     def _remember(self, record: Record) -> None:
         self.model[record.id] = self._content()
+        assert self.bench.held(record) == self.model[record.id]
 
     def _content(self) -> _Content:
         found = self.bench.content()
         return {name: held for name, held in found.items() if not name.endswith(".log")}
 
 
-def test_every_kept_checkpoint_comes_back_whatever_was_done(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", [0, 1])
+def test_every_kept_checkpoint_comes_back_whatever_was_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    """`seconds`: how long ago every file seems to have changed before it is looked at."""
+    monkeypatch.setattr(direct, "time_ns", lambda: time_ns() + seconds * 10**9)
     Store.folder = tmp_path
     Store.worker = Worker()
     try:
