@@ -16,6 +16,7 @@ from handrail.model.event import (
     ControlAnswered,
     Event,
     RunEnded,
+    RunStarted,
     UsageMeasured,
 )
 from handrail.model.ordinal import Decision
@@ -95,12 +96,22 @@ def test_the_status_says_what_became_of_an_action(
     assert told.status == status
 
 
-def test_an_action_of_a_session_that_ended_runs_no_more(told: Told) -> None:
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        (RunEnded(NOON), "no outcome"),
+        (RunStarted(NOON, "claude", "/shop", "resume"), "no outcome"),
+        (RunStarted(NOON, "claude", "/shop", "compact"), "running"),
+    ],
+)
+def test_an_action_of_a_session_that_is_over_runs_no_more(
+    told: Told, then: Event, words: str
+) -> None:
     told.book.ask(RUN, "Bash", "make")
-    told.book.note(RUN, RunEnded)
+    told.book.write(RUN, then)
     first = told.timeline.entries[0]
     assert isinstance(first.event, ActionReviewed)
-    assert status_of(first.event, first.end, waits=not first.over).words == "no outcome"
+    assert status_of(first.event, first.end, waits=not first.over).words == words
 
 
 def test_an_action_that_a_person_refused_says_so(told: Told) -> None:

@@ -11,18 +11,15 @@ from handrail.model.event import (
     ActionReviewed,
     Event,
     RunEnded,
-    RunStarted,
     UsageMeasured,
 )
 from handrail.model.ordinal import Decision
-from handrail.tui.facts import RunFacts
+from handrail.tui.facts import RunFacts, is_cut
 from handrail.tui.marks import End
 
 _MAX_HELD = 256
 """Entries that wait for an earlier action to end: with more, it is shown as it is."""
 _MAX_OPEN = 1000
-_GOES_ON = ("", "compact")
-"""Ways in which a session starts in the middle of its work."""
 
 
 class Entry(msgspec.Struct):
@@ -72,13 +69,12 @@ class Joiner:
             self._open[run, event.step] = entry
             if len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
-        elif isinstance(event, RunEnded):
+        elif is_cut(event):
             self._give_up(run)
+        if isinstance(event, RunEnded):
             entry.facts = msgspec.structs.replace(
                 facts, decided=dict(facts.decided), found=set(facts.found)
             )
-        elif isinstance(event, RunStarted) and event.source not in _GOES_ON:
-            self._give_up(run)
         if shown and is_news:
             self._hold(entry)
 

@@ -15,6 +15,7 @@ from handrail.model.event import (
     Intervened,
     LoopBegun,
     RolledBack,
+    RunEnded,
     RunStarted,
     UsageMeasured,
 )
@@ -28,8 +29,17 @@ _MAX_ACTIONS = 200
 """Actions of a run that are remembered, in case something is found in them."""
 _MAX_TEXT = 200
 
+_GOES_ON = ("", "compact")
+"""Ways in which a session starts in the middle of its work."""
+
 Shown = dict[str, list[int]]
 """Actions in words, and the steps in which each was taken."""
+
+
+def is_cut(event: Event) -> bool:
+    """Whether nothing will be heard any more of what is under way: the session is another one."""
+    begins = isinstance(event, RunStarted) and event.source not in _GOES_ON
+    return begins or isinstance(event, RunEnded)
 
 
 class RunFacts(msgspec.Struct):

@@ -11,14 +11,13 @@ from handrail.model.event import (
     AgentEnded,
     Event,
     FaultNoted,
-    RunEnded,
     UsageMeasured,
 )
 from handrail.store.errors import DamagedError
 from handrail.store.journal import decode
 from handrail.store.port import Stored
 from handrail.tui.entry import Entry
-from handrail.tui.facts import RunFacts
+from handrail.tui.facts import RunFacts, is_cut
 from handrail.tui.marks import End
 from handrail.tui.said import said
 
@@ -83,7 +82,7 @@ class Timeline:
             self._open[event.step] = seq
             return
         self._say(seq, event)
-        if isinstance(event, RunEnded):
+        if is_cut(event):
             self._give_up()
 
     def _say(self, seq: int, event: Event) -> None:
