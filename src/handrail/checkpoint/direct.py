@@ -13,6 +13,7 @@ import msgspec
 from handrail.checkpoint.caps import File, folders_above
 from handrail.checkpoint.committing import ABSENT, Difference
 from handrail.checkpoint.content import Content, content_of
+from handrail.checkpoint.look import Look, look_of
 from handrail.config.checkpoints import MEGABYTE
 
 MOST_FILES = 500
@@ -23,9 +24,6 @@ _COARSE_NS = 1_000
 """Some file systems count whole seconds: what they say of a moment is nothing to go by."""
 
 _TOP = "."
-
-Look = tuple[int, int, int, int]
-"""Place, size, and the times of its last changes."""
 
 
 class Direct(msgspec.Struct, frozen=True):
@@ -45,7 +43,7 @@ class Direct(msgspec.Struct, frozen=True):
         top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             return all(
-                _look_of(path, top) == look and self._tells_change(look)
+                look_of(path, top) == look and self._tells_change(look)
                 for path, look in self.looks.items()
             )
         finally:
@@ -71,7 +69,7 @@ def read_directly(
     changes = [Difference(os.fsencode(path), ABSENT, b"") for path in gone]
     paths = (*gone, *(file.path for file in files))
     began_ns = time_ns()
-    looks = {path: _look_of(path, top) for path in (*paths, *_folders_of(paths))}
+    looks = {path: look_of(path, top) for path in (*paths, *_folders_of(paths))}
     looks |= dict.fromkeys(gone)  # one that is there again is not as it was
     for file in files:
         pieces: list[bytes] = []
@@ -90,11 +88,3 @@ def read_directly(
 def _folders_of(paths: Iterable[str]) -> set[str]:
     above = {folder.rstrip("/") for path in paths for folder in folders_above(path)}
     return above | {_TOP}
-
-
-def _look_of(path: str, top: int) -> Look | None:
-    try:
-        found = os.stat(path, dir_fd=top, follow_symlinks=False)
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -104,15 +104,6 @@ def is_whole(path: str) -> bool:
     return _sum(data[:-_HASH]) == data[-_HASH:]
 
 
-def look_of(path: str) -> tuple[int, ...]:
-    """Another one whenever an index is written; empty where there is none."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        return ()
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
 def sum_of(path: str) -> str:
     """What git has written at its end: the same only where all before it is; empty: no index."""
     try:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from handrail.checkpoint.git import Git
-from handrail.checkpoint.index_file import look_of, sum_of
+from handrail.checkpoint.index_file import sum_of
+from handrail.checkpoint.look import look_of
 
 MAX_MODES = 10_000
 MAX_YOUNG = 1_000
@@ -95,7 +96,7 @@ class Modes:
 def _look_of(git: Git) -> tuple[int | str, ...]:
     packs = os.path.join(git.directory, "objects", "pack")
     # Times may say little: some file systems count whole seconds.
-    return (sum_of(git.index), *look_of(git.index), *look_of(packs))
+    return (sum_of(git.index), *(look_of(git.index) or ()), *(look_of(packs) or ()))
 
 
 def is_text(path: str) -> bool:

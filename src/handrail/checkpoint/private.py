@@ -12,6 +12,7 @@ from handrail.checkpoint import index_file, journal, nested
 from handrail.checkpoint.errors import BusyError, CheckpointError, RefusedError, StoreError
 from handrail.checkpoint.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git import ATTRIBUTES, Deadline, Git
+from handrail.checkpoint.look import Look, look_of
 from handrail.checkpoint.sweeping import parts_of_packs, remove_parts, sweep_all, sweep_locks
 from handrail.checkpoint.user_repository import read_text
 
@@ -38,7 +39,7 @@ class Private:
         self.directory = os.path.join(folder, "git")
         self._environ = environ
         self._global_excludes: str | None = None
-        self._whole: dict[str, tuple[int, ...]] = {}
+        self._whole: dict[str, Look | None] = {}
         """Indexes as they were left here: a machine that goes down takes this with it."""
 
     @contextmanager
@@ -53,7 +54,7 @@ class Private:
             self._prepare(git)
             journal.sweep(self.folder, work_tree)
             yield git
-            self._whole[git.index] = index_file.look_of(git.index)
+            self._whole[git.index] = look_of(git.index)
 
     @contextmanager
     def open_store(self, seconds: float) -> Iterator[Git]:
@@ -180,7 +181,7 @@ class Private:
 
     def _check_index(self, index: str) -> None:
         """It is only a memory of the tree, which a machine that went down may have damaged."""
-        seen = index_file.look_of(index)
+        seen = look_of(index)
         if seen and seen != self._whole.get(index) and not index_file.is_whole(index):
             os.unlink(index)
 

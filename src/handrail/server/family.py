@@ -16,14 +16,12 @@ _CLOCK_SECONDS = 1.5
 def family_of(state: RunState, client: str) -> Family:
     """All processes of a run; `client`: the path of the hook's client."""
     host = agent_of(state)
-    marks = {SESSION_VARIABLE: state.run, MARK: state.run}
-    return Family(marks, host, spared=_drivers(state, host), client=client)
+    return Family(_marks(state), host, spared=_drivers(state, host), client=client)
 
 
 def whole_family_of(state: RunState, client: str) -> Family:
     """The same with the process that drives the run, which would begin again."""
-    marks = {SESSION_VARIABLE: state.run, MARK: state.run}
-    return Family(marks, driver_of(state) or agent_of(state), client=client)
+    return Family(_marks(state), driver_of(state) or agent_of(state), client=client)
 
 
 def agent_of(state: RunState) -> Host | None:
@@ -43,6 +41,10 @@ def driver_of(state: RunState) -> Host | None:
         return None
     same = not loop.driver_began or is_same_moment(driver.began, loop.driver_began)
     return driver if same else None
+
+
+def _marks(state: RunState) -> dict[str, str]:
+    return {SESSION_VARIABLE: state.run, MARK: state.run}
 
 
 def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
