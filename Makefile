@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 INSTALLED_BY = pyproject.toml constraints.txt scripts/setup
 check = @scripts/setup check
 
-.PHONY: help demo test lint docs bench fuzz clean
+.PHONY: help demo test lint docs pictures bench fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,9 @@ docs: .venv/.installed-dev ## make all generated docs anew
 	@.venv/bin/python -m handrail.config.reference > docs/configuration.md
 	@.venv/bin/python scripts/verdicts.py
 	@.venv/bin/python scripts/docs.py
+
+pictures: .venv/.installed-dev ## draw the pictures in docs/pictures anew, from real runs
+	@.venv/bin/python -m scripts.pictures
 
 bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py

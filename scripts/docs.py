@@ -42,7 +42,7 @@ from handrail.supervise import changes, recorder, runs
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
-    "README.md",
+    "docs/tour.md",
     "docs/concepts.md",
     "docs/architecture.md",
     "docs/threat-model.md",

@@ -17,6 +17,7 @@ from handrail.review import Reviewer
 Page = Callable[[str], str]
 PAGES = (
     "README.md",
+    "docs/tour.md",
     "docs/concepts.md",
     "docs/architecture.md",
     "docs/threat-model.md",
@@ -49,9 +50,13 @@ def test_console_output_fits_a_terminal(page: Page) -> None:
             assert [line for line in block.splitlines() if len(line) > 80] == []
 
 
-def test_the_readme_shows_the_command_line(page: Page) -> None:
-    assert len(_blocks("console", page("README.md"))) >= 5
-    assert DECISION.search(page("README.md"))
+def test_the_tour_shows_the_command_line(page: Page) -> None:
+    assert len(_blocks("console", page("docs/tour.md"))) >= 5
+    assert DECISION.search(page("docs/tour.md"))
+
+
+def test_the_readme_is_read_in_three_minutes(page: Page) -> None:
+    assert len(page("README.md").splitlines()) <= 150
 
 
 @pytest.mark.parametrize("name", PAGES)

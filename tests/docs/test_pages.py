@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HAND_WRITTEN = frozenset(
-    "README CHANGELOG CONTRIBUTING concepts architecture threat-model hosts protocol".split()
+    "README CHANGELOG CONTRIBUTING concepts architecture threat-model hosts protocol tour".split()
 )
 EXAMPLE_HOST = re.compile(r"(?:[\w*-]+\.)*example(?:\.(?:com|org|net))?|localhost|127\.[\d.]+")
 

@@ -1,0 +1,40 @@
+"""Every picture by its name, and what two pictures must have in common to say the same."""
+
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+from scripts.pictures.drawings import life, rooms
+from scripts.pictures.scenes import World, demo, review, undo, watch, world
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+SCENES: dict[str, Callable[[World], str]] = {
+    "demo": demo,
+    "review": review,
+    "undo": undo,
+    "watch": watch,
+}
+DRAWINGS: dict[str, Callable[[], str]] = {"rooms": rooms, "life": life}
+NAMES = (*SCENES, *DRAWINGS)
+_TEXT = re.compile(r"<text[^>]*>(.*?)</text>", re.DOTALL)
+_TAG = re.compile(r"<[^>]+>")
+_BESIDE = "files saved as"
+_VOLATILE = re.compile(r"/tmp/\S+|\d+")
+
+
+def picture(name: str) -> str:
+    """Draw one picture."""
+    if name in DRAWINGS:
+        return DRAWINGS[name]()
+    with world() as scene:
+        return SCENES[name](scene)
+
+
+def structure(svg: str) -> list[str]:
+    """What a picture says, without numbers, places, colours and the order of lines.
+
+    Checkpoints are taken beside the agent's work, so they stand in another line each time.
+    """
+    texts = (unescape(_TAG.sub("", text)) for text in _TEXT.findall(svg))
+    return sorted(_VOLATILE.sub("0", text) for text in texts if _BESIDE not in text)
