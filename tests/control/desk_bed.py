@@ -12,7 +12,7 @@ from handrail.control.message import Result
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.action import Action, Outcome
 from handrail.model.control import Command
-from handrail.model.event import ControlAsked, Event, LoopBegun, RunStarted
+from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -106,7 +106,6 @@ class DeskBed:
         self.runs = Runs(
             Journal(self.store),
             Projects({}),
-            tell=self._hear,
             delivered=self._delivered,
             clock=self.clock,
         )
@@ -119,12 +118,10 @@ class DeskBed:
             listen=self.heard.append,
             clock=self.clock,
         )
+        self.runs.bus.subscribe(self.desk.hear)
         self.inbox = Inbox(self.desk, self.store, self.clock)
         if opens:
             self.desk.open()
-
-    def _hear(self, supervisor: Supervisor, event: Event) -> None:
-        self.desk.hear(supervisor, event)
 
     def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         return self.desk.delivered(supervisor, asked)

@@ -6,6 +6,7 @@ from handrail.control.acts import Came
 from handrail.model.control import Standing
 from handrail.model.event import (
     ActionDropped,
+    ActionEnded,
     AgentEnded,
     AgentStarted,
     Compacted,
@@ -15,6 +16,7 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.store.journal import Journal
+from handrail.supervise.bus import EventBus
 from handrail.supervise.topics import topic_of
 from tests.control.desk_bed import Clock, DeskBed
 from tests.control.stores import WatchedStore
@@ -55,6 +57,25 @@ def test_a_pause_waits_until_the_action_under_way_has_ended(bed: DeskBed) -> Non
     bed.end_action("a")
     assert bed.kinds(request)[-1] == "success"
     assert answers(bed)[-1].evidence == ("no action is under way (last: step 1)",)
+
+
+def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -> None:
+    bed = DeskBed(opens=False)
+    before: list[type] = []
+    after: list[type] = []
+    bed.runs.bus = EventBus()
+    bed.runs.bus.subscribe(
+        lambda _, event: before.append(type(event)),
+        bed.desk.hear,
+        lambda _, event: after.append(type(event)),
+    )
+    bed.desk.open()
+    bed.loop(RUN)
+    bed.begin_action("a").wait()
+    bed.do("pause")
+    bed.end_action("a")
+    assert before[-2:] == [ActionEnded, ControlAnswered]
+    assert after == before
 
 
 def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:

@@ -12,7 +12,7 @@ from time import time
 from handrail.control.acts import Came
 from handrail.control.desk import Desk
 from handrail.control.topics import CONTROL
-from handrail.model.event import ControlAsked, Event, LoopBegun, RunStarted
+from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
 from handrail.store.port import Entry, Receipt
 from handrail.store.sqlite import SqliteStore
@@ -45,16 +45,14 @@ class Brain:
     def __init__(self, store: SqliteStore) -> None:
         self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.problems: list[Exception] = []
-        self.runs = Runs(Journal(store), Projects({}), tell=self._hear, delivered=self._delivered)
+        self.runs = Runs(Journal(store), Projects({}), delivered=self._delivered)
         self.desk = Desk(self.runs, BusyActs(self._came), later=self.work.put)
+        self.runs.bus.subscribe(self.desk.hear)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
         self.work.put(lambda: self.desk.came(run, request, Came()))
-
-    def _hear(self, supervisor: Supervisor, event: Event) -> None:
-        self.desk.hear(supervisor, event)
 
     def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         return self.desk.delivered(supervisor, asked)

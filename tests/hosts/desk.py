@@ -14,7 +14,7 @@ from handrail.store.port import Store
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Delivered, Tell
+from handrail.supervise.supervisor import Delivered
 from handrail.supervise.topics import topic_of
 
 DATA = Path(__file__).parent / "data"
@@ -34,7 +34,6 @@ class Desk:
         store: Store | None = None,
         environ: Mapping[str, str] = {},
         observers: Sequence[Callable[[Event], None]] = (),
-        tell: Tell | None = None,
         delivered: Delivered | None = None,
     ) -> None:
         self.folder = folder
@@ -45,9 +44,7 @@ class Desk:
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = Runs(
-            self.journal, Projects(environ), tell=tell, delivered=delivered, clock=clock
-        )
+        self.runs = Runs(self.journal, Projects(environ), delivered=delivered, clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:

@@ -14,7 +14,7 @@ from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
 from handrail.fleet.office import Report
 from handrail.model.control import HOLDING
-from handrail.model.event import ControlAsked, Event
+from handrail.model.event import ControlAsked
 from handrail.server.app import Face
 from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
@@ -82,7 +82,6 @@ class Office:
             store=self.store,
             environ=environ,
             observers=[self.metrics.on_event],
-            tell=self._hear,
             delivered=self._delivered,
         )
         self.brain = Brain(think=think, write=write)
@@ -97,6 +96,7 @@ class Office:
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
         self.drivers = Drivers(self.brain, self.desk.runs, self._reported, time)
+        self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
         inbox = Inbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
         self.opinions = Opinions(self.brain, self.desk.hooks, secrets, lambda: 1.0)
@@ -121,11 +121,6 @@ class Office:
             self._state,
             lambda: 1.0,
         ).app()
-
-    def _hear(self, supervisor: Supervisor, event: Event) -> None:
-        self.control.hear(supervisor, event)
-        self.boundary.hear(supervisor, event)
-        self.drivers.hear(supervisor, event)
 
     def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         return self.control.delivered(supervisor, asked)

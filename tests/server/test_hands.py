@@ -94,7 +94,7 @@ def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Works
     done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
     deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
-    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    shop.restart()
     assert shop.run.state.course.held
     shop.settle()
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
@@ -110,7 +110,7 @@ def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.time += 3600
     (shop.tree / "cart.txt").write_text("mended by a person\n")
-    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    shop.restart()
     assert shop.run.state.course.held
     shop.settle()
     assert (shop.tree / "cart.txt").read_text() == "mended by a person\n"
@@ -174,7 +174,7 @@ def test_a_clock_that_was_set_back_does_not_end_saving(shop: Workshop) -> None:
 
 def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
-    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    shop.restart()
     for severity in (Severity.LOW, Severity.HIGH):
         finding = Finding("loop", severity, 0.9, says=f"{severity} trouble")
         shop.record(FindingMade(1.0, 3, finding))
@@ -184,7 +184,7 @@ def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
 
 def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
-    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    shop.restart()
     child = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: RUN}
     )
@@ -229,7 +229,7 @@ def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
-    shop.runs = Runs(shop.journal, Projects(shop.environ), tell=shop.hands.hear)
+    shop.restart()
 
     def fail(*_: object) -> str:
         raise ValueError("it does not fit")

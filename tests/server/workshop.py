@@ -65,15 +65,18 @@ class Workshop:
             talk=talk,
             clock=self._clock,
         )
-        projects = Projects(self.environ)
+        self.restart()
+        self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
+
+    def restart(self) -> None:
+        """A new daemon, which knows nothing but the log."""
         self.runs = Runs(
             self.journal,
-            projects,
-            tell=self.hands.hear,
+            Projects(self.environ),
             keeper=self.hands.keeper,
             clock=self._clock,
         )
-        self.run.record(RunStarted(self._clock(), "claude", str(self.tree)))
+        self.runs.bus.subscribe(self.hands.hear)
 
     @property
     def run(self) -> Supervisor:

@@ -104,7 +104,6 @@ class Daemon:
             journal,
             Projects(environ),
             can=can,
-            tell=self._hear,
             delivered=self._delivered,
             keeper=self.hands.keeper,
         )
@@ -123,6 +122,9 @@ class Daemon:
             Inbox(self.desk, self.store, time),
             self.results,
             Unwritten(self.brain, self.runs, endings.end_unwritten),
+        )
+        self.runs.bus.subscribe(
+            self.hands.hear, self.desk.hear, self.boundary.hear, self.drivers.hear
         )
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
         self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
@@ -180,13 +182,6 @@ class Daemon:
         self.acts.loop = loop
         self.brain.later(self.desk.open)
         self.brain.later(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
-
-    def _hear(self, supervisor: Supervisor, event: Event) -> None:
-        """Everybody who acts on what happens in a run; in the brain's thread."""
-        self.hands.hear(supervisor, event)
-        self.desk.hear(supervisor, event)
-        self.boundary.hear(supervisor, event)
-        self.drivers.hear(supervisor, event)
 
     def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
         return self.desk.delivered(supervisor, asked)

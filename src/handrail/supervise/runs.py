@@ -10,11 +10,12 @@ from handrail.intervene import Capability
 from handrail.model.event import ActionHeld, FaultNoted
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
+from handrail.supervise.bus import EventBus
 from handrail.supervise.first import Keeper
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Delivered, Supervisor, Tell
+from handrail.supervise.supervisor import Delivered, Supervisor
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
 
@@ -33,17 +34,16 @@ class Runs:
         projects: Projects,
         *,
         can: frozenset[Capability] = frozenset(),
-        tell: Tell | None = None,
         delivered: Delivered | None = None,
         keeper: Keeper | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what the host of the runs can do; `tell`: who hears of each event; `keeper`:
-        who takes checkpoints."""
+        """`can`: what the host of the runs can do; `keeper`: who takes checkpoints."""
         self.journal = journal
         self.projects = projects
+        self.bus = EventBus()
+        """Tells who subscribes of every event of every run."""
         self._can = can
-        self._tell = tell
         self._delivered = delivered
         self._keeper = keeper
         self._clock = clock
@@ -71,7 +71,7 @@ class Runs:
             said=self._told(run),
             distrusts_log=lost,
             can=self._can,
-            tell=self._tell,
+            bus=self.bus,
             delivered=self._delivered,
             keeper=self._keeper,
             neighbour=self._neighbour,
@@ -80,9 +80,9 @@ class Runs:
         self._let_go()
         self._kept[run] = supervisor
         self._kept.move_to_end(run)
-        if state.course.acting is not None and self._tell is not None:
+        if state.course.acting is not None:
             # Begun before a daemon ended, and finished now.
-            self._tell(supervisor, state.course.acting)
+            self.bus.publish(supervisor, state.course.acting)
         if lost:
             supervisor.record(
                 FaultNoted(self._clock(), "log", "events of this run could not be written")

@@ -36,6 +36,7 @@ from handrail.store.port import Receipt
 from handrail.supervise.alarms import NEWER, Alarms
 from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
+from handrail.supervise.bus import EventBus
 from handrail.supervise.changes import second_opinion
 from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
 from handrail.supervise.first import Keeper, SavedFirst, SaveFirst
@@ -55,8 +56,6 @@ _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforc
 _FINE = Verdict(Decision.ALLOW)
 
 
-Tell = Callable[["Supervisor", Event], None]
-"""Who hears of each event that a run has written."""
 Delivered = Callable[["Supervisor", ControlAsked], Receipt]
 """Who writes down that the agent was told what a person wants it to know."""
 
@@ -77,7 +76,7 @@ class Supervisor:
         said: set[str] | None = None,
         distrusts_log: bool = False,
         can: frozenset[Capability] = frozenset(),
-        tell: Tell | None = None,
+        bus: EventBus | None = None,
         delivered: Delivered | None = None,
         keeper: Keeper | None = None,
         neighbour: Neighbour = lambda state, since: "",
@@ -85,7 +84,7 @@ class Supervisor:
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
-        `can`: what the host can do; `tell`: who hears of each event that was written;
+        `can`: what the host can do; `bus`: tells others of each event that was written;
         `delivered`: who answers to a person whose message the agent was given; `keeper`: who takes
         checkpoints;
         `neighbour`: who else has changed files in a run's work tree since a moment.
@@ -93,7 +92,7 @@ class Supervisor:
         self.state = state
         self.project = project
         self._can = can
-        self._tell = tell
+        self._bus = bus
         self._delivered = delivered
         self._keeper = keeper
         self._neighbour = neighbour
@@ -259,8 +258,8 @@ class Supervisor:
             if not event.pid_began and (began := began_at(event.pid)):
                 event = msgspec.structs.replace(event, pid_began=began)
         written = self._log.write(event, self.project.redactor, beside)
-        if self._tell is not None:
-            self._tell(self, written.event)
+        if self._bus is not None:
+            self._bus.publish(self, written.event)
         self._log.save_now_and_then()
         return written.receipt
 
