@@ -4,7 +4,6 @@ The numbers are rows of a table of failures ("4.2") and of a list of rules ("4.3
 in coding agents.
 """
 
-import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -24,7 +23,8 @@ from handrail.model import Action, Decision
 from handrail.model.event import AgentEnded, AgentStarted, Compacted, IterationEnded
 from handrail.model.run import StateSnapshot
 from handrail.review import Reviewer
-from tests.server.test_keeper import NeverEnds, bash, records, waits
+from handrail.supervise.progress import CheckpointNeeded
+from tests.server.test_keeper import NeverEnds, bash, records, save, waits
 from tests.server.test_restores import Desk
 from tests.server.workshop import RUN, Workshop, prompt
 
@@ -411,9 +411,9 @@ def test_rule_7_the_soft_limit_lets_go_on(tmp_path: Path) -> None:
     slow = Workshop(tmp_path, "checkpoints: {soft_seconds: 0.01}\n")
     work = NeverEnds()
     slow.hands.lanes.put(slow.hands.keeper.lane(str(slow.tree)), work)
-    first = slow.run.decide(bash(slow, "echo x > cart.txt")).first
-    assert first is not None
-    assert "0.01 s" in asyncio.run(slow.hands.keeper.save_first(first)).problem
+    needed = slow.run.decide(bash(slow, "echo x > cart.txt"))
+    assert isinstance(needed, CheckpointNeeded)
+    assert "0.01 s" in save(needed).problem
     work.over.set()
     slow.close()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 
 from hypothesis import strategies as st
+from tests.supervise.ready import ready
 
 from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.intervene import Capability
@@ -111,7 +112,7 @@ class RunLog:
         """The agent wants to do something."""
         self.book.calls += 1
         self.action = Action(tool, given, self.cwd, {}, f"toolu_{self.book.calls}")
-        return self.supervisor.decide(self.action, agent=agent, may_ask=asks).wait()
+        return ready(self.supervisor.decide(self.action, agent=agent, may_ask=asks)).wait()
 
     def end(self, outcome: Outcome = WORKED, action: Action | None = None) -> None:
         """It was done."""

@@ -19,7 +19,7 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Receipt, Store
 from handrail.supervise.breach import Ended
 from handrail.supervise.hand import Hand
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Progress, Ready
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs, load_state
 from handrail.supervise.state import RunState
@@ -168,10 +168,16 @@ class DeskBed:
 
     def begin_action(
         self, id_: str, run: str = "run-1", *, agent: str = "", command: str = "ls"
-    ) -> Pending[Verdict]:
+    ) -> Progress[Verdict]:
         """An agent wants to do something, and is let if nothing stands in the way."""
         action = Action("Bash", {"command": command}, "/", id=id_)
         return self.runs.get(run, "/").decide(action, agent=agent)
+
+    def act(self, id_: str, run: str = "run-1", *, agent: str = "", command: str = "ls") -> Verdict:
+        """An agent does something that nothing stands in the way of."""
+        progress = self.begin_action(id_, run, agent=agent, command=command)
+        assert isinstance(progress, Ready)
+        return progress.wait()
 
     def end_action(self, id_: str, run: str = "run-1", *, command: str = "ls") -> Verdict:
         """It has done it."""

@@ -32,7 +32,7 @@ def bring_to(bed: DeskBed, standing: Standing) -> None:
     """Bring a run to stand so."""
     bed.loop(RUN)
     if standing == Standing.PAUSING:
-        bed.begin_action("before").wait()
+        bed.act("before")
     if standing in _WAYS:
         command, is_confirmed = _WAYS[standing]
         request = bed.do(command)

@@ -90,7 +90,7 @@ def test_a_freeze_that_takes_hold_too_late_is_undone(bed: DeskBed) -> None:
 
 def test_a_pause_of_a_session_that_ends_is_confirmed(bed: DeskBed) -> None:
     run = session(bed)
-    bed.begin_action("a", run).wait()
+    bed.act("a", run)
     request = bed.do("pause", run)
     bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
     assert bed.kinds(request)[-1] == "success"

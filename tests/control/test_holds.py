@@ -17,6 +17,7 @@ from handrail.model.event import (
 )
 from handrail.store.journal import Journal
 from handrail.supervise.bus import EventBus
+from handrail.supervise.progress import Held, Ready
 from handrail.supervise.topics import topic_of
 from tests.control.desk_bed import Clock, DeskBed
 from tests.control.stores import WatchedStore
@@ -51,7 +52,7 @@ def test_a_pause_of_an_idle_run_is_confirmed_at_once(bed: DeskBed) -> None:
 
 
 def test_a_pause_waits_until_the_action_under_way_has_ended(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("pause")
     assert bed.kinds(request) == ["REQUEST", "ACK"]
     bed.end_action("a")
@@ -71,7 +72,7 @@ def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -
     )
     bed.desk.open()
     bed.loop(RUN)
-    bed.begin_action("a").wait()
+    bed.act("a")
     bed.do("pause")
     bed.end_action("a")
     assert before[-2:] == [ActionEnded, ControlAnswered]
@@ -79,8 +80,8 @@ def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -
 
 
 def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
-    bed.begin_action("b", command="pwd").wait()
+    bed.act("a")
+    bed.act("b", command="pwd")
     request = bed.do("pause")
     bed.end_action("b", command="pwd")
     assert bed.kinds(request) == ["REQUEST", "ACK"]
@@ -89,7 +90,7 @@ def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:
 
 
 def test_an_action_that_was_dropped_is_not_waited_for(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("pause")
     bed.runs.get(RUN, "/").drop("a", "the person said no")
     assert bed.kinds(request)[-1] == "success"
@@ -99,7 +100,7 @@ def test_an_action_that_was_dropped_is_not_waited_for(bed: DeskBed) -> None:
 def test_of_an_agent_that_has_stopped_nothing_is_waited_for(
     bed: DeskBed, event: IterationEnded | PromptGiven
 ) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("pause")
     bed.runs.get(RUN, "/").record(event)
     assert bed.kinds(request)[-1] == "success"
@@ -108,7 +109,7 @@ def test_of_an_agent_that_has_stopped_nothing_is_waited_for(
 def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: DeskBed) -> None:
     run = bed.runs.get(RUN, "/")
     run.record(AgentStarted(1.0, "helper"))
-    bed.begin_action("a", agent="helper").wait()
+    bed.act("a", agent="helper")
     request = bed.do("pause")
     run.record(IterationEnded(2.0))
     assert bed.kinds(request) == ["REQUEST", "ACK"]
@@ -118,10 +119,10 @@ def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: DeskBed) -> None:
 
 def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) -> None:
     bed.do("pause")
-    assert bed.begin_action("a").hold is not None
+    assert isinstance(bed.begin_action("a"), Held)
     assert bed.hand().held == {"a": "Bash: ls"}
     bed.do("resume")
-    assert bed.begin_action("a").hold is None
+    assert isinstance(bed.begin_action("a"), Ready)
     assert bed.hand().held == {}
 
 
@@ -131,7 +132,7 @@ def test_a_session_that_begins_anew_is_still_paused(bed: DeskBed, source: str) -
     supervisor = bed.runs.get(RUN, "/")
     supervisor.record(Compacted(bed.clock.now, "auto"))
     supervisor.record(RunStarted(bed.clock.now, "claude", "/", source))
-    assert bed.begin_action("a").hold is not None
+    assert isinstance(bed.begin_action("a"), Held)
 
 
 def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
@@ -143,11 +144,11 @@ def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
     store.is_late = True
     bed.ask(bed.request("resume"))
     bed.go_on()
-    assert bed.begin_action("a").hold is not None
+    assert isinstance(bed.begin_action("a"), Held)
     assert bed.hand().by == "ann"
     store.confirm()
     bed.go_on()
-    assert bed.begin_action("a").hold is None
+    assert isinstance(bed.begin_action("a"), Ready)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_a_run_that_is_about_to_go_on_can_be_held_again(
 
 
 def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     bed.do("pause")
     bed.ask(bed.request("resume"))
     bed.end_action("a")
@@ -184,7 +185,7 @@ def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: DeskBed)
 
 
 def test_a_resume_overtakes_a_pause(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     pause = bed.do("pause")
     resume = bed.do("resume", by="ben")
     assert bed.kinds(pause)[-1] == "invalid_state"
@@ -210,7 +211,7 @@ def test_a_pause_overtakes_a_resume_that_is_not_confirmed(bed: DeskBed) -> None:
 
 
 def test_a_stop_overtakes_a_pause(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     pause, stop = bed.do("pause"), bed.do("stop")
     bed.came(RUN, stop)
     assert [bed.kinds(each)[-1] for each in (pause, stop)] == ["invalid_state", "success"]
@@ -238,7 +239,7 @@ def test_two_who_want_a_stop_are_answered_by_the_same_end(bed: DeskBed) -> None:
 
 
 def test_an_interrupt_drops_what_was_under_way(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("interrupt", by="ann")
     bed.came(RUN, request)
     dropped = [
@@ -252,7 +253,7 @@ def test_an_interrupt_drops_what_was_under_way(bed: DeskBed) -> None:
 
 
 def test_an_interrupt_that_fails_leaves_a_pause(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("interrupt")
     bed.came(RUN, request, FAILED)
     assert bed.hand().standing == Standing.PAUSING
@@ -276,7 +277,7 @@ def test_a_frozen_agent_is_let_go_before_it_is_interrupted(bed: DeskBed) -> None
 
 
 def test_a_freeze_that_fails_ends_as_a_pause(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("freeze")
     bed.came(RUN, request, FAILED)
     bed.end_action("a")
@@ -287,7 +288,7 @@ def test_a_freeze_that_fails_ends_as_a_pause(bed: DeskBed) -> None:
 
 def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: DeskBed) -> None:
     """The action was stopped in the middle: when its process goes on, it is under way again."""
-    bed.begin_action("a").wait()
+    bed.act("a")
     bed.confirm("freeze")
     pause = bed.do("pause")
     bed.came(RUN, pause)

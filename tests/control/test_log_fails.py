@@ -134,7 +134,7 @@ def test_who_was_overtaken_is_answered_as_soon_as_the_log_takes_it(
     failing: Failing, later: str
 ) -> None:
     bed, store = failing.bed, failing.store
-    bed.begin_action("a").wait()
+    bed.act("a")
     pause = bed.do("pause")
     request = bed.request(later)
     store.takes_yet = 1  # the acknowledgment, and nothing after it
@@ -151,7 +151,7 @@ def test_who_was_overtaken_just_before_a_crash_is_answered_by_the_next_daemon(
     failing: Failing,
 ) -> None:
     bed, store = failing.bed, failing.store
-    bed.begin_action("a").wait()
+    bed.act("a")
     pause = bed.do("pause")
     store.takes_yet = 1
     bed.ask(bed.request("resume"))

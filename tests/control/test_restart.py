@@ -12,6 +12,7 @@ from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Receipt, Snapshot, Store
 from handrail.store.sqlite import SqliteStore
+from handrail.supervise.progress import Held, Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
 
@@ -129,14 +130,14 @@ def test_a_pause_survives(life: Life) -> None:
     life.bed.do("pause", by="ann")
     bed = life.crash()
     assert (bed.hand().standing, bed.hand().by) == (Standing.PAUSED, "ann")
-    assert bed.begin_action("a").hold is not None
+    assert isinstance(bed.begin_action("a"), Held)
     bed.ask(make("resume", RUN, "another", life.clock.now))
     bed.go_on()
-    assert bed.begin_action("a").hold is None
+    assert isinstance(bed.begin_action("a"), Ready)
 
 
 def test_a_pause_that_waits_for_an_action_is_confirmed_by_the_next_daemon(life: Life) -> None:
-    life.bed.begin_action("a").wait()
+    life.bed.act("a")
     request = life.bed.do("pause")
     bed = life.crash()
     assert bed.kinds(request) == ["REQUEST", "ACK"]

@@ -17,6 +17,7 @@ from handrail.control.acts import Came
 from handrail.model.control import FINAL, Command, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
+from handrail.supervise.progress import Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
 
@@ -111,7 +112,7 @@ class Conversation(RuleBasedStateMachine):
         self.actions += 1
         id_ = f"a-{self.actions}"
         answer = self.bed.begin_action(id_, RUN, command=f"echo {self.actions}")
-        if answer.hold is None and answer.value.decision is not Decision.BLOCK:
+        if isinstance(answer, Ready) and answer.value.decision is not Decision.BLOCK:
             self.at_work.append(id_)
 
     @precondition(lambda self: self.at_work)

@@ -22,20 +22,20 @@ def bed() -> DeskBed:
 def test_the_agent_is_told_with_the_next_answer_and_only_once(bed: DeskBed) -> None:
     request = bed.do("steer", by="ann")
     assert bed.kinds(request) == ["REQUEST", "ACK"]
-    assert bed.begin_action("a").wait().guidance == (SAID,)
+    assert bed.act("a").guidance == (SAID,)
     assert bed.kinds(request)[-1] == "success"
-    assert bed.begin_action("b", command="pwd").wait().guidance == ()
+    assert bed.act("b", command="pwd").guidance == ()
 
 
 def test_the_same_answer_given_twice_has_it_both_times(bed: DeskBed) -> None:
     bed.do("steer", by="ann")
-    assert bed.begin_action("a").wait().guidance == (SAID,)
-    assert bed.begin_action("a").wait().guidance == (SAID,)
-    assert DeskBed(bed.store, bed.clock).begin_action("a").wait().guidance == (SAID,)
+    assert bed.act("a").guidance == (SAID,)
+    assert bed.act("a").guidance == (SAID,)
+    assert DeskBed(bed.store, bed.clock).act("a").guidance == (SAID,)
 
 
 def test_it_may_come_with_what_is_said_after_an_action(bed: DeskBed) -> None:
-    bed.begin_action("a").wait()
+    bed.act("a")
     request = bed.do("steer", by="ann")
     assert bed.end_action("a").guidance == (SAID,)
     assert bed.end_action("a").guidance == (SAID,)
@@ -50,14 +50,14 @@ def test_it_may_come_when_the_agent_stops(bed: DeskBed) -> None:
 def test_sub_agents_are_not_told(bed: DeskBed) -> None:
     bed.runs.get(RUN, "/").record(AgentStarted(1.0, "helper"))
     request = bed.do("steer")
-    assert bed.begin_action("a", agent="helper").wait().guidance == ()
+    assert bed.act("a", agent="helper").guidance == ()
     assert bed.end_action("a").guidance == ()
     assert bed.kinds(request) == ["REQUEST", "ACK"]
 
 
 def test_a_redirect_changes_the_goal_and_says_so(bed: DeskBed) -> None:
     bed.do("redirect", by="ann", reason="it was the wrong file")
-    (said,) = bed.begin_action("a").wait().guidance
+    (said,) = bed.act("a").guidance
     assert said.startswith("ann has given you another task (it was the wrong file).")
     assert said.endswith("do that instead")
     state = bed.state()
@@ -68,23 +68,23 @@ def test_a_redirect_changes_the_goal_and_says_so(bed: DeskBed) -> None:
 def test_messages_come_in_the_order_in_which_they_were_sent(bed: DeskBed) -> None:
     for number in range(3):
         bed.do("steer", by="ann", message=str(number))
-    said = bed.begin_action("a").wait().guidance
+    said = bed.act("a").guidance
     assert said == ("ann tells you: 0", "ann tells you: 1", "ann tells you: 2")
 
 
 def test_a_run_that_is_stopped_is_told_when_it_goes_on(bed: DeskBed) -> None:
     bed.confirm("stop")
     request = bed.do("steer", by="ann")
-    assert SAID not in bed.begin_action("a").wait().guidance
+    assert SAID not in bed.act("a").guidance
     assert bed.kinds(request) == ["REQUEST", "ACK"]
     bed.confirm("resume")
-    assert bed.begin_action("b", command="pwd").wait().guidance == (SAID,)
+    assert bed.act("b", command="pwd").guidance == (SAID,)
 
 
 def test_a_message_survives_a_restart(bed: DeskBed) -> None:
     request = bed.do("steer", by="ann")
     after = DeskBed(bed.store, bed.clock)
-    assert after.begin_action("a").wait().guidance == (SAID,)
+    assert after.act("a").guidance == (SAID,)
     assert after.kinds(request) == ["REQUEST", "ACK", "success"]
 
 
@@ -96,10 +96,10 @@ def test_a_message_whose_delivery_the_log_does_not_take_comes_again() -> None:
     bed.loop(RUN)
     request = bed.do("steer", by="ann")
     store.takes = False
-    bed.begin_action("a").wait()
+    bed.act("a")
     bed.go_on()
     store.takes = True
-    assert bed.begin_action("b", command="pwd").wait().guidance[-1] == SAID
+    assert bed.act("b", command="pwd").guidance[-1] == SAID
     assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
 
 

@@ -16,6 +16,7 @@ from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Delivered
 from handrail.supervise.topics import topic_of
+from tests.supervise.ready import ready
 
 DATA = Path(__file__).parent / "data"
 SESSION = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
@@ -49,7 +50,7 @@ class Desk:
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:
         """What a raw message is answered with."""
-        return self.hooks.handle(body, Seat(attended, proxied)).wait()
+        return ready(self.hooks.handle(body, Seat(attended, proxied))).wait()
 
     def tell(
         self, event: str, attended: bool | None = None, *, proxied: bool = False, **fields: Any

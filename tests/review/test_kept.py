@@ -22,7 +22,7 @@ def tree(tmp_path: Path) -> Path:
 def review(tree: Path, command: str, kept: Kept | None) -> Review:
     config = Config(scope=(str(tree),), goal="tidy up the shop")
     reviewer = Reviewer(config, environ={"HOME": str(tree.parent), "PATH": "/usr/bin:/bin"})
-    return reviewer.review(Action("Bash", {"command": command}, str(tree), id="t1"), kept=kept)
+    return reviewer.begin(Action("Bash", {"command": command}, str(tree), id="t1")).finish(kept)
 
 
 def test_discarded_work_that_a_checkpoint_holds_can_be_undone(tree: Path) -> None:

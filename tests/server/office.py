@@ -13,7 +13,6 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
 from handrail.fleet.office import Report
-from handrail.model.control import HOLDING
 from handrail.model.event import ControlAsked
 from handrail.server.app import Face
 from handrail.server.boundary import Boundary
@@ -28,8 +27,6 @@ from handrail.server.unwritten import Unwritten
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt, Store
 from handrail.store.reopening import ReopeningStore
-from handrail.supervise.first import SavedFirst, SaveFirst
-from handrail.supervise.hold import Hold
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 from tests.control.desk_bed import WrittenActs
@@ -60,10 +57,6 @@ class _NoShelf:
         return asyncio.to_thread(work)
 
 
-async def _not_saved(first: SaveFirst) -> SavedFirst:
-    return SavedFirst(problem="nobody is there")
-
-
 class Office:
     """A context: its brain ends with it."""
 
@@ -90,8 +83,7 @@ class Office:
         self.control = ControlDesk(
             self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
         )
-        self.boundary = Boundary(self._may_hold)
-        self.hold_seconds = 60.0
+        self.boundary = Boundary(self.brain)
         self.reports: list[Report] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
@@ -107,7 +99,6 @@ class Office:
             self.opinions,
             Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
             Restores(self.brain, self.desk.runs, _NoShelf(), time),
-            _not_saved,
             self.boundary,
             Controls(
                 self.brain,
@@ -134,10 +125,6 @@ class Office:
 
     def _reported(self, run: str, report: Report) -> None:
         self.reports.append(report)
-
-    async def _may_hold(self, hold: Hold) -> float:
-        supervisor = await self.brain.do(lambda: self.desk.runs.get(hold.run, hold.cwd))
-        return self.hold_seconds if supervisor.state.hand.standing in HOLDING else 0.0
 
     def __enter__(self) -> Self:
         return self

@@ -9,7 +9,7 @@ import pytest
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import DiskFullError
 from handrail.store.port import Receipt
-from handrail.supervise.pending import NotWrittenError, Pending
+from handrail.supervise.progress import NotWrittenError, Ready
 
 PATIENT = 20.0
 
@@ -33,8 +33,8 @@ def not_written(error: Exception) -> Receipt:
     return receipt
 
 
-def pending(*receipts: Receipt) -> Pending[str]:
-    return Pending("value", list(receipts), lambda error: f"instead: {error}")
+def pending(*receipts: Receipt) -> Ready[str]:
+    return Ready("value", list(receipts), lambda error: f"instead: {error}")
 
 
 def test_everything_runs_in_one_thread_one_after_the_other(brain: Brain) -> None:

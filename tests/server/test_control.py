@@ -9,6 +9,7 @@ import pytest
 from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.model.control import Command, Standing
+from handrail.supervise.supervisor import Supervisor
 from tests.hosts.desk import SESSION
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office, call, message
@@ -53,9 +54,12 @@ def test_a_call_of_a_paused_run_is_held_until_it_goes_on() -> None:
         office.run(lambda: story(office))
 
 
-def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused() -> None:
+def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Supervisor, "_hold_seconds", 0.01)
+
     async def story(office: Office) -> None:
-        office.hold_seconds = 0.01
         await office.hook(message("UserPromptSubmit", prompt="go"))
         await control(office, Command.PAUSE, reason="the fixture comes first")
         answer = said(await office.waiting_hook(call("ls")))

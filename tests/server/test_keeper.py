@@ -15,7 +15,10 @@ from handrail.model.action import Outcome
 from handrail.model.event import CheckpointTaken, FaultNoted, IterationEnded, RunStarted, TaskNoted
 from handrail.server.keeper import CODE_SECONDS
 from handrail.supervise.breach import Ended
+from handrail.supervise.checkpoint_request import CheckpointResult
+from handrail.supervise.progress import CheckpointNeeded
 from tests.server.workshop import RUN, Workshop, prompt
+from tests.supervise.ready import ready
 
 UNDO_ME = "find . -name 'cart*' -delete"
 """Let through only because a checkpoint can undo it."""
@@ -39,19 +42,23 @@ def bash(shop: Workshop, command: str, number: int = 1) -> Action:
 
 def decide(shop: Workshop, action: Action) -> Verdict:
     """What a daemon does about an action: it saves first where that is needed."""
-    pending = shop.run.decide(action)
-    if pending.first is not None:
-        first = pending.first
-        saved = asyncio.run(shop.hands.keeper.save_first(first))
+    progress = shop.run.decide(action)
+    if isinstance(progress, CheckpointNeeded):
+        saved = save(progress)
         shop.settle()
-        shop.run.note_saved(first, saved)
-        pending = shop.run.decide(action)
-        assert pending.first is None
-    return pending.wait()
+        progress = progress.proceed(saved)
+    return ready(progress).wait()
+
+
+def save(needed: CheckpointNeeded[Verdict]) -> CheckpointResult:
+    async def work() -> CheckpointResult:
+        return await needed.save()
+
+    return asyncio.run(work())
 
 
 def waits(shop: Workshop, action: Action) -> bool:
-    return shop.run.decide(action).first is not None
+    return isinstance(shop.run.decide(action), CheckpointNeeded)
 
 
 class NeverEnds:
@@ -209,12 +216,11 @@ def test_nobody_waits_longer_than_the_soft_limit_for_what_need_not_be_saved(
     work = NeverEnds()
     shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
     action = bash(shop, "echo x > cart.txt")
-    first = shop.run.decide(action).first
-    assert first is not None
-    saved = asyncio.run(shop.hands.keeper.save_first(first))
+    needed = shop.run.decide(action)
+    assert isinstance(needed, CheckpointNeeded)
+    saved = save(needed)
     assert (saved.checkpoint, "0.01 s" in saved.problem) == ("", True)
-    shop.run.note_saved(first, saved)
-    assert shop.run.decide(action).value.decision is Decision.ALLOW
+    assert ready(needed.proceed(saved)).value.decision is Decision.ALLOW
     work.over.set()
     shop.close()
 
@@ -303,9 +309,9 @@ def test_a_checkpoint_that_an_action_did_not_wait_for_says_so(tmp_path: Path) ->
     (shop.tree / "cart.txt").write_text("four apples\n")
     work = NeverEnds()
     shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
-    first = shop.run.decide(bash(shop, "echo x > cart.txt")).first
-    assert first is not None
-    asyncio.run(shop.hands.keeper.save_first(first))
+    needed = shop.run.decide(bash(shop, "echo x > cart.txt"))
+    assert isinstance(needed, CheckpointNeeded)
+    save(needed)
     (shop.tree / "cart.txt").write_text("x\n")  # it has run
     work.over.set()
     shop.settle()

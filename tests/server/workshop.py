@@ -73,7 +73,7 @@ class Workshop:
         self.runs = Runs(
             self.journal,
             Projects(self.environ),
-            keeper=self.hands.keeper,
+            planner=self.hands.keeper,
             clock=self._clock,
         )
         self.runs.bus.subscribe(self.hands.hear)

@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.model import Action, Decision, Outcome, Review
+from handrail.model import Action, Decision, Outcome
 from handrail.review import History, Reviewer
-from handrail.review.kept import Kept
+from handrail.review.reviewer import ReviewDraft
 from handrail.supervise.breach import Ended, command_name, find_breach
 from tests.supervise.bed import Bed, ran
 
@@ -19,11 +19,9 @@ class CountingReviewer(Reviewer):
 
     count = 0
 
-    def review(
-        self, action: Action, history: History = _NO_PAST, kept: Kept | None = None
-    ) -> Review:
+    def begin(self, action: Action, history: History = _NO_PAST) -> ReviewDraft:
         self.count += 1
-        return super().review(action, history, kept)
+        return super().begin(action, history)
 
 
 def breach_of(bed: Bed, judged: Action, happened: Ended, *, may_ask: bool = False) -> str:

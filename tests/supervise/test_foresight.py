@@ -6,9 +6,12 @@ import pytest
 
 from handrail.config import Config
 from handrail.model import Action, Decision, Verdict
+from handrail.model.review import Review
+from handrail.redact import Redactor
 from handrail.review import Reviewer
-from handrail.supervise.first import Need, SaveFirst
-from handrail.supervise.foresight import said_before, save_first
+from handrail.supervise.checkpoint_request import CheckpointRequest, Need
+from handrail.supervise.foresight import checkpoint_request
+from handrail.supervise.state import RunState
 from handrail.supervise.verdict import verdict_of
 
 
@@ -21,14 +24,21 @@ def tree(tmp_path: Path) -> Path:
     return tree
 
 
-def first(tree: Path, action: Action) -> SaveFirst | None:
+def first(tree: Path, action: Action) -> CheckpointRequest | None:
     config = Config(scope=(str(tree),))
     reviewer = Reviewer(config, environ={"HOME": str(tree.parent), "PATH": "/usr/bin:/bin"})
     review = reviewer.review(action)
-    return save_first(action, review, verdict_of(review, 0), "r", str(tree), 3, "f")
+    return request(action, review, verdict_of(review, 0), tree)
 
 
-def bash(tree: Path, command: str) -> SaveFirst | None:
+def request(
+    action: Action, review: Review, verdict: Verdict, tree: Path
+) -> CheckpointRequest | None:
+    state = RunState("r", cwd=str(tree), step=3)
+    return checkpoint_request(action, review, verdict, state, Redactor())
+
+
+def bash(tree: Path, command: str) -> CheckpointRequest | None:
     return first(tree, Action("Bash", {"command": command}, str(tree), id="t1"))
 
 
@@ -81,13 +91,16 @@ def test_what_is_deleted_is_named(tree: Path) -> None:
 
 
 def test_why_it_is_saved_fits_a_line(tree: Path) -> None:
-    action = Action("Bash", {"command": "for f in *\ndo\n  rm $f\ndone" + " " * 200 + "x"})
-    assert said_before(action) == "before Bash: for f in * do rm $f done x"
-    assert len(said_before(Action("Bash", {"command": "x" * 500}))) == 100
+    several = bash(tree, "make clean\n  make all" + " " * 200 + "x")
+    assert several is not None
+    assert several.why == "before Bash: make clean make all x"
+    long = bash(tree, "make " + "x" * 500)
+    assert long is not None
+    assert len(long.why) == 100
 
 
 def test_a_verdict_that_is_only_a_warning_still_waits(tree: Path) -> None:
     action = Action("Bash", {"command": "make"}, str(tree), id="t1")
     reviewer = Reviewer(Config(scope=(str(tree),)), environ={"HOME": str(tree.parent)})
     warned = Verdict(Decision.WARN, "Hm.")
-    assert save_first(action, reviewer.review(action), warned, "r", str(tree), 0, "f") is not None
+    assert request(action, reviewer.review(action), warned, tree) is not None

@@ -15,6 +15,7 @@ from handrail.supervise import recorder as recorder_room
 from handrail.supervise import runs as runs_room
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import Bed, ran
+from tests.supervise.ready import ready
 
 COMMANDS = {
     "ls": Decision.ALLOW,
@@ -101,7 +102,7 @@ class Supervision(RuleBasedStateMachine):
     @rule(name=RUNS, command=st.sampled_from(sorted(COMMANDS)), may_ask=st.booleans())
     def before(self, name: str, command: str, *, may_ask: bool) -> None:
         action = self.action(command)
-        verdict = self.run_of(name).decide(action, may_ask=may_ask).wait(0)
+        verdict = ready(self.run_of(name).decide(action, may_ask=may_ask)).wait(0)
         if self.faulty:
             expected = Decision.ALLOW if command in READS else Decision.BLOCK
             assert verdict.decision is expected
@@ -171,7 +172,7 @@ class Supervision(RuleBasedStateMachine):
         run, log = self.run_of(name), self.bed.log
         actions = [self.action("make") for _ in range(count)]
         log.held = True
-        pending = [run.decide(action) for action in actions]
+        pending = [ready(run.decide(action)) for action in actions]
         for number in range(count):
             log.refuses = DiskFullError("/log") if number == lost else None
             log.release(1)

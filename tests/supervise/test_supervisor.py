@@ -15,6 +15,7 @@ from handrail.supervise.breach import Ended
 from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.topics import topic_of
 from tests.supervise.bed import RUN, Bed, ran
+from tests.supervise.ready import ready
 
 DANGEROUS = "rm -rf /srv/data"
 
@@ -36,7 +37,7 @@ def test_a_verdict_is_in_the_log_when_it_is_given(bed: Bed) -> None:
 
 def test_a_verdict_waits_for_the_log(bed: Bed) -> None:
     bed.log.held = True
-    pending = bed.run.decide(bed.bash("ls", "a"))
+    pending = ready(bed.run.decide(bed.bash("ls", "a")))
     assert pending.wait(0).alarm != ""
     bed.log.release()
     assert pending.wait(0) == Verdict(Decision.ALLOW)
@@ -46,15 +47,15 @@ def test_a_verdict_waits_for_the_log(bed: Bed) -> None:
 def test_in_async_mode_only_what_is_without_risk_does_not_wait(bed: Bed, command: str) -> None:
     bed.settings("step_reviewer: {mode: async}\n")
     bed.log.held = True
-    assert bed.run.decide(bed.bash("ls", "a")).receipts == []
-    assert len(bed.run.decide(bed.bash(command, "b")).receipts) == 1
+    assert ready(bed.run.decide(bed.bash("ls", "a"))).receipts == []
+    assert len(ready(bed.run.decide(bed.bash(command, "b"))).receipts) == 1
 
 
 def test_the_same_call_beside_the_first_one_waits_as_well(bed: Bed) -> None:
     """Two hooks of ours may ask at the same time; neither is answered before the log is."""
     bed.log.held = True
     bed.run.decide(bed.bash("ls", "a"))
-    again = bed.run.decide(bed.bash("ls", "a"))
+    again = ready(bed.run.decide(bed.bash("ls", "a")))
     assert [receipt.done() for receipt in again.receipts] == [False]
     bed.log.release()
     assert again.wait(0) == Verdict(Decision.ALLOW)
@@ -65,7 +66,7 @@ def test_the_same_call_long_after_the_first_one_waits_as_well(bed: Bed) -> None:
     bed.run.decide(bed.bash("ls", "a"))
     for number in range(100):
         bed.run.decide(bed.bash("ls", f"c{number}"))
-    again = bed.run.decide(bed.bash("ls", "a"))
+    again = ready(bed.run.decide(bed.bash("ls", "a")))
     assert [receipt.done() for receipt in again.receipts] == [False]
 
 
@@ -222,7 +223,7 @@ def test_what_was_refused_and_ran_stops_the_run_with_an_alarm(bed: Bed) -> None:
 
 def test_what_a_person_let_run_counts_as_overruled(bed: Bed) -> None:
     action = bed.bash(DANGEROUS, "a")
-    verdict = bed.run.decide(action, may_ask=True).wait()
+    verdict = ready(bed.run.decide(action, may_ask=True)).wait()
     assert (verdict.decision, verdict.overrulable) == (Decision.BLOCK, True)
     assert bed.run.after(ran(action)) == Verdict(Decision.ALLOW)
     usage = bed.run.state.usage
@@ -231,7 +232,7 @@ def test_what_a_person_let_run_counts_as_overruled(bed: Bed) -> None:
 
 def test_nobody_is_asked_about_what_nobody_may_let_run(bed: Bed) -> None:
     action = bed.write(bed.path / "handrail.yaml", "a")
-    assert not bed.run.decide(action, may_ask=True).wait().overrulable
+    assert not ready(bed.run.decide(action, may_ask=True)).wait().overrulable
     assert bed.run.after(ran(action)).stop
     assert bed.run.state.usage.asked == 0
 

@@ -8,6 +8,7 @@ from handrail.store.errors import DamagedError, DiskFullError, NewerSchemaError,
 from handrail.supervise import runs as runs_room
 from handrail.supervise.recorder import SNAPSHOT_EVERY
 from tests.supervise.bed import RUN, Bed, ran
+from tests.supervise.ready import ready
 
 FULL = DiskFullError("/state/log.db")
 DAMAGED = DamagedError("/state/log.db", "page 3")
@@ -138,14 +139,14 @@ def test_a_breach_stops_the_run_even_if_it_cannot_be_written(bed: Bed) -> None:
 
 def test_a_log_that_does_not_answer_refuses_changes(bed: Bed) -> None:
     bed.log.held = True
-    verdict = bed.run.decide(change(bed, "a")).wait(0)
+    verdict = ready(bed.run.decide(change(bed, "a"))).wait(0)
     assert verdict.decision is Decision.BLOCK
     assert "the log did not answer within 0 s" in verdict.reason
 
 
 def test_a_log_that_answers_late_has_lost_nothing(bed: Bed) -> None:
     bed.log.held = True
-    pending = bed.run.decide(change(bed, "a"))
+    pending = ready(bed.run.decide(change(bed, "a")))
     assert pending.wait(0).decision is Decision.BLOCK
     bed.log.release()
     assert bed.run.before(change(bed, "a")).decision is Decision.ALLOW
@@ -162,7 +163,7 @@ def test_in_async_mode_a_log_that_just_failed_is_waited_for(bed: Bed) -> None:
     assert "the disk is full" in noticed.alarm
     bed.log.refuses = None
     assert bed.run.before(change(bed, "c")).decision is Decision.ALLOW
-    assert bed.run.decide(change(bed, "d")).receipts == []
+    assert ready(bed.run.decide(change(bed, "d"))).receipts == []
 
 
 def test_in_async_mode_a_log_that_just_failed_is_waited_for_until_it_has_answered(
@@ -173,9 +174,9 @@ def test_in_async_mode_a_log_that_just_failed_is_waited_for_until_it_has_answere
     bed.run.before(read(bed, "a"))
     bed.log.refuses = None
     bed.log.held = True
-    assert len(bed.run.decide(read(bed, "b")).receipts) == 1
+    assert len(ready(bed.run.decide(read(bed, "b"))).receipts) == 1
     bed.log.release()
-    assert bed.run.decide(read(bed, "c")).receipts == []
+    assert ready(bed.run.decide(read(bed, "c"))).receipts == []
 
 
 def test_a_read_that_was_let_through_unwritten_is_no_breach(bed: Bed) -> None:

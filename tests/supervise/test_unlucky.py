@@ -20,6 +20,7 @@ from handrail.supervise.correct import request_of
 from handrail.supervise.state import fold
 from tests.supervise.bed import Bed, ran
 from tests.supervise.day import Day
+from tests.supervise.ready import ready
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (1, 2), says="The same call failed twice: make")
 FAILED = "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n1 failed in 0.1s"
@@ -225,7 +226,7 @@ def test_what_a_person_is_asked_about_does_not_judge_an_intervention(tmp_path: P
         day.bash("make", error="make: *** no rule")
     for number in range(4):
         action = day.bed.bash(f"git push --force origin b{number}", f"p{number}")
-        day.run.decide(action, may_ask=True).wait()
+        ready(day.run.decide(action, may_ask=True)).wait()
     assert not [each for each in day.bed.events() if isinstance(each, InterventionJudged)]
 
 
@@ -253,7 +254,7 @@ def test_what_a_program_prints_is_marked_as_its_words(day: Day, between: bool) -
 def test_an_end_that_is_told_again_to_the_next_daemon_is_no_breach(tmp_path: Path) -> None:
     day = Day(tmp_path, attended=True)
     published = day.bed.bash("npm publish", "p1")
-    day.run.decide(published, may_ask=True).wait()
+    ready(day.run.decide(published, may_ask=True)).wait()
     assert not day.run.after(ran(published)).stop
     day.restart()
     assert not day.run.after(ran(published)).stop

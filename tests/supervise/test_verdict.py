@@ -6,7 +6,7 @@ import pytest
 from handrail.model import Decision, Effect, Kind, Review, Rewrite, Verdict
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk
-from handrail.supervise.first import SavedFirst
+from handrail.supervise.checkpoint_request import CheckpointResult
 from handrail.supervise.verdict import (
     OnFault,
     fault_verdict,
@@ -77,14 +77,14 @@ def test_what_needs_a_checkpoint_first_is_refused_while_none_can_be_taken() -> N
 
 def test_why_no_checkpoint_could_be_taken_is_said() -> None:
     unkept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True, alternative="")
-    verdict = verdict_of(unkept, 0, SavedFirst(problem="the disk is full."))
+    verdict = verdict_of(unkept, 0, CheckpointResult(problem="the disk is full."))
     assert verdict.decision is Decision.BLOCK
     assert verdict.reason.endswith("No checkpoint could be taken first: the disk is full.")
 
 
 def test_behind_a_checkpoint_it_runs_and_the_agent_is_told_which() -> None:
     kept = msgspec.structs.replace(review(Decision.WARN), checkpoint_first=True)
-    verdict = verdict_of(kept, 0, SavedFirst("c7"))
+    verdict = verdict_of(kept, 0, CheckpointResult("c7"))
     assert verdict.decision is Decision.WARN
     assert "Checkpoint c7" in verdict.reason
 

@@ -30,10 +30,8 @@ from handrail.model.review import Verdict
 from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
-from handrail.supervise.first import SavedFirst, SaveFirst
-from handrail.supervise.hold import Hold
 from handrail.supervise.messages import said_to_agent
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Progress, Ready
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
@@ -41,7 +39,7 @@ from handrail.supervise.verdict import OnFault, fault_verdict
 
 Reply = reply.Reply
 NO_OPINION = reply.NO_OPINION
-Answer = Pending[Reply]
+Answer = Progress[Reply]
 
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
 """Permission modes in which the person has not said that they do not want to be asked."""
@@ -118,24 +116,12 @@ class ClaudeHooks:
         except RecursionError:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
-    def reconsider(self, run: str, event: ModelAsked) -> Pending[Reply | None]:
+    def reconsider(self, run: str, event: ModelAsked) -> Ready[Reply | None]:
         """The reply in the light of a second opinion; None: it stays as it was."""
-        pending = self.runs.get(run, "/").reconsider(event)
-        return pending.then(
+        ready = self.runs.get(run, "/").reconsider(event)
+        return ready.then(
             lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
         )
-
-    def note_saved(self, first: SaveFirst, saved: SavedFirst) -> None:
-        """What came of saving the files before an action; the action is asked about again."""
-        self.runs.get(first.run, first.cwd).note_saved(first, saved)
-
-    def note_waited(self, hold: Hold) -> None:
-        """A held action has to be answered now; it is asked about again."""
-        self.runs.get(hold.run, hold.cwd).note_waited(hold)
-
-    def note_gone(self, hold: Hold) -> None:
-        """Nobody waits for a held action any more."""
-        self.runs.get(hold.run, hold.cwd).note_gone(hold)
 
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
@@ -183,14 +169,14 @@ class ClaudeHooks:
         """A tool is about to be called."""
         payload = visit.payload
         ask = self.may_ask(visit, supervisor)
-        pending = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
-        return pending.then(lambda verdict: reply.before_tool(verdict, ask=ask))
+        progress = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
+        return progress.then(lambda verdict: reply.before_tool(verdict, ask=ask))
 
     def after_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """A tool was called, and worked or failed."""
         event = visit.payload.hook_event_name
-        pending = supervisor.take_in(read_end(visit.payload))
-        return pending.then(lambda verdict: reply.after_tool(event, verdict))
+        ready = supervisor.take_in(read_end(visit.payload))
+        return ready.then(lambda verdict: reply.after_tool(event, verdict))
 
     def after_batch(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """What has not been heard of by now did not run."""
@@ -198,7 +184,7 @@ class ClaudeHooks:
         for call in visit.payload.tool_calls:
             said = call.tool_response if isinstance(call.tool_response, str) else ""
             receipts += supervisor.drop(call.tool_use_id, said)
-        return Pending(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
+        return Ready(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
 
     def permission(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """The host asks on its own account, or because Handrail told it to."""
@@ -242,7 +228,7 @@ class ClaudeHooks:
             self._clock(), "claude", cwd, payload.source, attended, payload.model, pid=seat.pid
         )
         said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
-        return Pending(
+        return Ready(
             said,
             [supervisor.record(event)],
             lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
@@ -259,8 +245,8 @@ class ClaudeHooks:
         payload = visit.payload
         # Who was sent on once already is not sent on again: that would be a loop of our own.
         again = payload.stop_hook_active
-        pending = supervisor.rest(payload.last_assistant_message, for_good=again)
-        return pending.then(reply.after_turn)
+        ready = supervisor.rest(payload.last_assistant_message, for_good=again)
+        return ready.then(reply.after_turn)
 
     def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:
         """A sub-agent begins."""
@@ -298,9 +284,11 @@ class ClaudeHooks:
         answer = reply.block(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)
 
-    def _note(self, supervisor: Supervisor, event: Event, said: Reply = reply.NO_OPINION) -> Answer:
+    def _note(
+        self, supervisor: Supervisor, event: Event, said: Reply = reply.NO_OPINION
+    ) -> Ready[Reply]:
         receipt = supervisor.record(event)
-        return Pending(said, [receipt], lambda error: said)
+        return Ready(said, [receipt], lambda error: said)
 
 
 _REACTIONS: dict[str, Callable[[ClaudeHooks, Visit, Supervisor], Answer]] = {
@@ -384,5 +372,5 @@ def _alarm(error: StoreError) -> str:
     )
 
 
-def _now(said: Reply) -> Answer:
-    return Pending(said, [], lambda error: said)
+def _now(said: Reply) -> Ready[Reply]:
+    return Ready(said, [], lambda error: said)

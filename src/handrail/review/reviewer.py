@@ -63,6 +63,14 @@ class Understood(msgspec.Struct, frozen=True):
     command: str = ""
 
 
+class ReviewDraft(msgspec.Struct, frozen=True):
+    """A review before any checkpoint was taken, and how to finish it with one."""
+
+    review: Review
+    finish: Callable[[Kept | None], Review]
+    """Judges again what was read, by what a checkpoint holds and what the run did meanwhile."""
+
+
 class Reviewer:
     """Reviews actions by one set of settings; remembers nothing but readings of commands."""
 
@@ -95,29 +103,35 @@ class Reviewer:
         size = settings.cache.max_size if settings.cache.enabled else 0
         self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
 
-    def review(
-        self, action: Action, history: History = _NOTHING, kept: Kept | None = None
-    ) -> Review:
-        """Judge one action, given what the run did so far and what a checkpoint holds.
+    def review(self, action: Action, history: History = _NOTHING) -> Review:
+        """Judge one action, given what the run did so far."""
+        return self.begin(action, history).review
+
+    def begin(self, action: Action, history: History = _NOTHING) -> ReviewDraft:
+        """Read an action once, and judge it; a checkpoint may change the judgment.
 
         Whatever goes wrong inside ends in a block: a fault of Handrail is not an allow.
         """
         if not self.config.step_reviewer.enabled:
-            return _SWITCHED_OFF
+            return ReviewDraft(_SWITCHED_OFF, lambda kept: _SWITCHED_OFF)
         try:
-            return self._review(action, history, kept)
-        except UnreadableError as error:
-            return _unreadable(str(error), _SHORTER)
-        except MalformedInputError as error:
-            return _unreadable(str(error), f"Call {action.tool} again with all of its fields.")
+            at = self._sites.circumstances(action, history)
+            understood = self._understand(action, at)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
-            fault = f"{type(error).__name__}: {error}"[:200]
-            review = _unreadable("Handrail itself failed", _SHORTER)
-            return msgspec.structs.replace(review, faults=(fault,))
+            blocked = _blocked(error, action)
+            return ReviewDraft(blocked, lambda kept: blocked)
 
-    def _review(self, action: Action, history: History, kept: Kept | None) -> Review:
-        at = self._sites.circumstances(action, history)
-        understood = self._understand(action, at)
+        def finish(kept: Kept | None) -> Review:
+            try:
+                return self._finish(action, understood, at, kept)
+            except Exception as error:  # noqa: BLE001 - as above
+                return _blocked(error, action)
+
+        return ReviewDraft(finish(None), finish)
+
+    def _finish(
+        self, action: Action, understood: Understood, at: Circumstances, kept: Kept | None
+    ) -> Review:
         effects = understood.effects
         if kept is not None:
             held = _held(kept, understood.program, at)
@@ -382,6 +396,16 @@ def _without_rewrite(draft: Review) -> Review:
             draft, decision=Decision.WARN, checkpoint_first=True, alternative=""
         )
     return msgspec.structs.replace(draft, decision=Decision.BLOCK)
+
+
+def _blocked(error: Exception, action: Action) -> Review:
+    """The review of what could not be reviewed."""
+    if isinstance(error, UnreadableError):
+        return _unreadable(str(error), _SHORTER)
+    if isinstance(error, MalformedInputError):
+        return _unreadable(str(error), f"Call {action.tool} again with all of its fields.")
+    fault = f"{type(error).__name__}: {error}"[:200]
+    return msgspec.structs.replace(_unreadable("Handrail itself failed", _SHORTER), faults=(fault,))
 
 
 def _unreadable(problem: str, alternative: str) -> Review:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 
 T = TypeVar("T")
 
@@ -33,10 +33,10 @@ def wait_of(request: Request) -> float:
         return 0.0
 
 
-def when_written(value: T, receipts: list[Receipt]) -> Pending[T]:
+def when_written(value: T, receipts: list[Receipt]) -> Ready[T]:
     """A value that is answered when it is on the disk, and raises what the log says otherwise."""
 
     def failed(error: StoreError) -> T:
         raise error
 
-    return Pending(value, receipts, failed)
+    return Ready(value, receipts, failed)

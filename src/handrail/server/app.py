@@ -19,7 +19,7 @@ from handrail.hosts.claude_hooks import NO_OPINION, ClaudeHooks, Reply, Seat, fa
 from handrail.hosts.claude_payload import MAX_BYTES
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.server.boundary import Boundary, Gone, Held
+from handrail.server.boundary import Boundary, Gone, Release
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.controls import Controls
 from handrail.server.drivers import Drivers
@@ -28,9 +28,7 @@ from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.store.errors import StoreError
-from handrail.supervise.first import SavedFirst, SaveFirst
-from handrail.supervise.hold import Hold
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import CheckpointNeeded, Held, Progress, Ready
 from handrail.supervise.topics import topic_of
 
 _log = logging.getLogger(__name__)
@@ -49,8 +47,6 @@ _HEALTH_SECONDS = 1.0
 
 
 Endpoint = Callable[..., Awaitable[object]]
-SavesFirst = Callable[[SaveFirst], Awaitable[SavedFirst]]
-"""Saves the files before an action that has to wait for that."""
 
 
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,7 +84,6 @@ class Face:
         opinions: Opinions,
         recoveries: Recoveries,
         restores: Restores,
-        save_first: SavesFirst,
         boundary: Boundary,
         controls: Controls,
         drivers: Drivers,
@@ -102,7 +97,6 @@ class Face:
         self._opinions = opinions
         self._recoveries = recoveries
         self._restores = restores
-        self._save_first = save_first
         self._boundary = boundary
         self._controls = controls
         self._drivers = drivers
@@ -170,16 +164,15 @@ class Face:
 
     async def _answer(self, visit: "_Visit") -> Reply:
         body = visit.body
+        handle = partial(self._hooks.handle, body, visit.seat)
         try:
-            thought, said = await self._think(visit, urgent=_BEFORE in body)
-            while not thought.is_answer:
-                if thought.first is not None:
-                    saved = await self._save_first(thought.first)
-                    await self._brain.do(partial(self._hooks.note_saved, thought.first, saved))
-                elif not await self._hold(visit, thought.hold):
+            progress = await self._brain.think(handle, urgent=_BEFORE in body)
+            while not isinstance(progress, Ready):
+                proceed = await self._wait(visit, progress)
+                if proceed is None:
                     return NO_OPINION
-                thought, said = await self._think(visit)
-            doubt = thought.doubt
+                progress = await self._brain.think(proceed)
+            said, doubt = await self._brain.settle(progress), progress.doubt
             return said if doubt is None else await self._opinions.consider(doubt, said)
         except TooSlowError as error:
             self._metrics.fault("slow")
@@ -189,26 +182,18 @@ class Face:
             _log.exception("a hook could not be answered")
             return self._failed(f"{type(error).__name__}: {error}"[:300], body)
 
-    async def _think(self, visit: "_Visit", *, urgent: bool = True) -> tuple[Pending[Reply], Reply]:
-        thoughts: list[Pending[Reply]] = []
-
-        def think() -> Pending[Reply]:
-            thoughts.append(self._hooks.handle(visit.body, visit.seat))
-            return thoughts[0]
-
-        said = await self._brain.answer(think, urgent=urgent)
-        return thoughts[0], said
-
-    async def _hold(self, visit: "_Visit", hold: Hold | None) -> bool:
-        """Wait until a paused run goes on, or its host would wait no longer; False: all is over."""
-        if hold is None:
-            return True
-        how = await self._boundary.wait(hold, visit.began, visit.gone)
+    async def _wait(
+        self, visit: "_Visit", undecided: CheckpointNeeded[Reply] | Held[Reply]
+    ) -> Callable[[], Progress[Reply]] | None:
+        """How it goes on when the files are saved, or the run is not paused; None: all is over."""
+        if isinstance(undecided, CheckpointNeeded):
+            return partial(undecided.proceed, await undecided.save())
+        how = await self._boundary.wait(undecided, visit.began, visit.gone)
         visit.held = perf_counter() - visit.began
-        note = _NOTES.get(how)
-        if note is not None:
-            await self._brain.do(partial(note, self._hooks, hold))
-        return how is not Held.GONE
+        if how is Release.GONE:
+            await self._brain.do(undecided.abandon)
+            return None
+        return undecided.answer if how is Release.TOO_LONG else undecided.resume
 
     def _failed(self, problem: str, body: bytes) -> Reply:
         return failed(problem, body, self._hooks.runs.on_fault)
@@ -286,12 +271,12 @@ class Face:
             problem = str(error)
         return _json({"error": problem}, 503) if problem else _json({"ok": True})
 
-    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Pending[str]:
+    def _judge(self, run: str, given: Feedback, decision: Decision | None) -> Ready[str]:
         supervisor = self._hooks.runs.get(run, "/")
         event = FeedbackGiven(self._clock(), given.step, given.right, given.note, given.finding)
         receipt = supervisor.record(event)
         self._metrics.judged(run, event, decision)
-        return Pending("", [receipt], str)
+        return Ready("", [receipt], str)
 
     def _meant(self, run: str, given: Feedback) -> Decision | None:
         """The decision that is judged; None: a finding is."""
@@ -316,9 +301,6 @@ class _Visit:
         self.began = perf_counter()
         self.held = 0.0
         """For how many seconds the answer was held back because the run is paused."""
-
-
-_NOTES = {Held.TOO_LONG: ClaudeHooks.note_waited, Held.GONE: ClaudeHooks.note_gone}
 
 
 async def _leaves(receive: Receive) -> None:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from handrail.server.line import Line
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.pending import NotWrittenError, Pending
+from handrail.supervise.progress import NotWrittenError, Ready
 
 _log = logging.getLogger(__name__)
 
@@ -69,18 +69,19 @@ class _Job(Generic[T]):
             self.loop.call_soon_threadsafe(how, what)
 
 
-class _PendingJob(_Job[Pending[T]]):
-    """One whose result is of use only when it is on the disk.
+class _WrittenJob(_Job[T]):
+    """One whose result, if it is ready, is of use only when it is on the disk.
 
     The loop hears of it once, from the thread that writes: to wake the loop for every thought
     and again for every commit is a good part of what a hook costs.
     """
 
-    thought: Pending[T] | None = None
+    thought: T | None = None
 
-    def done(self, value: Pending[T]) -> None:
+    def done(self, value: T) -> None:
         self.thought = value
-        _when_written(iter(value.receipts), _Once(partial(super().done, value)))
+        receipts = value.receipts if isinstance(value, Ready) else ()
+        _when_written(iter(receipts), _Once(partial(super().done, value)))
 
 
 class Brain:
@@ -105,9 +106,16 @@ class Brain:
         job = _Job(function)
         return await self._wait(job, patience, lambda: job.fail(TooSlowError(patience)))
 
-    async def answer(self, function: Callable[[], Pending[T]], *, urgent: bool = True) -> T:
+    async def answer(self, function: Callable[[], Ready[T]]) -> T:
         """What a function, run in the thread, gives, once the log has confirmed it."""
-        job = _PendingJob(function)
+        return await self.settle(await self.think(function))
+
+    async def think(self, function: Callable[[], T], *, urgent: bool = True) -> T:
+        """What a function, run in the thread, comes to.
+
+        If that is something ready, it is given once the log has answered, or takes too long.
+        """
+        job = _WrittenJob(function)
 
         def is_late() -> None:
             if job.thought is None:
@@ -115,16 +123,16 @@ class Brain:
             else:
                 job.give(job.thought)
 
-        return await self.settle(await self._wait(job, self._think, is_late, urgent=urgent))
+        return await self._wait(job, self._think, is_late, urgent=urgent)
 
-    async def settle(self, pending: Pending[T]) -> T:
-        """The value of something pending, once the log has confirmed it."""
-        if all(map(_is_written, pending.receipts)):
-            return pending.value
-        problem = await self._problem_with(pending)
+    async def settle(self, ready: Ready[T]) -> T:
+        """The value of something ready, once the log has confirmed it."""
+        if all(map(_is_written, ready.receipts)):
+            return ready.value
+        problem = await self._problem_with(ready)
         if problem is None:
-            return pending.value
-        return await self.do(lambda: pending.otherwise(problem))
+            return ready.value
+        return await self.do(lambda: ready.otherwise(problem))
 
     def later(self, function: Callable[[], object]) -> None:
         """Have something done that nobody waits for. May be called in any thread."""
@@ -165,8 +173,8 @@ class Brain:
             work()
             self.thoughts += 1
 
-    async def _problem_with(self, pending: Pending[T]) -> StoreError | None:
-        written = [asyncio.wrap_future(receipt) for receipt in pending.receipts]
+    async def _problem_with(self, ready: Ready[T]) -> StoreError | None:
+        written = [asyncio.wrap_future(receipt) for receipt in ready.receipts]
         for each in written:
             each.add_done_callback(_take_note)
         # Never cancelled: a receipt belongs to the log, whoever has stopped waiting for it.

@@ -17,7 +17,7 @@ from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.unwritten import Unwritten
 from handrail.store.errors import StoreError
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 
 _LOOK_SECONDS = 0.2
 """How often the topic is looked into for requests of other programs."""
@@ -82,7 +82,7 @@ class Controls:
             if len(body) > wire.MAX_BYTES:
                 return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
         try:
-            taken = await self._brain.answer(lambda: _pending(self._desk.take(body)))
+            taken = await self._brain.answer(lambda: _ready(self._desk.take(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
@@ -120,13 +120,13 @@ class Controls:
 
     async def _result(self, request: str, seconds: float) -> Result | None:
         async def known() -> Result | None:
-            taken = await self._brain.answer(lambda: _pending(self._desk.known(request)))
+            taken = await self._brain.answer(lambda: _ready(self._desk.known(request)))
             return next((each for each in taken.messages if isinstance(each, Result)), None)
 
         return await self._results.wait(request, seconds, known)
 
 
-def _pending(taken: Taken | None) -> Pending[Taken]:
+def _ready(taken: Taken | None) -> Ready[Taken]:
     taken = taken or Taken((), None)
     return when_written(taken, [] if taken.receipt is None else [taken.receipt])
 

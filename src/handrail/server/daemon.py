@@ -32,7 +32,6 @@ from handrail.hosts.settings_file import load_installs
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
-from handrail.model.control import HOLDING
 from handrail.model.event import ControlAsked, Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
@@ -64,7 +63,6 @@ from handrail.store.journal import Journal
 from handrail.store.port import Receipt
 from handrail.store.reopening import ReopeningStore
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.hold import Hold
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import Phase
@@ -105,10 +103,10 @@ class Daemon:
             Projects(environ),
             can=can,
             delivered=self._delivered,
-            keeper=self.hands.keeper,
+            planner=self.hands.keeper,
         )
         self.restores = Restores(self.brain, self.runs, self.hands, time)
-        self.boundary = Boundary(self._may_hold)
+        self.boundary = Boundary(self.brain)
         self.results = Results()
         self.drivers = Drivers(self.brain, self.runs, self._reported, time)
         endings = Endings(home, self._came, self.hands.keeper, chores)
@@ -168,7 +166,6 @@ class Daemon:
             self.opinions,
             recoveries,
             self.restores,
-            self.hands.keeper.save_first,
             self.boundary,
             self.controls,
             self.drivers,
@@ -210,12 +207,6 @@ class Daemon:
                 taken.receipt.add_done_callback(look)
 
         self.brain.later(take)
-
-    async def _may_hold(self, hold: Hold) -> float:
-        """For how many seconds an action may be held; 0: its run is not held any more."""
-        supervisor = await self.brain.do(lambda: self.runs.get(hold.run, hold.cwd))
-        held = supervisor.state.hand.standing in HOLDING
-        return float(supervisor.project.config.control.hold_seconds) if held else 0.0
 
     def state(self) -> dict[str, object]:
         """How it is. Asked in the brain's thread."""

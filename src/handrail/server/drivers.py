@@ -33,7 +33,7 @@ from handrail.server.family import driver_of
 from handrail.store.errors import StoreError
 from handrail.store.port import Entry, Receipt
 from handrail.supervise.messages import said_to_agent
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
@@ -199,7 +199,7 @@ class Drivers:
                 line.loop.call_soon_threadsafe(function, run)
 
     async def _answer(
-        self, request: Request, kind: type[T], think: Callable[[str, T], Pending[object]]
+        self, request: Request, kind: type[T], think: Callable[[str, T], Ready[object]]
     ) -> Response:
         try:
             body = (await request.body())[:_MAX_BODY]
@@ -222,7 +222,7 @@ class Drivers:
         line = self._lines.get(state.run)
         return line is not None and monotonic() - line.heard < _PRESENT
 
-    def _begin(self, run: str, loop: ToBegin) -> Pending[object]:
+    def _begin(self, run: str, loop: ToBegin) -> Ready[object]:
         supervisor = self._runs.get(run, loop.cwd)
         state = supervisor.state
         before = state.loop
@@ -253,7 +253,7 @@ class Drivers:
         )
         return when_written(begun, [receipt])
 
-    def _go(self, run: str, iteration: int) -> Pending[Go]:
+    def _go(self, run: str, iteration: int) -> Ready[Go]:
         supervisor = self._driven(run)
         state = supervisor.state
         hand, loop = state.hand, state.loop
@@ -275,7 +275,7 @@ class Drivers:
         )
         return when_written(go, receipts)
 
-    def _take(self, run: str, report: Report) -> Pending[object]:
+    def _take(self, run: str, report: Report) -> Ready[object]:
         supervisor = self._driven(run)
         at = self._clock()
         receipts: list[Receipt] = []

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from time import perf_counter, time
 
 import msgspec
@@ -25,7 +26,12 @@ from handrail.model.run import Checkpoint, StateSnapshot
 from handrail.review.kept import Kept
 from handrail.server.lanes import Lanes, log_failure
 from handrail.server.spending import Spending
-from handrail.supervise.first import Need, SavedFirst, SaveFirst
+from handrail.supervise.checkpoint_request import (
+    CheckpointRequest,
+    CheckpointResult,
+    Need,
+    Save,
+)
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
@@ -46,7 +52,6 @@ _REST = 10
 """How many times as long as it took there is none then."""
 _MAX_TROUBLES = 1000
 _MAX_TREES = 1000
-_MAX_WAITING = 1000
 _GRACE = 2.0
 """Seconds over the hard limit that are waited for what must be saved: others may come first."""
 _MAX_CREATED = 1000
@@ -127,8 +132,6 @@ class Keeper:
         self._troubles: dict[str, _Trouble] = {}
         """The runs whose files could not be saved when it was last tried."""
         self._spending = Spending(_SHARE * (os.cpu_count() or 1), _BURST)
-        self._waiting: dict[tuple[str, str], tuple[About | None, Settings]] = {}
-        """By run and action: what is saved before it; None: only what is under way."""
 
     # Moments, in the brain's thread
 
@@ -196,34 +199,30 @@ class Keeper:
 
         return self._lanes.put(self._tree(cwd).folder, work)
 
-    def wants(self, first: SaveFirst, state: RunState, settings: Settings) -> bool:
-        """Whether an action has anything to wait for; if so, `save_first` is called with it."""
+    def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
+        """How the files are saved before an action; None: there is nothing to wait for."""
         if not settings.enabled:
-            return False
-        saves = self._is_due(first)
-        self._tree(first.cwd).dirty = True
-        if not saves and not self._lanes.is_busy(self._tree(first.cwd).folder):
-            return False
-        about = None
-        if saves:
-            about = self._about(state, Moment.BEFORE_ACTION, first.why)
-        if len(self._waiting) >= _MAX_WAITING:
-            del self._waiting[next(iter(self._waiting))]
-        self._waiting[first.run, first.action] = about, settings
-        return True
+            return None
+        saves = self._is_due(request)
+        tree = self._tree(request.cwd)
+        tree.dirty = True
+        if not saves and not self._lanes.is_busy(tree.folder):
+            return None
+        about = self._about(state, Moment.BEFORE_ACTION, request.why) if saves else None
+        return partial(self._save_first, request, about, settings)
 
-    def _is_due(self, first: SaveFirst) -> bool:
+    def _is_due(self, request: CheckpointRequest) -> bool:
         """Whether a checkpoint is taken before an action."""
-        if first.need is Need.QUIET or first.need is Need.MUST:
-            return first.need is Need.MUST
-        trouble = self._troubles.get(first.run)
+        if request.need is Need.QUIET or request.need is Need.MUST:
+            return request.need is Need.MUST
+        trouble = self._troubles.get(request.run)
         if trouble is not None and not trouble.is_over(self._clock()):
             return False
         if self._spending.is_over():
             return False
-        tree = self._tree(first.cwd)
+        tree = self._tree(request.cwd)
         since = abs(self._clock() - tree.saved)
-        if first.need is Need.CHANGE:
+        if request.need is Need.CHANGE:
             return tree.took < _SLOW or since >= tree.took * _REST
         return tree.dirty or since >= CODE_SECONDS
 
@@ -270,40 +269,48 @@ class Keeper:
 
     # Waiting, in the event loop
 
-    async def save_first(self, first: SaveFirst) -> SavedFirst:
-        """Save what is there before an action runs; waits as long as that needs it."""
-        about, settings = self._waiting.pop((first.run, first.action), (None, Settings()))
-        tree = self._tree(first.cwd)
+    async def _save_first(
+        self, request: CheckpointRequest, about: About | None, settings: Settings
+    ) -> CheckpointResult:
+        """Save what is there before an action runs; waits as long as that needs it.
+
+        `about`: None: only what is under way is waited for.
+        """
+        tree = self._tree(request.cwd)
         if about is None:
-            work = self._lanes.put(tree.folder, SavedFirst)
+            work = self._lanes.put(tree.folder, CheckpointResult)
         else:
-            tree.before[first.run] = first.step + 1, first.why
+            tree.before[request.run] = request.step + 1, request.why
             is_late = tree.watch()
             work = self._lanes.put(
-                tree.folder, lambda: self._first(first, about, settings, is_late)
+                tree.folder, lambda: self._first(request, about, settings, is_late)
             )
-        must = first.need is Need.MUST
+        must = request.need is Need.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
         except TimeoutError:
             tree.passed += not must
-            return SavedFirst(problem=f"it was not done after {patience:g} s")
+            return CheckpointResult(problem=f"it was not done after {patience:g} s")
 
     # Called in a lane
 
     def _first(
-        self, first: SaveFirst, about: About, settings: Settings, is_late: Callable[[], bool]
-    ) -> SavedFirst:
-        checkpoints = self.checkpoints(first.cwd, settings)
+        self,
+        request: CheckpointRequest,
+        about: About,
+        settings: Settings,
+        is_late: Callable[[], bool],
+    ) -> CheckpointResult:
+        checkpoints = self.checkpoints(request.cwd, settings)
         try:
-            record = self._save(checkpoints, about, first.cwd, lambda commit: False, is_late)
-            uncovered = checkpoints.uncovered(first.targets) if first.targets else ()
+            record = self._save(checkpoints, about, request.cwd, lambda commit: False, is_late)
+            uncovered = checkpoints.uncovered(request.targets) if request.targets else ()
         except (CheckpointError, OSError) as error:
-            self._note_trouble(first.run, str(error))
-            return SavedFirst(problem=str(error))
+            self._note_trouble(request.run, str(error))
+            return CheckpointResult(problem=str(error))
         kept = Kept(record.work_tree, record.coverage.complete, uncovered)
-        return SavedFirst(record.id, kept)
+        return CheckpointResult(record.id, kept)
 
     def _save(
         self,

@@ -10,7 +10,7 @@ from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
-from handrail.supervise.pending import Doubt
+from handrail.supervise.progress import Doubt
 
 _log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from handrail.intervene.recovery import RECOVERIES, Option, safe_checkpoint, str
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
 from handrail.supervise.stopped import find_stop
 
@@ -110,7 +110,7 @@ class Recoveries:
             await asyncio.to_thread(self._incidents.save, found)
         return found
 
-    def _resolve(self, record: Incident, choice: Choice) -> Pending[IncidentResolved]:
+    def _resolve(self, record: Incident, choice: Choice) -> Ready[IncidentResolved]:
         supervisor = self._runs.get(record.run, record.cwd)
         course = supervisor.state.course
         if course.stopped != record.id:
@@ -133,7 +133,7 @@ class Recoveries:
         def failed(error: StoreError) -> IncidentResolved:
             raise error
 
-        return Pending(event, [receipt], failed)
+        return Ready(event, [receipt], failed)
 
 
 def _json(value: object, status: int = 200) -> Response:

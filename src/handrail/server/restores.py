@@ -30,7 +30,7 @@ from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.restore_wire import Back, Kept, Look, ToRestore, ToSave, ToUndo
 from handrail.store.errors import StoreError
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import RUNS, run_of
@@ -183,7 +183,7 @@ class Restores:
 
     # In the brain's thread
 
-    def _hold(self, way: Way) -> Pending[tuple[str, ...]]:
+    def _hold(self, way: Way) -> Ready[tuple[str, ...]]:
         """Nothing may change a file until it is done; says who was told."""
         base = way.base.by if way.base else ()
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
@@ -196,7 +196,7 @@ class Restores:
             self._release(told, RolledBack(self._clock(), way.target.id, problem=str(error)))
             raise error
 
-        return Pending(told, receipts, failed)
+        return Ready(told, receipts, failed)
 
     def _release(
         self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None

@@ -11,7 +11,7 @@ from handrail.intervene.incidents import Incidents
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
-from handrail.supervise.pending import Pending
+from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
 from handrail.supervise.topics import RUNS, run_of
 
@@ -66,14 +66,14 @@ class Retention:
         for topic in PROTOCOL if days else ():
             self._store.trim(topic, before)
 
-    def forget_some(self) -> Pending[int]:
+    def forget_some(self) -> Ready[int]:
         """Forget the oldest runs that were due at the last look, a few of them; says how many."""
         receipts: list[Receipt] = []
         while self._due and len(receipts) < BITE:
             topic = self._due.pop()
             if not self._is_used(topic):
                 receipts.append(self._store.forget(topic.name))
-        return Pending(len(receipts), receipts, lambda error: 0)
+        return Ready(len(receipts), receipts, lambda error: 0)
 
     def _is_used(self, topic: Topic) -> bool:
         """Whether somebody works with a run, or has done so since the last look."""

@@ -8,7 +8,9 @@ from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Review, Verdict
-from handrail.supervise.first import Need, SaveFirst
+from handrail.redact import Redactor
+from handrail.supervise.checkpoint_request import CheckpointRequest, Need
+from handrail.supervise.state import RunState
 from handrail.supervise.verdict import only_reads
 
 _DESTROYS = frozenset({Kind.DELETE, Kind.DISCARD, Kind.REWRITE})
@@ -18,28 +20,22 @@ _MAX_TARGETS = 20
 _MAX_WHY = 100
 
 
-def save_first(
-    action: Action, review: Review, verdict: Verdict, run: str, cwd: str, step: int, name: str
-) -> SaveFirst | None:
+def checkpoint_request(
+    action: Action, review: Review, verdict: Verdict, state: RunState, redactor: Redactor
+) -> CheckpointRequest | None:
     """What has to be saved before an action runs; None: nothing, it only reads or does not run."""
     if verdict.decision is Decision.BLOCK and not review.checkpoint_first:
         return None
     if not action.id or only_reads(review):
         return None
-    return SaveFirst(
-        run,
-        cwd,
-        step,
-        action.id,
-        name,
+    return CheckpointRequest(
+        state.run,
+        state.cwd,
+        state.step,
         _need(action, review),
-        targets=tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
+        redactor.text(f"before {shown(action)}"[:_MAX_WHY]),
+        tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
     )
-
-
-def said_before(action: Action) -> str:
-    """Why a checkpoint is taken, in a line; may hold secrets."""
-    return f"before {shown(action)}"[:_MAX_WHY]
 
 
 def shown(action: Action) -> str:

@@ -21,7 +21,7 @@ from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import History, Reviewer
 from handrail.review.cache import Cache
-from handrail.review.kept import Kept
+from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
 from handrail.supervise.in_force import config_of, identity
 from handrail.supervise.verdict import OnFault, stricter, verdict_of
@@ -49,13 +49,16 @@ class Project(msgspec.Struct, frozen=True):
     newer: "Project | None" = None
     """What was written after a run had begun: for that run it can only forbid."""
 
-    def review(self, action: Action, history: History, kept: Kept | None = None) -> Review:
+    def begin_review(self, action: Action, history: History) -> ReviewDraft:
         """Judge an action, by the newer settings too: the stricter ones decide."""
-        review = self.reviewer.review(action, history, kept)
+        own = self.reviewer.begin(action, history)
         if self.newer is None:
-            return review
-        also = self.newer.reviewer.review(action, history, kept)
-        return max(review, also, key=lambda each: verdict_of(each, 0).decision)
+            return own
+        newer = self.newer.reviewer.begin(action, history)
+        return ReviewDraft(
+            _stricter(own.review, newer.review),
+            lambda kept: _stricter(own.finish(kept), newer.finish(kept)),
+        )
 
     @property
     def limits(self) -> tuple[Limits, ...]:
@@ -196,6 +199,10 @@ def is_in_project(folder: str, cwd: str) -> bool:
     """Whether a folder belongs to the project of another one: lies below its work tree."""
     root = str(work_tree(Path(cwd)) or cwd)
     return folder == root or folder.startswith(f"{root}/")
+
+
+def _stricter(one: Review, other: Review) -> Review:
+    return max(one, other, key=lambda each: verdict_of(each, 0).decision)
 
 
 def _can_be_folder(path: str) -> bool:

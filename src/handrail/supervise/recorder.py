@@ -10,7 +10,7 @@ from handrail.redact import Redactor
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal, Written
 from handrail.store.port import Entry, Receipt, Snapshot
-from handrail.supervise.pending import NotWrittenError
+from handrail.supervise.progress import NotWrittenError
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from time import time
 
 import msgspec
@@ -11,7 +12,7 @@ from handrail.model.event import ActionHeld, FaultNoted
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.supervise.bus import EventBus
-from handrail.supervise.first import Keeper
+from handrail.supervise.checkpoint_request import CheckpointPlanner
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
 from handrail.supervise.state import RunState
@@ -35,17 +36,17 @@ class Runs:
         *,
         can: frozenset[Capability] = frozenset(),
         delivered: Delivered | None = None,
-        keeper: Keeper | None = None,
+        planner: CheckpointPlanner | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what the host of the runs can do; `keeper`: who takes checkpoints."""
+        """`can`: what the host of the runs can do; `planner`: who takes checkpoints."""
         self.journal = journal
         self.projects = projects
         self.bus = EventBus()
         """Tells who subscribes of every event of every run."""
         self._can = can
         self._delivered = delivered
-        self._keeper = keeper
+        self._planner = planner
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
         """The one that was not used longest comes first; before it, those that have ended."""
@@ -73,7 +74,8 @@ class Runs:
             can=self._can,
             bus=self.bus,
             delivered=self._delivered,
-            keeper=self._keeper,
+            planner=self._planner,
+            current=partial(self.get, run, cwd),
             neighbour=self._neighbour,
             clock=self._clock,
         )

@@ -38,18 +38,18 @@ from handrail.supervise.answers import Answers
 from handrail.supervise.breach import Ended, command_name, find_breach, without_env
 from handrail.supervise.bus import EventBus
 from handrail.supervise.changes import second_opinion
+from handrail.supervise.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
 from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
-from handrail.supervise.first import Keeper, SavedFirst, SaveFirst
-from handrail.supervise.foresight import said_before, save_first, shown
+from handrail.supervise.foresight import checkpoint_request, shown
 from handrail.supervise.gate import gate, slowed
-from handrail.supervise.hold import Hold
 from handrail.supervise.in_force import in_force
 from handrail.supervise.messages import with_messages
 from handrail.supervise.open_action import OpenAction
-from handrail.supervise.pending import Doubt, Pending
+from handrail.supervise.progress import CheckpointNeeded, Doubt, Held, Progress, Ready
 from handrail.supervise.project import Project
 from handrail.supervise.recorder import Beside, Recorder
 from handrail.supervise.state import RunState
+from handrail.supervise.tool_call import BegunReview, ToolCall
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
@@ -78,15 +78,16 @@ class Supervisor:
         can: frozenset[Capability] = frozenset(),
         bus: EventBus | None = None,
         delivered: Delivered | None = None,
-        keeper: Keeper | None = None,
+        planner: CheckpointPlanner | None = None,
+        current: "Callable[[], Supervisor] | None" = None,
         neighbour: Neighbour = lambda state, since: "",
         clock: Callable[[], float] = time,
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
         `can`: what the host can do; `bus`: tells others of each event that was written;
-        `delivered`: who answers to a person whose message the agent was given; `keeper`: who takes
-        checkpoints;
+        `delivered`: who answers to a person whose message the agent was given; `planner`: who takes
+        checkpoints; `current`: who supervises the run by now, for an action that has waited;
         `neighbour`: who else has changed files in a run's work tree since a moment.
         """
         self.state = state
@@ -94,16 +95,15 @@ class Supervisor:
         self._can = can
         self._bus = bus
         self._delivered = delivered
-        self._keeper = keeper
+        self._planner = planner
+        self._current = current or (lambda: self)
         self._neighbour = neighbour
         self._clock = clock
         self._alarms = Alarms(set() if said is None else said)
         self._distrusts_log = distrusts_log
         self._log = Recorder(state, journal, self._log_works)
-        self._answers: Answers[Pending[Verdict]] = Answers()
+        self._answers: Answers[Ready[Verdict]] = Answers()
         self._ended: Answers[Verdict] = Answers()
-        self._saved_first: Answers[SavedFirst] = Answers()
-        self._waited: Answers[bool] = Answers()
         self._inherited = frozenset(each.step for each in state.open)
         """Actions that were let through before: their ends may have been told to nobody."""
 
@@ -137,48 +137,36 @@ class Supervisor:
         self.record(SettingsChanged(self._clock(), FILE_NAME, "handrail", NEWER))
 
     def before(self, action: Action, agent: str = "") -> Verdict:
-        """Judge an action; the verdict is on the disk when this returns."""
-        return self.decide(action, agent=agent).wait()
+        """Judge an action; the verdict is on the disk when this returns.
+
+        Nobody waits here until a paused run goes on, or for a checkpoint: the verdict says so.
+        """
+        progress = self.decide(action, agent=agent)
+        while not isinstance(progress, Ready):
+            progress = progress.answer()
+        return progress.wait()
 
     def after(self, ended: Ended) -> Verdict:
         """Take in what came of an action, and see whether it is what was let through."""
         return self.take_in(ended).wait()
 
-    def decide(self, action: Action, *, agent: str = "", may_ask: bool = False) -> Pending[Verdict]:
+    def decide(
+        self, action: Action, *, agent: str = "", may_ask: bool = False
+    ) -> Progress[Verdict]:
         """Judge an action; the same call twice gets the same answer."""
-        name = fingerprint(action)
-        answer = self._answers.find(action.id, name)
-        if answer is None:
-            held = self._hold(action, name, agent)
-            answer = held or self._judge(action, name, agent, may_ask=may_ask)
-            if answer.first is None and held is None:
-                self._answers.keep(action.id, name, answer)
-        return answer
+        return self._decide(ToolCall(action, fingerprint(action), agent, may_ask))
 
-    def note_waited(self, hold: Hold) -> None:
-        """An action was held for as long as the host waits: it is answered next."""
-        self._waited.keep(hold.action, hold.name, True)
-
-    def note_gone(self, hold: Hold) -> None:
-        """Nobody waits for a held action any more."""
-        if hold.action in self.state.hand.held:
-            self.record(ActionHeld(self._clock(), hold.action, "", released="its agent is gone"))
-
-    def note_saved(self, first: SaveFirst, saved: SavedFirst) -> None:
-        """What came of saving the files before an action, which is decided about next."""
-        self._saved_first.keep(first.action, first.name, saved)
-
-    def take_in(self, ended: Ended) -> Pending[Verdict]:
+    def take_in(self, ended: Ended) -> Ready[Verdict]:
         """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
         action = ended.action
         name = fingerprint(action)
         given = self._ended.find(action.id, name)
         if given is not None:
-            return self._pending(given, self._log.under_way)
+            return self._ready(given, self._log.under_way)
         command = command_name(action)
         known = self.state.find_ended(action.id, name, command)
         if known is None and self.state.has_ended(action.id, name, command):
-            return self._pending(_FINE, self._log.under_way)
+            return self._ready(_FINE, self._log.under_way)
         at = self._clock()
         receipts: list[Receipt] = []
         problem = find_breach(known, ended, self.project.reviewer, self.state.history)
@@ -200,14 +188,14 @@ class Supervisor:
             verdict = with_messages(verdict, messages)
             receipts += self.hand_over(messages)
         self._ended.keep(action.id, name, verdict)
-        pending = self._pending(verdict, receipts)
+        ready = self._ready(verdict, receipts)
         every = self.project.config.judge.goal_every
         if every and self.state.step % every == 0 and self._goal and self._may_doubt():
             question = about_goal(self._goal, self.state.course.shown, self.project.redactor)
-            pending.doubt = self._doubt(question)
-        return pending
+            ready.doubt = self._doubt(question)
+        return ready
 
-    def rest(self, says: str, *, for_good: bool = False) -> Pending[Verdict]:
+    def rest(self, says: str, *, for_good: bool = False) -> Ready[Verdict]:
         """Note that the agent has stopped, and see whether what it says is true.
 
         `for_good`: it is not sent on by us once more, only for what a person tells it.
@@ -217,7 +205,7 @@ class Supervisor:
         verdict = _FINE if for_good else self._correct(_FINE, receipts)
         verdict = with_messages(verdict, messages)
         receipts += self.hand_over(messages)
-        return self._pending(verdict, receipts)
+        return self._ready(verdict, receipts)
 
     @property
     def messages(self) -> list[ControlAsked]:
@@ -232,13 +220,13 @@ class Supervisor:
             return []
         return [self._delivered(self, each) for each in messages]
 
-    def reconsider(self, event: ModelAsked) -> Pending[Verdict | None]:
+    def reconsider(self, event: ModelAsked) -> Ready[Verdict | None]:
         """Note what a model thinks; the verdict is what counts now, None: what was decided."""
         receipt = self.record(event)
         if event.question != "action" or event.answer != "block":
-            return Pending(None, [receipt], lambda error: None)
+            return Ready(None, [receipt], lambda error: None)
         verdict = second_opinion(event)
-        return Pending(verdict, [receipt], lambda error: verdict)
+        return Ready(verdict, [receipt], lambda error: verdict)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:
         """Note that an action which was let through did not run."""
@@ -277,25 +265,74 @@ class Supervisor:
 
     def judge_without_log(self, action: Action, error: StoreError) -> Verdict:
         """Judge an action that cannot be recorded."""
-        review = self.project.review(action, self.state.history)
+        review = self.project.begin_review(action, self.state.history).review
         verdict = self._tell_all(self._decided(fingerprint(action), review), review)
         harmless = only_reads(review)
-        return self._pending(verdict, [], harmless=harmless, error=error).value
+        verdict = self._ready(verdict, [], harmless=harmless, error=error).value
+        # Nobody can let something run that could not be written down.
+        return msgspec.structs.replace(verdict, overrulable=False)
 
-    def _hold(self, action: Action, name: str, agent: str) -> Pending[Verdict] | None:
-        """The answer that is none yet, while the run is paused; None: it may be decided about."""
-        hand = self.state.hand
-        if hand.standing not in HOLDING or not action.id or self._log.lost is not None:
-            return None
-        if self._waited.find(action.id, name) or self._judged_before(action.id, name) is not None:
-            return None
-        if action.id not in hand.held:
+    # From a call to a verdict
+
+    def _decide(self, call: ToolCall) -> Progress[Verdict]:
+        """Decide about a call as far as that is possible now."""
+        action = call.action
+        answer = self._answers.find(action.id, call.name)
+        if answer is not None:
+            return answer
+        known = self._judged_before(action.id, call.name)
+        if known is None and self._has_to_wait(call):
+            return self._hold(call)
+        if known is not None and known.verdict.decision is not Decision.MODIFY:
+            answer = self._ready(known.verdict, self._log.under_way)
+        else:
+            progress = self._judge(call, known)
+            if not isinstance(progress, Ready):
+                return progress
+            answer = progress
+        self._answers.keep(action.id, call.name, answer)
+        return answer
+
+    def _decide_later(self, call: ToolCall) -> Progress[Verdict]:
+        """Decide about a call that has waited, with the run as it is now."""
+        try:
+            now = self._current()
+        except StoreError as error:
+            verdict = self.judge_without_log(call.action, error)
+            return Ready(verdict, [], lambda error: verdict)
+        return now._decide(call)
+
+    def _has_to_wait(self, call: ToolCall) -> bool:
+        is_paused = self.state.hand.standing in HOLDING and self._log.lost is None
+        return is_paused and bool(call.action.id) and not call.must_answer
+
+    def _hold(self, call: ToolCall) -> Held[Verdict]:
+        """Let a call wait while the run is paused; what was seen before may change meanwhile."""
+        action = call.action
+        if action.id not in self.state.hand.held:
             says = self.project.redactor.text(shown(action))
-            self.record(ActionHeld(self._clock(), action.id, says, agent))
-            self._close_unheard(agent)
-        held = Pending(_FINE, [], lambda error: _FINE)
-        held.hold = Hold(self.state.run, self.state.cwd, action.id, name)
-        return held
+            self.record(ActionHeld(self._clock(), action.id, says, call.agent))
+            self._close_unheard(call.agent)
+        later = msgspec.structs.replace(call, begun=None)
+        last = msgspec.structs.replace(later, must_answer=True)
+        return Held(
+            self.state.run,
+            seconds=lambda: self._current()._hold_seconds,
+            resume=lambda: self._decide_later(later),
+            answer=lambda: self._decide_later(last),
+            abandon=lambda: self._current()._let_go(action.id),
+        )
+
+    @property
+    def _hold_seconds(self) -> float:
+        """For how long an action may be held; 0: the run is not paused any more."""
+        is_paused = self.state.hand.standing in HOLDING
+        return float(self.project.config.control.hold_seconds) if is_paused else 0.0
+
+    def _let_go(self, action_id: str) -> None:
+        """Note that nobody waits for a held action any more."""
+        if action_id in self.state.hand.held:
+            self.record(ActionHeld(self._clock(), action_id, "", released="its agent is gone"))
 
     def _close_unheard(self, agent: str) -> None:
         """An agent that comes with its next action has ended those of before the daemon died."""
@@ -304,39 +341,61 @@ class Supervisor:
             if of_agent and each.step in self._inherited:
                 self.record(ActionDropped(self._clock(), each.step, "its end was not heard"))
 
-    def _judge(self, action: Action, name: str, agent: str, *, may_ask: bool) -> Pending[Verdict]:
-        known = self._judged_before(action.id, name)
-        if known is not None and known.verdict.decision is not Decision.MODIFY:
-            return self._pending(known.verdict, self._log.under_way)
+    def _judge(self, call: ToolCall, known: OpenAction | None) -> Progress[Verdict]:
+        """Review a call, and decide about it unless the files have to be saved first.
+
+        `known`: what the log knows of the same call, whose rewritten input it has without secrets.
+        """
         began = perf_counter()
-        saved = self._saved_first.find(action.id, name)
-        kept = saved.kept if saved is not None else None
-        review = self.project.review(action, self.state.history, kept)
-        decided = self._decided(name, review, saved)
-        if saved is None and (first := self._first(action, name, review, decided)) is not None:
-            held = Pending(decided, [], lambda error: decided)
-            held.first = first
-            return held
+        begun, state = call.begun, self.state
+        if begun is not None and begun.still_holds(self.project, state):
+            draft = begun.draft
+            began -= begun.seconds
+        else:
+            draft = self.project.begin_review(call.action, state.history)
+        saved = call.saved
+        review = draft.review if saved is None else draft.finish(saved.kept)
+        decided = self._decided(call.name, review, saved)
+        save = None if saved is not None else self._save(call.action, review, decided)
+        if save is None:
+            return self._conclude(call, known, review, decided, began)
+        begun = BegunReview(draft, self.project, state, state.step, perf_counter() - began)
+
+        def proceed(saved: CheckpointResult) -> Progress[Verdict]:
+            return self._decide_later(msgspec.structs.replace(call, begun=begun, saved=saved))
+
+        return CheckpointNeeded(save, proceed)
+
+    def _conclude(
+        self,
+        call: ToolCall,
+        known: OpenAction | None,
+        review: Review,
+        decided: Verdict,
+        began: float,
+    ) -> Ready[Verdict]:
+        """Write down what was decided, and what follows from it at once."""
+        action = call.action
         verdict = slowed(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self._log.lost is not None:
-            return self._pending(verdict, [], harmless=harmless, error=self._log.lost)
+            return self._ready(verdict, [], harmless=harmless, error=self._log.lost)
         if known is not None and known.command == command:
             # The log has the rewritten input without its secrets; this one is complete.
-            return self._pending(verdict, self._log.under_way, harmless=harmless)
-        messages = [] if agent else self.messages
+            return self._ready(verdict, self._log.under_way, harmless=harmless)
+        messages = [] if call.agent else self.messages
         verdict = with_messages(verdict, messages)
-        asked = may_ask and verdict.overrulable
+        asked = call.may_ask and verdict.overrulable
         receipt = self.record(
             ActionReviewed(
                 self._clock(),
                 self.state.step + 1,
-                name,
+                call.name,
                 action,
                 review,
                 verdict,
-                agent,
+                call.agent,
                 round((perf_counter() - began) * 1000, 3),
                 asked,
                 command,
@@ -349,25 +408,20 @@ class Supervisor:
         if final and not self.state.course.stopped:
             # Nothing more is heard of what was refused: its time to be looked at is now.
             verdict = self._correct(verdict, receipts)
-        pending = self._pending(verdict, receipts, harmless=harmless)
+        ready = self._ready(verdict, receipts, harmless=harmless)
         if verdict.decision is Decision.WARN and self._may_doubt():
             question = about_action(self._goal, action, review, self.project.redactor)
-            pending.doubt = self._doubt(question)
-        return pending
+            ready.doubt = self._doubt(question)
+        return ready
 
-    def _first(
-        self, action: Action, name: str, review: Review, verdict: Verdict
-    ) -> SaveFirst | None:
-        """What has to be saved before an action is decided about."""
-        if self._keeper is None or self._log.lost is not None or self.state.course.stopped:
+    def _save(self, action: Action, review: Review, verdict: Verdict) -> Save | None:
+        """How the files are saved before an action is decided about; None: they are not."""
+        if self._planner is None or self._log.lost is not None or self.state.course.stopped:
             return None
-        state = self.state
-        first = save_first(action, review, verdict, state.run, state.cwd, state.step, name)
-        if first is None:
+        request = checkpoint_request(action, review, verdict, self.state, self.project.redactor)
+        if request is None:
             return None
-        why = self.project.redactor.text(said_before(action))
-        first = msgspec.structs.replace(first, why=why)
-        return first if self._keeper.wants(first, state, self.project.config.checkpoints) else None
+        return self._planner.plan(request, self.state, self.project.config.checkpoints)
 
     @property
     def _goal(self) -> str:
@@ -409,7 +463,7 @@ class Supervisor:
         self._distrusts_log = False
         self._alarms.over("log")
 
-    def _decided(self, name: str, review: Review, saved: SavedFirst | None = None) -> Verdict:
+    def _decided(self, name: str, review: Review, saved: CheckpointResult | None = None) -> Verdict:
         refused = gate(self.state, review, self.project.limits, self._clock())
         return refused or verdict_of(review, self.state.history.refusals(name), saved)
 
@@ -426,16 +480,16 @@ class Supervisor:
         risk = review.risk.score
         return verdict.decision > Decision.ALLOW or risk >= settings.performance.async_threshold
 
-    def _pending(
+    def _ready(
         self,
         verdict: Verdict,
         receipts: list[Receipt],
         *,
         harmless: bool = False,
         error: StoreError | None = None,
-    ) -> Pending[Verdict]:
+    ) -> Ready[Verdict]:
         def otherwise(error: StoreError) -> Verdict:
             fault = self._alarms.log_fault(error, self.project.on_fault, harmless=harmless)
             return under_fault(verdict, fault)
 
-        return Pending(verdict if error is None else otherwise(error), receipts, otherwise)
+        return Ready(verdict if error is None else otherwise(error), receipts, otherwise)

@@ -7,7 +7,7 @@ import msgspec
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review, Verdict
-from handrail.supervise.first import SavedFirst
+from handrail.supervise.checkpoint_request import CheckpointResult
 
 OnFault = Literal["deny", "deny_all", "warn"]
 
@@ -20,7 +20,7 @@ _COMMIT_FIRST = (
 )
 
 
-def verdict_of(review: Review, refusals: int, saved: SavedFirst | None = None) -> Verdict:
+def verdict_of(review: Review, refusals: int, saved: CheckpointResult | None = None) -> Verdict:
     """What a review means for the host.
 
     `refusals`: how often the same was refused before; `saved`: the checkpoint that was taken.

@@ -2,7 +2,7 @@
 
 from handrail.store.errors import DiskFullError, StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.pending import NotWrittenError, Pending
+from handrail.supervise.progress import NotWrittenError, Ready
 
 
 def failed(error: StoreError) -> Receipt:
@@ -18,12 +18,12 @@ def done() -> Receipt:
 
 
 def test_without_receipts_there_is_nothing_to_wait_for() -> None:
-    assert Pending("yes", [], str).wait() == "yes"
+    assert Ready("yes", [], str).wait() == "yes"
 
 
 def test_the_answer_waits_for_every_receipt() -> None:
     first, second = Receipt(), Receipt()
-    pending = Pending("yes", [first, second], lambda error: "no")
+    pending = Ready("yes", [first, second], lambda error: "no")
     first.set_result(1)
     assert pending.wait(0) == "no"
     second.set_result(2)
@@ -31,7 +31,7 @@ def test_the_answer_waits_for_every_receipt() -> None:
 
 
 def test_one_failed_receipt_changes_the_answer() -> None:
-    pending = Pending("yes", [done(), failed(DiskFullError("/log"))], str)
+    pending = Ready("yes", [done(), failed(DiskFullError("/log"))], str)
     assert pending.wait() == "/log: the disk is full"
 
 
@@ -42,13 +42,13 @@ def test_a_log_that_does_not_answer_in_time_has_failed() -> None:
         errors.append(error)
         return "no"
 
-    assert Pending("yes", [Receipt()], otherwise).wait(0) == "no"
+    assert Ready("yes", [Receipt()], otherwise).wait(0) == "no"
     assert isinstance(errors[0], NotWrittenError)
     assert str(errors[0]) == "the log did not answer within 0 s"
 
 
 def test_both_answers_can_be_made_into_something_else() -> None:
-    good = Pending("yes", [], str).then(len)
-    bad = Pending("yes", [failed(StoreError("", "gone"))], str).then(len)
+    good = Ready("yes", [], str).then(len)
+    bad = Ready("yes", [failed(StoreError("", "gone"))], str).then(len)
     assert (good.wait(), bad.wait()) == (3, 4)
     assert bad.then(lambda number: number * 2).wait() == 8

@@ -1,5 +1,6 @@
-"""An action that waits until the files are saved: what it waits for, and what came of it."""
+"""A checkpoint before an action: how much it is needed, what is saved, what came of it."""
 
+from collections.abc import Awaitable, Callable
 from enum import IntEnum
 from typing import Protocol
 
@@ -23,24 +24,20 @@ class Need(IntEnum):
     """It is let through only because a checkpoint can undo it."""
 
 
-class SaveFirst(msgspec.Struct, frozen=True):
-    """An action that waits until the files are saved."""
+class CheckpointRequest(msgspec.Struct, frozen=True):
+    """What is to be saved before an action runs, and how much that matters."""
 
     run: str
     cwd: str
     step: int
     """The last step before it."""
-    action: str
-    """The host's id of it."""
-    name: str
-    """Its fingerprint."""
     need: Need
     why: str = ""
     targets: tuple[str, ...] = ()
     """Globs of what it deletes: whether a checkpoint holds that decides about it."""
 
 
-class SavedFirst(msgspec.Struct, frozen=True):
+class CheckpointResult(msgspec.Struct, frozen=True):
     """What came of it."""
 
     checkpoint: str = ""
@@ -49,8 +46,14 @@ class SavedFirst(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class Keeper(Protocol):
+Save = Callable[[], Awaitable[CheckpointResult]]
+"""Saves the files before an action, or waits until they are saved; for the event loop."""
+
+
+class CheckpointPlanner(Protocol):
     """Who takes checkpoints. Asked in the thread of the supervisor."""
 
-    def wants(self, first: SaveFirst, state: RunState, settings: Checkpoints) -> bool:
-        """Whether there is anything to wait for; if so, it is asked for it soon."""
+    def plan(
+        self, request: CheckpointRequest, state: RunState, settings: Checkpoints
+    ) -> Save | None:
+        """How the files are saved before an action; None: there is nothing to wait for."""
