@@ -202,7 +202,10 @@ def is_in_project(folder: str, cwd: str) -> bool:
 
 
 def _stricter(one: Review, other: Review) -> Review:
-    return max(one, other, key=lambda each: verdict_of(each, 0).decision)
+    """A review that refuses whatever is saved first is stricter than one that wants it saved."""
+    return max(
+        one, other, key=lambda each: (verdict_of(each, 0).decision, not each.checkpoint_first)
+    )
 
 
 def _can_be_folder(path: str) -> bool:
