@@ -32,9 +32,16 @@ from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
 from handrail.server import brain, gate
-from handrail.server.app import Face
+from handrail.server.controls import Controls
 from handrail.server.daemon import Daemon
+from handrail.server.drivers import Drivers
+from handrail.server.feedback import FeedbackEndpoint
+from handrail.server.health import Health
 from handrail.server.home import Home
+from handrail.server.hook_endpoint import HookEndpoint
+from handrail.server.recoveries import Recoveries
+from handrail.server.restores import Restores
+from handrail.server.routes import Component
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 from handrail.store import journal
@@ -59,6 +66,15 @@ _TRASH_ID = re.compile(r"\b1[0-9a-f]{10}\b")
 _DEMO = re.compile(r"/\S*/handrail-demo-\w+")
 _CHECKPOINT = re.compile(r"(?<=checkpoint )[0-9a-f]{12}\b")
 _MEASURED = re.compile(r"\d+\.\d+ (?=ms per review|s \()")
+_COMPONENTS: tuple[type[Component], ...] = (
+    HookEndpoint,
+    Health,
+    FeedbackEndpoint,
+    Recoveries,
+    Restores,
+    Controls,
+    Drivers,
+)
 
 
 def table(*rows: tuple[object, ...]) -> str:
@@ -432,9 +448,10 @@ def endpoints() -> str:
 
 def routes() -> Iterator[tuple[str, str, str, bool]]:
     """Method, path, purpose, and whether the hook token opens it."""
-    face = Face.__new__(Face)  # endpoints need no daemon behind them
-    for method, path, endpoint in face.endpoints():
-        yield method, path, inspect.getdoc(endpoint) or "", (method, path) in gate._FOR_HOOKS
+    for kind in _COMPONENTS:
+        component = kind.__new__(kind)  # endpoints need no daemon behind them
+        for method, path, endpoint in component.routes():
+            yield method, path, inspect.getdoc(endpoint) or "", (method, path) in gate._FOR_HOOKS
 
 
 def events() -> str:

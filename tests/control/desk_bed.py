@@ -16,7 +16,7 @@ from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Store
+from handrail.store.port import Entry, Store
 from handrail.supervise.breach import Ended
 from handrail.supervise.hand import Hand
 from handrail.supervise.progress import Progress, Ready
@@ -106,7 +106,6 @@ class DeskBed:
         self.runs = Runs(
             Journal(self.store),
             Projects({}),
-            delivered=self._delivered,
             clock=self.clock,
         )
         self._work: list[Callable[[], None]] = []
@@ -118,13 +117,11 @@ class DeskBed:
             listen=self.heard.append,
             clock=self.clock,
         )
+        self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(self.desk.hear)
         self.inbox = Inbox(self.desk, self.store, self.clock)
         if opens:
             self.desk.open()
-
-    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
-        return self.desk.delivered(supervisor, asked)
 
     def loop(self, run: str, *, iteration: int = 1, model: str = "haiku") -> Supervisor:
         """A run that Handrail drives."""

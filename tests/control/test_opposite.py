@@ -14,7 +14,7 @@ from handrail.control.desk import Desk
 from handrail.control.topics import CONTROL
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
-from handrail.store.port import Entry, Receipt
+from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
@@ -45,17 +45,15 @@ class Brain:
     def __init__(self, store: SqliteStore) -> None:
         self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.problems: list[Exception] = []
-        self.runs = Runs(Journal(store), Projects({}), delivered=self._delivered)
+        self.runs = Runs(Journal(store), Projects({}))
         self.desk = Desk(self.runs, BusyActs(self._came), later=self.work.put)
+        self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(self.desk.hear)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
         self.work.put(lambda: self.desk.came(run, request, Came()))
-
-    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
-        return self.desk.delivered(supervisor, asked)
 
     def _run(self) -> None:
         while (work := self.work.get()) is not None:

@@ -14,7 +14,6 @@ from handrail.store.port import Store
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Delivered
 from handrail.supervise.topics import topic_of
 from tests.supervise.ready import ready
 
@@ -35,7 +34,6 @@ class Desk:
         store: Store | None = None,
         environ: Mapping[str, str] = {},
         observers: Sequence[Callable[[Event], None]] = (),
-        delivered: Delivered | None = None,
     ) -> None:
         self.folder = folder
         self.store = MemoryStore() if store is None else store
@@ -45,7 +43,7 @@ class Desk:
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = Runs(self.journal, Projects(environ), delivered=delivered, clock=clock)
+        self.runs = Runs(self.journal, Projects(environ), clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:

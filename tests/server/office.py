@@ -13,24 +13,25 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
 from handrail.fleet.office import Report
-from handrail.model.event import ControlAsked
-from handrail.server.app import Face
+from handrail.server.app import make_app
 from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
 from handrail.server.controls import Controls, Results
 from handrail.server.drivers import Drivers
+from handrail.server.feedback import FeedbackEndpoint
+from handrail.server.health import Health
+from handrail.server.hook_endpoint import HookEndpoint
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
 from handrail.server.restores import Restores
 from handrail.server.unwritten import Unwritten
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Receipt, Store
+from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.state import RunState
-from handrail.supervise.supervisor import Supervisor
 from tests.control.desk_bed import WrittenActs
-from tests.hosts.desk import SESSION, Desk, Json
+from tests.hosts.desk import SESSION, Desk
 from tests.server.asgi import Answer, ask
 
 T = TypeVar("T")
@@ -75,7 +76,6 @@ class Office:
             store=self.store,
             environ=environ,
             observers=[self.metrics.on_event],
-            delivered=self._delivered,
         )
         self.brain = Brain(think=think, write=write)
         self.acts = WrittenActs()
@@ -87,34 +87,27 @@ class Office:
         self.reports: list[Report] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
-        self.drivers = Drivers(self.brain, self.desk.runs, self._reported, time)
+        self.drivers = Drivers(self.brain, self.desk.runs, time)
+        self.drivers.reported = self._reported
+        self.desk.runs.delivered = self.control.delivered
         self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
         inbox = Inbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
         self.opinions = Opinions(self.brain, self.desk.hooks, secrets, lambda: 1.0)
-        self.app = Face(
-            self.brain,
-            self.desk.hooks,
-            self.metrics,
-            self.opinions,
-            Recoveries(self.brain, self.desk.runs, lambda: None, "/nowhere", lambda: 1.0),
-            Restores(self.brain, self.desk.runs, _NoShelf(), time),
-            self.boundary,
-            Controls(
-                self.brain,
-                self.control,
-                inbox,
-                results,
-                Unwritten(self.brain, self.desk.runs, self._end),
-            ),
+        runs = self.desk.runs
+        hooks = HookEndpoint(
+            self.brain, self.desk.hooks, self.boundary, self.opinions, self.metrics
+        )
+        unwritten = Unwritten(self.brain, runs, self._end)
+        components = (
+            Health(self.brain, runs, self.store, self.metrics, WHO),
+            FeedbackEndpoint(self.brain, runs, self.metrics, lambda: 1.0),
+            Recoveries(self.brain, runs, lambda: None, "/nowhere", lambda: 1.0),
+            Restores(self.brain, runs, _NoShelf(), time),
+            Controls(self.brain, self.control, inbox, results, unwritten),
             self.drivers,
-            WHO,
-            self._state,
-            lambda: 1.0,
-        ).app()
-
-    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
-        return self.control.delivered(supervisor, asked)
+        )
+        self.app = make_app(hooks, components)
 
     def _end(self, state: RunState) -> Callable[[], str]:
         def work() -> str:
@@ -164,9 +157,6 @@ class Office:
             if line.startswith(f"{name} "):
                 return float(line.rpartition(" ")[2])
         raise LookupError(name)
-
-    def _state(self) -> Json:
-        return {"ok": not self.store.problem, "problem": self.store.problem}
 
 
 def call(command: str, call_id: str = "t1", **fields: object) -> bytes:

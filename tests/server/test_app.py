@@ -264,7 +264,10 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_room() -> None:
 
 def test_health_says_who_this_is(office: Office) -> None:
     answer = office.get("/healthz")
-    assert (answer.status, answer.json) == (200, {"ok": True, "problem": "", **WHO})
+    told = answer.json
+    assert answer.status == 200
+    assert {"up_seconds", "memory_mb"} < told.keys()
+    assert {**told, "ok": True, "problem": "", "runs": 0, **WHO} == told
 
 
 def test_health_is_told_while_the_brain_hangs(office: Office) -> None:
@@ -364,7 +367,7 @@ def test_feedback_that_cannot_be_kept_is_an_error() -> None:
 def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: Place) -> None:
     """With the log on the disk, settings that are looked for, and a project that is there."""
     with closing(Daemon(place.home, place.environ)) as daemon:
-        app = Gate(daemon.face().app(), hook_token="h", control_token="c")
+        app = Gate(daemon.app(), hook_token="h", control_token="c")
         headers = {"host": "127.0.0.1:1", "authorization": "Bearer c"}
 
         asked = [("POST", "/hooks/claude", path.read_bytes()) for path in samples()]

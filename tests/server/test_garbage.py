@@ -42,7 +42,7 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: Place) -> N
             await ask(app, "POST", "/hooks/claude", done)
 
     async def all_of_it(daemon: Daemon) -> list[str]:
-        app = daemon.face().app()
+        app = daemon.app()
         await work(app, 0)
         with kept_garbage() as found:
             await work(app, 10)

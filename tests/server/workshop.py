@@ -73,9 +73,9 @@ class Workshop:
         self.runs = Runs(
             self.journal,
             Projects(self.environ),
-            planner=self.hands.keeper,
             clock=self._clock,
         )
+        self.runs.planner = self.hands.keeper
         self.runs.bus.subscribe(self.hands.hear)
 
     @property

@@ -49,7 +49,8 @@ class WaitingBed(Bed):
     def restart(self) -> None:
         super().restart()
         self.planner = Planner()
-        self.runs = Runs(self.journal, self.projects, planner=self.planner, clock=self.clock)
+        self.runs = Runs(self.journal, self.projects, clock=self.clock)
+        self.runs.planner = self.planner
 
     @property
     def saved(self) -> CheckpointResult:

@@ -123,6 +123,14 @@ class ClaudeHooks:
             lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
         )
 
+    def failed(self, problem: str, body: bytes) -> Reply:
+        """The answer when Handrail itself breaks down over a request; asked in any thread."""
+        return failed(problem, body, self.runs.on_fault)
+
+    def unreadable(self, problem: str) -> Reply:
+        """The answer to what cannot be read: a refusal."""
+        return unreadable(problem)
+
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended

@@ -15,6 +15,7 @@ from handrail.control.inbox import Inbox
 from handrail.control.message import AnyMessage, Result
 from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.brain import Brain, TooSlowError
+from handrail.server.routes import Row
 from handrail.server.unwritten import Unwritten
 from handrail.store.errors import StoreError
 from handrail.supervise.progress import Ready
@@ -74,6 +75,13 @@ class Controls:
         self._inbox = inbox
         self._results = results
 
+    def routes(self) -> tuple[Row, ...]:
+        """Its endpoints."""
+        return (
+            Row("POST", "/control", self.take),
+            Row("GET", "/control/{request:path}", self.wait),
+        )
+
     async def take(self, request: Request) -> Response:
         """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
         body = b""
@@ -100,7 +108,7 @@ class Controls:
         return _messages(messages)
 
     async def wait(self, request: Request) -> Response:
-        """Say what is known of a request; `?wait=SECONDS` waits for its result."""
+        """Say what has come of a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         try:
             if await self._brain.do(lambda: self._desk.known(name)) is None:

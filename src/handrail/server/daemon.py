@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from time import monotonic, time
+from time import time
 from typing import cast, get_args
 
 import uvicorn
@@ -19,11 +19,8 @@ from starlette.types import ASGIApp
 
 from handrail import __version__
 from handrail.checkpoint import Conversation
-from handrail.control.acts import Came
 from handrail.control.desk import Desk
 from handrail.control.inbox import Inbox
-from handrail.control.message import Request, encode
-from handrail.fleet.office import Report
 from handrail.hosts.claude_guard import hooks_problem
 from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
 from handrail.hosts.claude_settings import hook_url
@@ -32,11 +29,11 @@ from handrail.hosts.settings_file import load_installs
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
-from handrail.model.event import ControlAsked, Event
+from handrail.model.event import Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.server.acts import DaemonActs
-from handrail.server.app import CLAUDE, Face
+from handrail.server.app import make_app
 from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
 from handrail.server.chores import Chores
@@ -44,11 +41,15 @@ from handrail.server.controls import Controls, Results
 from handrail.server.descriptors import allow_many
 from handrail.server.drivers import Drivers
 from handrail.server.endings import Endings
+from handrail.server.feedback import FeedbackEndpoint
 from handrail.server.garbage import collect_when_idle, spare_what_stays
 from handrail.server.gate import Gate
 from handrail.server.hands import Hands
+from handrail.server.health import Health
 from handrail.server.home import Home, HomeError
+from handrail.server.hook_endpoint import CLAUDE, HookEndpoint
 from handrail.server.lock import locked
+from handrail.server.mailbox import ControlMailbox
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.recoveries import Recoveries
@@ -58,15 +59,12 @@ from handrail.server.stops import Stops
 from handrail.server.unwritten import Unwritten
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
-from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
-from handrail.store.port import Receipt
 from handrail.store.reopening import ReopeningStore
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import Phase
-from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
 
 _log = logging.getLogger(__name__)
@@ -84,51 +82,46 @@ class Daemon:
     """Everything that lives as long as the daemon does."""
 
     def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
+        environ = {**environ, "HANDRAIL_HOME": home.path}
         self.home = home
         self.port = home.port
+        self._environ = environ
         self.metrics = Metrics()
         self.store = ReopeningStore(lambda: SqliteStore(home.log))
         journal = Journal(self.store, observers=[self.metrics.on_event])
-        environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
-        self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
+        self.runs = Runs(journal, Projects(environ), can=CAPABILITIES | {Capability.FILES})
+        self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
+        self.notifier = Notifier(home.secrets, failed=self.metrics.not_notified)
         chores = Chores()
-        stops = Stops(
-            home, self._record, self.notifier, lambda run: _events(journal, run), chores=chores
-        )
+        stops = Stops(home, self._record, self.notifier, partial(_events, journal), chores=chores)
         self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)
-        can = CAPABILITIES | {Capability.FILES}
-        self.runs = Runs(
-            journal,
-            Projects(environ),
-            can=can,
-            delivered=self._delivered,
-            planner=self.hands.keeper,
-        )
         self.restores = Restores(self.brain, self.runs, self.hands, time)
         self.boundary = Boundary(self.brain)
-        self.results = Results()
-        self.drivers = Drivers(self.brain, self.runs, self._reported, time)
-        endings = Endings(home, self._came, self.hands.keeper, chores)
+        self.drivers = Drivers(self.brain, self.runs, time)
+        mailbox = ControlMailbox(self.brain)
+        endings = Endings(home, mailbox.came, self.hands.keeper, chores)
         self.acts = DaemonActs(
-            self.drivers, endings, self.hands, self.restores, self._came, self._ask
+            self.drivers, endings, self.hands, self.restores, mailbox.came, mailbox.ask
         )
-        self.desk = Desk(self.runs, self.acts, later=self.brain.later, listen=self.results.tell)
-        self.controls = Controls(
-            self.brain,
-            self.desk,
-            Inbox(self.desk, self.store, time),
-            self.results,
-            Unwritten(self.brain, self.runs, endings.end_unwritten),
+        results = Results()
+        self.desk = Desk(self.runs, self.acts, later=self.brain.later, listen=results.tell)
+        inbox = Inbox(self.desk, self.store, time)
+        unwritten = Unwritten(self.brain, self.runs, endings.end_unwritten)
+        self.controls = Controls(self.brain, self.desk, inbox, results, unwritten)
+        self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
+        self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
+        self.hook_endpoint = HookEndpoint(
+            self.brain, self.hooks, self.boundary, self.opinions, self.metrics
         )
+        # Who is made first hears of who is made later.
+        mailbox.desk = self.desk
+        self.drivers.reported = self.acts.reported
+        self.runs.planner = self.hands.keeper
+        self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(
             self.hands.hear, self.desk.hear, self.boundary.hear, self.drivers.hear
         )
-        self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
-        self.retention = Retention(self.store, self.runs, lambda: keep_days(environ))
-        self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
-        self._began = monotonic()
-        self._environ = environ
         self._watch()
         # The first review loads the tables; no session should wait for that.
         Reviewer(environ=environ).review(Action("Bash", {"command": "ls"}, "/"))
@@ -149,8 +142,8 @@ class Daemon:
             proxied=visit.seat.proxied,
         )
 
-    def face(self) -> Face:
-        """The endpoints, for whoever may use them."""
+    def app(self) -> ASGIApp:
+        """The endpoints of all components, for whoever may use them."""
         who = {
             "version": __version__,
             "python": sys.executable,
@@ -158,66 +151,21 @@ class Daemon:
             "home": self.home.path,
             "port": self.port,
         }
-        recoveries = Recoveries(self.brain, self.runs, self.hands.settle, self.home.incidents, time)
-        return Face(
-            self.brain,
-            self.hooks,
-            self.metrics,
-            self.opinions,
-            recoveries,
+        components = (
+            Health(self.brain, self.runs, self.store, self.metrics, who),
+            FeedbackEndpoint(self.brain, self.runs, self.metrics, time),
+            Recoveries(self.brain, self.runs, self.hands.settle, self.home.incidents, time),
             self.restores,
-            self.boundary,
             self.controls,
             self.drivers,
-            who,
-            self.state,
-            time,
         )
+        return make_app(self.hook_endpoint, components)
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take up what the last daemon has left; called in the event loop."""
         self.acts.loop = loop
         self.brain.later(self.desk.open)
         self.brain.later(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
-
-    def _delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
-        return self.desk.delivered(supervisor, asked)
-
-    def _reported(self, run: str, report: Report) -> None:
-        self.acts.reported(run, report)
-
-    def _came(self, run: str, request: str, came: Came) -> None:
-        """What has come of a request; told in any thread."""
-        self.brain.later(lambda: self.desk.came(run, request, came))
-
-    def _ask(self, request: Request, failed: Callable[[], None]) -> None:
-        """A request of our own; made in any thread. `failed`: the log did not take it."""
-
-        def look(receipt: Receipt) -> None:
-            if receipt.exception() is not None:
-                failed()
-
-        def take() -> None:
-            try:
-                taken = self.desk.take(encode(request))
-            except StoreError:
-                failed()
-                return
-            if taken.receipt is not None:
-                taken.receipt.add_done_callback(look)
-
-        self.brain.later(take)
-
-    def state(self) -> dict[str, object]:
-        """How it is. Asked in the brain's thread."""
-        problem = self.store.problem
-        return {
-            "ok": not problem,
-            "problem": problem,
-            "up_seconds": round(monotonic() - self._began),
-            "memory_mb": _memory_mb(),
-            "runs": len(self.runs),
-        }
 
     def remove_incidents(self) -> None:
         """Remove the folders of incidents that are too old."""
@@ -268,15 +216,15 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
 
 
 async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
-    face = daemon.face()
-    app = face.app()
+    app = daemon.app()
+    answer = daemon.hook_endpoint.answer
     gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
 
     def may_ask(headers: Headers) -> bool:
         return gate.refusal("POST", CLAUDE, headers) is None
 
-    by_path = partial(HookProtocol, answer=face.hook, admits=_everybody)
-    by_port = partial(HookProtocol, answer=face.hook, admits=may_ask)
+    by_path = partial(HookProtocol, answer=answer, admits=_everybody)
+    by_port = partial(HookProtocol, answer=answer, admits=may_ask)
     servers = [(_Server(_config(app, by_path)), path), (_Server(_config(gate, by_port)), port)]
 
     def stop() -> None:
@@ -370,13 +318,3 @@ def _hit_rate(caches: Iterable[Cache[Reading]]) -> float:
     found = [(cache.hits, cache.hits + cache.misses) for cache in set(caches)]
     asked = sum(total for _, total in found)
     return sum(hits for hits, _ in found) / asked if asked else 0.0
-
-
-def _memory_mb() -> float:
-    """What the process uses now, where the system tells; 0 where it does not."""
-    try:
-        with open("/proc/self/statm") as file:
-            pages = int(file.read().split()[1])
-    except OSError:
-        return 0.0
-    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)

@@ -30,6 +30,7 @@ from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.bell import Bell, heard
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.family import driver_of
+from handrail.server.routes import Row
 from handrail.store.errors import StoreError
 from handrail.store.port import Entry, Receipt
 from handrail.supervise.messages import said_to_agent
@@ -82,22 +83,30 @@ class _Line:
 class Drivers:
     """Orders are given and taken in the event loop; runs are thought about in the brain."""
 
-    def __init__(
-        self, brain: Brain, runs: Runs, reported: Reported, clock: Callable[[], float]
-    ) -> None:
-        """`reported`: who hears what has come of an order; called in the brain's thread."""
+    reported: Reported
+    """Who hears what has come of an order; called in the brain's thread."""
+
+    def __init__(self, brain: Brain, runs: Runs, clock: Callable[[], float]) -> None:
         self._brain = brain
         self._runs = runs
-        self._reported = reported
         self._clock = clock
         self._lines: dict[str, _Line] = {}
         self._number = int(monotonic() * 1000)
         """Of the last order: above all those of a daemon before this one."""
 
+    def routes(self) -> tuple[Row, ...]:
+        """Its endpoints."""
+        return (
+            Row("POST", "/runs/{run}/loop", self.begin),
+            Row("POST", "/runs/{run}/iterations", self.iterate),
+            Row("GET", "/runs/{run}/orders", self.orders),
+            Row("POST", "/runs/{run}/reports", self.report),
+        )
+
     # In the event loop
 
     async def begin(self, request: Request) -> Response:
-        """Make a loop known before its agent starts."""
+        """Make a loop known to those who watch, before its driver starts the agent."""
         run = _run(request)
         answer = await self._answer(request, ToBegin, self._begin)
         if answer.status_code != http.client.OK:
@@ -112,11 +121,11 @@ class Drivers:
         return answer
 
     async def report(self, request: Request) -> Response:
-        """Hear what a driver tells."""
+        """Hear from a driver how its agent goes on."""
         return await self._answer(request, Report, self._take)
 
     async def iterate(self, request: Request) -> Response:
-        """Let an iteration begin, as soon as the run is not held any more."""
+        """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
         run, number = _run(request), _number(request, "iteration")
         until = monotonic() + wait_of(request)
         line = self._line(run)
@@ -135,7 +144,7 @@ class Drivers:
             return _failed(error)
 
     async def orders(self, request: Request) -> Response:
-        """Give a driver what it has to do, as soon as there is anything, or it is held or over."""
+        """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
         run, after, known = (
             _run(request),
             _number(request, "after"),
@@ -280,7 +289,7 @@ class Drivers:
         at = self._clock()
         receipts: list[Receipt] = []
         if report.kind == "order":
-            self._reported(run, report)
+            self.reported(run, report)
         elif report.kind == "verified":
             event: Event = Verified(
                 at, report.iteration, report.command, report.ok, report.says, report.ms

@@ -19,6 +19,7 @@ from handrail.intervene.incidents import (
 from handrail.intervene.recovery import RECOVERIES, Option, safe_checkpoint, strict
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.brain import Brain, TooSlowError
+from handrail.server.routes import Row
 from handrail.store.errors import StoreError
 from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
@@ -57,6 +58,10 @@ class Recoveries:
         self._settle = settle
         self._incidents = Incidents(incidents)
         self._clock = clock
+
+    def routes(self) -> tuple[Row, ...]:
+        """Its endpoint."""
+        return (Row("POST", "/incidents/{incident}", self.endpoint),)
 
     async def endpoint(self, request: Request) -> Response:
         """Let a stopped run go on, or end it for good, as a person has decided."""

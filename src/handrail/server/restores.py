@@ -29,6 +29,7 @@ from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStart
 from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.restore_wire import Back, Kept, Look, ToRestore, ToSave, ToUndo
+from handrail.server.routes import Row
 from handrail.store.errors import StoreError
 from handrail.supervise.progress import Ready
 from handrail.supervise.runs import Runs
@@ -83,6 +84,14 @@ class Restores:
         self._runs = runs
         self._shelf = shelf
         self._clock = clock
+
+    def routes(self) -> tuple[Row, ...]:
+        """Its endpoints."""
+        return (
+            Row("POST", "/checkpoints", self.save),
+            Row("POST", "/restores/preview", self.look),
+            Row("POST", "/restores", self.restore),
+        )
 
     async def save(self, request: Request) -> Response:
         """Save the files of a project, for a person."""

@@ -16,8 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from handrail.hosts.claude_payload import MAX_BYTES
-from handrail.server.app import CLAUDE
 from handrail.server.boundary import Gone
+from handrail.server.hook_endpoint import CLAUDE
 
 Headers = Sequence[tuple[bytes, bytes]]
 

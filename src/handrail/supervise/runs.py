@@ -35,18 +35,18 @@ class Runs:
         projects: Projects,
         *,
         can: frozenset[Capability] = frozenset(),
-        delivered: Delivered | None = None,
-        planner: CheckpointPlanner | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what the host of the runs can do; `planner`: who takes checkpoints."""
+        """`can`: what the host of the runs can do."""
         self.journal = journal
         self.projects = projects
         self.bus = EventBus()
         """Tells who subscribes of every event of every run."""
         self._can = can
-        self._delivered = delivered
-        self._planner = planner
+        self.planner: CheckpointPlanner | None = None
+        """Who takes checkpoints."""
+        self.delivered: Delivered | None = None
+        """Who writes down that an agent was told what a person wants it to know."""
         self._clock = clock
         self._kept: OrderedDict[str, Supervisor] = OrderedDict()
         """The one that was not used longest comes first; before it, those that have ended."""
@@ -73,8 +73,8 @@ class Runs:
             distrusts_log=lost,
             can=self._can,
             bus=self.bus,
-            delivered=self._delivered,
-            planner=self._planner,
+            delivered=self.delivered,
+            planner=self.planner,
             current=partial(self.get, run, cwd),
             neighbour=self._neighbour,
             clock=self._clock,
