@@ -68,7 +68,7 @@ class ReviewDraft(msgspec.Struct, frozen=True):
 
     review: Review
     finish: Callable[[Kept | None], Review]
-    """Judges again what was read, by what a checkpoint holds and what the run did meanwhile."""
+    """Judges again what was read, in the light of what a checkpoint holds."""
 
 
 class Reviewer:
@@ -120,28 +120,36 @@ class Reviewer:
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             blocked = _blocked(error, action)
             return ReviewDraft(blocked, lambda kept: blocked)
+        review = self._finish(action, understood, understood.effects, at)
 
         def finish(kept: Kept | None) -> Review:
-            try:
-                return self._finish(action, understood, at, kept)
-            except Exception as error:  # noqa: BLE001 - as above
-                return _blocked(error, action)
+            if kept is None:
+                return review
+            held = _held(kept, understood.program, at)
+            effects = tuple(as_kept(effect, held) for effect in understood.effects)
+            if effects == understood.effects:
+                return review
+            return self._finish(action, understood, effects, at)
 
-        return ReviewDraft(finish(None), finish)
+        return ReviewDraft(review, finish)
 
     def _finish(
-        self, action: Action, understood: Understood, at: Circumstances, kept: Kept | None
+        self,
+        action: Action,
+        understood: Understood,
+        effects: tuple[Effect, ...],
+        at: Circumstances,
     ) -> Review:
-        effects = understood.effects
-        if kept is not None:
-            held = _held(kept, understood.program, at)
-            weighed = tuple(as_kept(effect, held) for effect in effects)
-            understood = msgspec.structs.replace(understood, effects=weighed)
-        draft = note_outside(self._judge(action, understood, at), at)
-        if draft.decision is not Decision.MODIFY:
-            return draft
-        # What is moved away instead of deleted needs no checkpoint.
-        rewrite = self._rewrite(action, understood, effects, at)
+        """Judge what was understood; `effects`: in the light of what a checkpoint holds."""
+        try:
+            seen = msgspec.structs.replace(understood, effects=effects)
+            draft = note_outside(self._judge(action, seen, at), at)
+            if draft.decision is not Decision.MODIFY:
+                return draft
+            # What is moved away instead of deleted needs no checkpoint.
+            rewrite = self._rewrite(action, understood, at)
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
+            return _blocked(error, action)
         if rewrite is not None:
             return msgspec.structs.replace(draft, rewrite=rewrite, alternative="")
         return _without_rewrite(draft)
@@ -309,14 +317,8 @@ class Reviewer:
             effects, outside=outside, privileged=privileged, failures=failures, config=self.config
         )
 
-    def _rewrite(
-        self,
-        action: Action,
-        understood: Understood,
-        effects: Sequence[Effect],
-        at: Circumstances,
-    ) -> Rewrite | None:
-        program = understood.program
+    def _rewrite(self, action: Action, understood: Understood, at: Circumstances) -> Rewrite | None:
+        program, effects = understood.program, understood.effects
         if program is None or program.broken:
             return None
         if all(_covered(effect, at) for effect in effects if effect.severity >= Severity.HIGH):

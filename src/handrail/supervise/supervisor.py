@@ -359,7 +359,8 @@ class Supervisor:
         save = None if saved is not None else self._save(call.action, review, decided)
         if save is None:
             return self._conclude(call, known, review, decided, began)
-        begun = BegunReview(draft, self.project, state, state.step, perf_counter() - began)
+        took = perf_counter() - began
+        begun = BegunReview(draft, self.project, state, state.step, state.prompts, took)
 
         def proceed(saved: CheckpointResult) -> Progress[Verdict]:
             return self._decide_later(msgspec.structs.replace(call, begun=begun, saved=saved))

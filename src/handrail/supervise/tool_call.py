@@ -16,13 +16,15 @@ class BegunReview(msgspec.Struct, frozen=True):
     project: Project
     state: RunState
     step: int
+    prompts: int
     seconds: float
     """What it has cost so far."""
 
     def still_holds(self, project: Project, state: RunState) -> bool:
-        """Whether nothing that it has seen can be otherwise by now, by any action of the run."""
-        is_same = self.project is project and self.state is state and self.step == state.step
-        return is_same and not state.under_way
+        """Whether the run has done and heard nothing since, and does nothing now."""
+        is_same = self.project is project and self.state is state
+        before = (self.step, self.prompts, 0)
+        return is_same and before == (state.step, state.prompts, state.under_way)
 
 
 class ToolCall(msgspec.Struct, frozen=True):
