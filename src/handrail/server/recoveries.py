@@ -18,6 +18,7 @@ from handrail.intervene.incidents import (
 )
 from handrail.intervene.recovery import RECOVERIES, Option, safe_checkpoint, strict
 from handrail.model.event import IncidentResolved, RolledBack
+from handrail.server.answers import as_json
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
@@ -70,14 +71,14 @@ class Recoveries:
             choice = msgspec.json.decode(body[:_MAX_BODY], type=Choice)
             said = await self.choose(request.path_params["incident"], choice)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return _json({"error": str(error)}, 400)
+            return as_json({"error": str(error)}, 400)
         except NoSuchIncidentError as error:
-            return _json({"error": str(error)}, 404)
+            return as_json({"error": str(error)}, 404)
         except CannotRecoverError as error:
-            return _json({"error": str(error)}, 409)
+            return as_json({"error": str(error)}, 409)
         except (IncidentError, StoreError, TooSlowError) as error:
-            return _json({"error": str(error)}, 503)
-        return _json(said)
+            return as_json({"error": str(error)}, 503)
+        return as_json(said)
 
     async def choose(self, incident: str, choice: Choice) -> dict[str, object]:
         """Carry out a choice; says what was done."""
@@ -139,7 +140,3 @@ class Recoveries:
             raise error
 
         return Ready(event, [receipt], failed)
-
-
-def _json(value: object, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
