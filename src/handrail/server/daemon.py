@@ -92,7 +92,7 @@ class Daemon:
         self.brain = Brain()
         self.runs = Runs(journal, Projects(environ), can=CAPABILITIES | {Capability.FILES})
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
-        self.notifier = Notifier(home.secrets, failed=self.metrics.not_notified)
+        self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
         chores = Chores()
         stops = Stops(home, self._record, self.notifier, partial(_events, journal), chores=chores)
         self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)

@@ -191,10 +191,6 @@ class Metrics:
         """Count a fault that cannot be written into the log."""
         self._faults.labels(kind).inc()
 
-    def not_notified(self, says: str) -> None:
-        """A message to people did not get through."""
-        self.fault("notify")
-
     def hook_took(self, seconds: float) -> None:
         """Count one answered hook."""
         self._hook_time.observe(seconds)
