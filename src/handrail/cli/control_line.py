@@ -7,7 +7,7 @@ import click
 
 from handrail.cli.glance import Glance, load_glance
 from handrail.cli.render import Screen, clip, columns, visible, wrap
-from handrail.cli.runs import open_log
+from handrail.cli.runs import read_log
 from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
 from handrail.control.machine import move
@@ -60,7 +60,7 @@ class Learned(NamedTuple):
 def learn(home: "Home", sent: Sent) -> Learned:
     """Look into the log for what people want to know beside the messages."""
     try:
-        with open_log(home) as store:
+        with read_log(home) as store:
             return _learn(store, sent)
     except click.ClickException:  # it cannot be read: then the messages have to do
         return Learned()

@@ -177,10 +177,10 @@ def _taken_up(
 ) -> Plan:
     """The plan of a run that was driven before; what is said anew replaces what was said then."""
     from handrail.cli.glance import load_glance
-    from handrail.cli.runs import Runs, find_home, open_log
+    from handrail.cli.runs import Runs, find_home, read_log
     from handrail.model.control import Standing
 
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         run = Runs(store).find(typed)
         glance = load_glance(store, run.id)
     loop = glance.loop

@@ -8,7 +8,7 @@ from handrail.cli import options
 from handrail.cli.glance import Glance, load_glance
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, visible, wrap
-from handrail.cli.runs import KnownRun, open_log
+from handrail.cli.runs import KnownRun, read_log
 from handrail.fleet.ends import End
 from handrail.server.home import Home
 from handrail.tui.amounts import count
@@ -65,7 +65,7 @@ def tell_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> N
 
 
 def _look(home: Home, known: KnownRun) -> Glance:
-    with open_log(home) as store:
+    with read_log(home) as store:
         return load_glance(store, known.id)
 
 

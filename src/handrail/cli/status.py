@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
-from handrail.cli.runs import NOTHING_YET, Runs, find_home, open_log
+from handrail.cli.runs import NOTHING_YET, Runs, find_home, read_log
 from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
 from handrail.tui.amounts import count
 from handrail.tui.moments import span
@@ -52,7 +52,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
       PS1='$(handrail status --short) $ '
     """
     home = find_home()
-    with open_log(home) as store:
+    with read_log(home) as store:
         runs = Runs(store)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=_open_in(home))
     running = _daemon_runs(home)

@@ -61,9 +61,8 @@ from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
+from handrail.store.opening import open_log
 from handrail.store.port import Receipt
-from handrail.store.reopening import ReopeningStore
-from handrail.store.sqlite import SqliteStore
 from handrail.supervise.hold import Hold
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
@@ -89,7 +88,7 @@ class Daemon:
         self.home = home
         self.port = home.port
         self.metrics = Metrics()
-        self.store = ReopeningStore(lambda: SqliteStore(home.log))
+        self.store = open_log(home.log, "write")
         journal = Journal(self.store, observers=[self.metrics.on_event])
         environ = {**environ, "HANDRAIL_HOME": home.path}
         self.brain = Brain()
