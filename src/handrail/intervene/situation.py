@@ -6,8 +6,8 @@ import msgspec
 
 from handrail.intervene.capability import Capability
 from handrail.intervene.past import Past
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.intervention import Allowance
-from handrail.model.run import Checkpoint
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -4,6 +4,7 @@ import msgspec
 
 from handrail.detect import Deed, Watch
 from handrail.intervene import Past
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionEnded,
     CheckpointTaken,
@@ -16,7 +17,6 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Allowance, Means
-from handrail.model.run import Checkpoint
 
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
