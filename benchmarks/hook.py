@@ -19,7 +19,7 @@ from benchmarks.traffic import Run
 from tests.server.place import Place
 
 from handrail.model.event import ActionEnded, ActionReviewed
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.supervise.topics import RUNS as TOPICS
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from handrail.model.event import Event
 from handrail.server.home import Home
 from handrail.server.lock import holder
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.testing.model_server import Call, Script
 from tests.claude.bed import CLAUDE, Bed, Session

@@ -24,7 +24,7 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.ordinal import Severity
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.tui.corrections import limits_in_words, steps_in_words
 
 from .conftest import Shell

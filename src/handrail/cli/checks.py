@@ -32,8 +32,8 @@ from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
 from handrail.server.lock import holder
 from handrail.server.start import ensure_daemon
+from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
-from handrail.store.journal import decode as decode_event
 from handrail.store.opening import open_log
 from handrail.supervise.topics import RUNS
 from handrail.tui.amounts import count

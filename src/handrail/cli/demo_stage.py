@@ -29,10 +29,10 @@ from handrail.model.event import (
 from handrail.server.family import SESSION_VARIABLE
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
-from handrail.store.journal import Journal, decode
+from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.runs import load_state
+from handrail.supervise.reading import read_state
 from handrail.supervise.topics import topic_of
 from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
@@ -256,7 +256,7 @@ class Stage:
     def counts(self) -> dict[str, float]:
         """What the log says about the run."""
         with closing(open_log(self.handrail.log, "read")) as store:
-            state = load_state(Journal(store), self.session)
+            state = read_state(store, self.session)
         decided = state.usage.decided
         return {
             "actions": state.step,

@@ -24,8 +24,8 @@ from handrail.model.event import (
     Intervened,
 )
 from handrail.model.ordinal import Decision
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.tui.actions import shown_action
 from handrail.tui.corrections import done_in_words, finding_in_words
 from handrail.tui.moments import clock, day, took

@@ -22,8 +22,8 @@ from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, read
 from handrail.cli.timeline import entry_lines
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.supervise.topics import RUNS, run_of
 from handrail.tui.moments import day
 

@@ -4,8 +4,8 @@ from contextlib import closing
 
 from handrail.server.home import Home
 from handrail.server.start import stop_daemon
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.store.opening import open_log
 from handrail.store.port import Store
 

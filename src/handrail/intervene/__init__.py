@@ -2,7 +2,7 @@
 
 from handrail.intervene.capability import Capability
 from handrail.intervene.controller import Controller
-from handrail.intervene.past import Made, Past
 from handrail.intervene.situation import Situation
+from handrail.model.past import Made, Past
 
 __all__ = ["Capability", "Controller", "Made", "Past", "Situation"]

@@ -16,10 +16,11 @@ from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
 from handrail.intervene import Controller
 from handrail.model.action import Action
+from handrail.model.history import History
 from handrail.model.in_force import InForce
 from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
-from handrail.review import History, Reviewer
+from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.review.kept import Kept
 from handrail.shell import Reading

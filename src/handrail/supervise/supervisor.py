@@ -26,10 +26,10 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
 )
+from handrail.model.fingerprint import fingerprint
 from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
-from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
@@ -48,8 +48,8 @@ from handrail.supervise.open_action import OpenAction
 from handrail.supervise.pending import Doubt, Pending
 from handrail.supervise.project import Project
 from handrail.supervise.recorder import Beside, Recorder
-from handrail.supervise.state import RunState
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
+from handrail.supervise.watched_state import WatchedState
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
@@ -70,7 +70,7 @@ class Supervisor:
 
     def __init__(
         self,
-        state: RunState,
+        state: WatchedState,
         project: Project,
         journal: Journal,
         *,
