@@ -316,7 +316,7 @@ def test_a_real_log_gives_back_what_was_in_memory(bed: Bed, tmp_path: Path) -> N
     states: dict[str, WatchedState] = {}
     with closing(SqliteStore(path)) as store:
         runs = Runs(Journal(store), bed.projects, clock=bed.clock)
-        for step in range(SNAPSHOT_EVERY + 20):
+        for step in range(SNAPSHOT_EVERY // 2 + 20):
             for name in ("one", "two"):
                 action = bed.bash(f"make {name}{step}", f"c{step}")
                 runs.get(name, str(bed.path)).decide(action)

@@ -16,7 +16,7 @@ _MAX_WAITS = 2_000
 _READ, _SECRET = Kind.READ, Kind.SECRET
 _CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
 _NAMING = (*PATH_KINDS, *HOST_KINDS)
-_WAITS = re.compile(
+_WAITS = (
     r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|squeue|kubectl (?:wait|get|rollout|describe)"
     r"|gh (?:run|pr|workflow) (?:view|watch|checks|status|list)|glab ci (?:status|view|list)"
     r"|docker(?: compose)? (?:ps|inspect)|systemctl (?:status|is-active))(?=\s|$)"
@@ -113,7 +113,7 @@ def _waits(action: Action) -> bool:
     command = action.input.get("command")
     if isinstance(command, str):
         return ("sleep" in command or "wait" in command) and bool(
-            _WAITS.search(command[:_MAX_WAITS])
+            re.search(_WAITS, command[:_MAX_WAITS])
         )
     return action.tool in _WAITING_TOOLS
 

@@ -12,6 +12,7 @@ from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 
 State = TypeVar("State", bound=RunState)
+_PAGE = 500
 
 
 class StateReader(Generic[State]):
@@ -30,15 +31,15 @@ class StateReader(Generic[State]):
         topic = topic_of(run)
         state = self._last_saved(store, run)
         # From the last entry that the snapshot contains: without it, the log is another one.
-        page = store.read(topic, state.seq - 1)
+        page = store.read(topic, state.seq - 1, _PAGE)
         if not page:
             state = self._kind(run)
-            page = store.read(topic)
+            page = store.read(topic, 0, _PAGE)
         while page:
             for stored in page:
                 if stored.seq > state.seq:
                     _take(state, stored, problems)
-            page = store.read(topic, page[-1].seq)
+            page = store.read(topic, page[-1].seq, _PAGE) if len(page) == _PAGE else []
         return state
 
     def _last_saved(self, store: Store, run: str) -> State:
