@@ -1,13 +1,13 @@
 """The state of a run, read from the log: its last snapshot, and the events since."""
 
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
 
 import msgspec
 
+from handrail.model.event import Event
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.store.port import Store, Stored
-from handrail.supervise.changes import APPLY
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 
@@ -76,7 +76,7 @@ def _is_newer(body: bytes) -> bool:
         tag = msgspec.json.decode(body, type=_Tag).event
     except (ValueError, RecursionError):
         return False
-    return tag not in {kind.__struct_config__.tag for kind in APPLY}
+    return tag not in {kind.__struct_config__.tag for kind in get_args(Event)}
 
 
 read_state = StateReader(RunState).read
