@@ -19,8 +19,8 @@ from benchmarks.traffic import Run
 from tests.server.place import Place
 
 from handrail.model.event import ActionEnded, ActionReviewed
-from handrail.store.journal import decode
-from handrail.store.sqlite import SqliteStore
+from handrail.store.decoding import decode
+from handrail.store.opening import open_log
 from handrail.supervise.topics import RUNS as TOPICS
 
 RUNS = 100
@@ -165,7 +165,7 @@ def crowds(place: Place, corpus: Corpus, *, saves: bool = True) -> Iterator[list
 def check_log(place: Place, written: int) -> None:
     """What was measured must have been done: what each hook told is in the log."""
     found = after = 0
-    with closing(SqliteStore(place.home.log, read_only=True)) as store:
+    with closing(open_log(place.home.log, "read")) as store:
         while page := store.read_all(after):
             events = (decode(stored) for stored in page if stored.topic.startswith(TOPICS))
             found += sum(isinstance(event, _TOLD) for event in events)

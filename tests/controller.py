@@ -14,8 +14,8 @@ from handrail.model.event import Event
 from handrail.server.client import call
 from handrail.server.home import Home
 from handrail.store.journal import Journal
+from handrail.store.opening import open_log
 from handrail.store.port import Entry, Stored
-from handrail.store.sqlite import SqliteStore
 from handrail.supervise.runs import load_state
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
@@ -84,7 +84,7 @@ class Controller:
     def rows(self, topic: str) -> list[Stored]:
         """All rows of a topic."""
         found: list[Stored] = []
-        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+        with closing(open_log(self.home.log, "read")) as store:
             while page := store.read(topic, found[-1].seq if found else 0):
                 found += page
         return found
@@ -99,17 +99,17 @@ class Controller:
 
     def write(self, request: Request) -> None:
         """Put a request into the topic, as another program does."""
-        with closing(SqliteStore(self.home.log)) as store:
+        with closing(open_log(self.home.log, "write")) as store:
             store.append([Entry(CONTROL, encode(request))]).result()
 
     def events(self, run: str) -> list[Event]:
         """What has happened in a run."""
-        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+        with closing(open_log(self.home.log, "read")) as store:
             return [event for _, event in Journal(store).read(topic_of(run))]
 
     def state(self, run: str) -> RunState:
         """How a run is now."""
-        with closing(SqliteStore(self.home.log, read_only=True)) as store:
+        with closing(open_log(self.home.log, "read")) as store:
             return load_state(Journal(store), run)
 
     def when(self, run: str, condition: Callable[[RunState], object]) -> RunState:

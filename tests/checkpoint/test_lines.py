@@ -12,7 +12,7 @@ from handrail.checkpoint import About, Level, Record
 from handrail.checkpoint.levels import way_back
 from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.model.run import StateSnapshot
+from handrail.model.checkpoint import StateSnapshot
 
 from .conftest import Bench
 from .test_nested import repository

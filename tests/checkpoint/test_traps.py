@@ -20,8 +20,8 @@ from handrail.checkpoint.work_tree import check_work_tree
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model import Action, Decision
+from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import AgentEnded, AgentStarted, Compacted, IterationEnded
-from handrail.model.run import StateSnapshot
 from handrail.review import Reviewer
 from handrail.supervise.progress import CheckpointNeeded
 from tests.server.test_keeper import NeverEnds, bash, records, save, waits

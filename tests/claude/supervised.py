@@ -14,8 +14,8 @@ from typing import TypeVar
 from handrail.model.event import Event
 from handrail.server.home import Home
 from handrail.server.lock import holder
-from handrail.store.journal import decode
-from handrail.store.sqlite import SqliteStore
+from handrail.store.decoding import decode
+from handrail.store.opening import open_log
 from handrail.testing.model_server import Call, Script
 from tests.claude.bed import CLAUDE, Bed, Session
 
@@ -86,12 +86,12 @@ class Supervised:
 
     def events(self) -> list[Event]:
         """Everything in the log, in order."""
-        with closing(SqliteStore(self.state.log, read_only=True)) as store:
+        with closing(open_log(self.state.log, "read")) as store:
             return [decode(entry) for entry in store.read_all()]
 
     def topics(self) -> list[str]:
         """The names of everything that has events in the log."""
-        with closing(SqliteStore(self.state.log, read_only=True)) as store:
+        with closing(open_log(self.state.log, "read")) as store:
             return [topic.name for topic in store.topics()]
 
     # The daemon

@@ -10,7 +10,7 @@ from handrail.control.message import Result
 from handrail.model.control import HOLDING, Command
 from handrail.model.event import ActionReviewed, ControlAnswered
 from handrail.model.ordinal import Decision
-from handrail.store.sqlite import SqliteStore
+from handrail.store.opening import open_log
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Request, Say
 from tests.claude.controlled import Controlled
@@ -64,7 +64,7 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_lose_no_call(claude
 
 def check_log(ann: Controller, run: str) -> None:
     """Each request has one answer, the run went only where it may, and nothing ran while held."""
-    with closing(SqliteStore(ann.home.log, read_only=True)) as store:
+    with closing(open_log(ann.home.log, "read")) as store:
         told = lawful.check_rows(store)
         lawful.check_events(store, run)
         lawful.check_under_way(store, run)

@@ -11,6 +11,7 @@ from tests.supervise.ready import ready
 from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import Command, Standing
 from handrail.model.event import (
     ActionDropped,
@@ -49,7 +50,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Rationality, Review, Risk, Verdict
-from handrail.model.run import Checkpoint
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from time import monotonic, sleep
 from typing import Any
 
-from handrail.cli.runs import Runs, open_log
+from handrail.cli.runs import Runs, read_log
 from handrail.cli.status_row import Row, find_rows
 from handrail.server.client import SocketConnection
 from handrail.server.home import Home
@@ -71,7 +71,7 @@ class World:
 
     def row(self, run: str = SHOP) -> Row:
         """The run as `status` shows it."""
-        with open_log(self.home) as store:
+        with read_log(self.home) as store:
             rows = find_rows(Runs(store), store, 0.0, show_all=True)
         return next(row for row in rows if row.run.id == run)
 

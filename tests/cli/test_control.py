@@ -47,7 +47,7 @@ def test_a_pause_is_requested_acknowledged_and_confirmed(world: World) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f" pause{DONE}: no action is under way (no action\n   yet)\n"
     assert world.row().state == "paused"
-    assert world.row().glance.hand.reason == "lunch"
+    assert world.row().facts.hand.reason == "lunch"
 
 
 def test_what_is_not_confirmed_in_time_stays_asked_for(world: World) -> None:
@@ -68,7 +68,7 @@ def test_with_wait_it_is_waited_for_and_said_what_is_held(world: World) -> None:
     asked = meanwhile(lambda: world.shell.spawn("pause", SHOP, "--wait"))
     world.until("pausing")
     held = meanwhile(lambda: world.before("pytest -q", "t2"))
-    wait_for(lambda: world.row().glance.hand.held, "nothing is held")
+    wait_for(lambda: world.row().facts.hand.held, "nothing is held")
     world.after("make", "t1")
     ran = asked.result()
     assert ran.returncode == 0
@@ -118,7 +118,7 @@ def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(world: Worl
 
 def test_a_message_is_confirmed_when_the_agent_was_told(world: World) -> None:
     asked = meanwhile(lambda: world.shell.spawn("steer", SHOP, "use", "pytest -q", "--wait"))
-    wait_for(lambda: world.row().glance.hand.asked, "nothing was asked for")
+    wait_for(lambda: world.row().facts.hand.asked, "nothing was asked for")
     assert "use pytest -q" in str(world.before("ls"))
     ran = asked.result()
     assert ran.returncode == 0

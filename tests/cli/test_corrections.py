@@ -7,6 +7,7 @@ import pytest
 from handrail.cli.joined import Joiner
 from handrail.cli.render import Screen
 from handrail.cli.timeline import entry_lines
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
     Event,
@@ -23,8 +24,7 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.tui.corrections import limits_in_words, steps_in_words
 
 from .conftest import Shell

@@ -53,8 +53,8 @@ def test_a_loop_begins_and_may_go_on(world: World) -> None:
     assert begun == Begun()
     assert (go.standing, go.goal) == (Standing.RUNNING, "fix it")
     row = world.row()
-    assert row.glance.loop is not None
-    assert (row.glance.loop.iteration, row.glance.loop.tokens) == (1, 7)
+    assert row.facts.loop is not None
+    assert (row.facts.loop.iteration, row.facts.loop.tokens) == (1, 7)
     assert row.run.name == "shop-3f2a"
 
 

@@ -223,8 +223,9 @@ def test_status_reads_the_log_while_no_daemon_runs(shell: Shell, written: Logboo
 
 def test_the_short_form_imports_only_what_it_needs(shell: Shell, written: Logbook) -> None:
     names = imported(["status", "--short"], shell.project)
-    assert "handrail.cli.glance" in names
-    assert names.isdisjoint({"handrail.supervise.state", "rich", "asyncio", "http", "uvicorn"})
+    assert "handrail.supervise.state" in names
+    assert names.isdisjoint({"rich", "asyncio", "http", "uvicorn", "yaml", "tree_sitter"})
+    assert names.isdisjoint({"handrail.shell", "handrail.review", "handrail.config"})
 
 
 def test_json_says_the_same(shell: Shell, written: Logbook) -> None:

@@ -23,7 +23,7 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
 )
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.tui.sentence import near
 
 from .logbook import Logbook, RunLog, any_event, memory_logbook, utc

@@ -1,8 +1,7 @@
 """An action that was refused is tried again, as it was or in another way."""
 
 from handrail.config import Config
-from handrail.detect import intent_of
-from handrail.detect.deed import Intent
+from handrail.detect import Intent, intent_of
 from handrail.model.action import Action
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handrail.detect.sameness import call_key, normal_error, result_key
+from handrail.detect.sameness import normal_error, result_key
 from handrail.model.action import Action, Outcome
+from handrail.model.fingerprint import call_key
 
 
 def _same(first: str, second: str) -> bool:

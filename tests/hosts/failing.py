@@ -39,6 +39,12 @@ class Failing(Store):
     def load_snapshot(self, topic: str) -> Any:
         return self._read(lambda: self.inner.load_snapshot(topic))
 
+    def size(self) -> int:
+        return self.inner.size()
+
+    def set_aside(self) -> str:
+        return self.inner.set_aside()
+
     def close(self) -> None:
         self.inner.close()
 

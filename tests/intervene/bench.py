@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.config.interventions import Interventions
-from handrail.intervene import Capability, Controller, Past, Situation
+from handrail.intervene import Capability, Past, Situation
+from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import Plugins
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.finding import Finding

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.effect import Effect, Kind
 from handrail.model.event import (
     ActionEnded,
@@ -20,7 +21,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Rationality, Review, Risk, Verdict
-from handrail.model.run import Checkpoint
 
 RUN = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
 INCIDENT = "2026-11-16-0214-shop-3f2a9c1e"

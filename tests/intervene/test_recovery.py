@@ -11,10 +11,10 @@ from handrail.intervene.recovery import (
     safe_checkpoint,
     strict,
 )
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
 
 
 def test_every_option_changes_something_else() -> None:

@@ -6,11 +6,11 @@ from handrail.config.interventions import CheckpointRollback, Interventions, Saf
 from handrail.intervene import Capability, Past, Situation
 from handrail.intervene.rollback_choice import checkpoint_rollback, choose_checkpoint
 from handrail.intervene.situation import Ended
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
 from tests.intervene.bench import ALL, Bench, finding, situation
 
 SETTINGS = CheckpointRollback()

@@ -6,10 +6,10 @@ from handrail.config.interventions import Interventions, SoftCorrection, Strateg
 from handrail.config.prompts import KINDS
 from handrail.intervene.effect import effects_of
 from handrail.intervene.fitting import DEFAULT, ROWS, row_for
-from handrail.intervene.past import Made
 from handrail.intervene.strategy import Aim, Case, pattern_specific, progressive
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
+from handrail.model.past import Made
 from tests.intervene.bench import Bench, finding
 
 SOFT, AGAIN, SLOW, BACK, STOP = Means

@@ -1,7 +1,9 @@
 """Readings are kept for a while; verdicts never are."""
 
 from handrail.model import Action, Decision
-from handrail.review import History, Reviewer, fingerprint
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
+from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from tests.review.conftest import Project
 

@@ -7,7 +7,8 @@ import pytest
 
 from handrail.config import Config
 from handrail.model import Action, Decision, Effect, Kind, Review, RuleHit, Severity
-from handrail.review import History, Reviewer
+from handrail.model.history import History
+from handrail.review import Reviewer
 from handrail.review.circumstances import Circumstances
 from handrail.review.rules import GOVERNING
 

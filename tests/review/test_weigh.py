@@ -107,7 +107,7 @@ def test_a_script_on_the_disk_is_read_before_it_runs(project: Project) -> None:
 
 def test_what_the_run_made_itself_may_go(project: Project) -> None:
     from handrail.model import Action
-    from handrail.review import History
+    from handrail.model.history import History
 
     path = str(project.path / "notes" / "plan.md")
     history = History()

@@ -13,7 +13,7 @@ from handrail.control.client import make_request, stages
 from handrail.control.message import Ack, Result
 from handrail.model.control import Command
 from handrail.server.control_line import DaemonLine
-from handrail.store.sqlite import SqliteStore
+from handrail.store.opening import open_log
 from handrail.testing.agent import ScriptedAgent
 from handrail.testing.model_server import Call
 from tests.control import lawful
@@ -83,7 +83,7 @@ def test_no_request_is_lost_or_done_twice_when_the_daemon_is_killed(place: Place
         for each in both:
             each.result()
     assert len(results) == 2 * TIMES
-    with closing(SqliteStore(place.home.log, read_only=True)) as store:
+    with closing(open_log(place.home.log, "read")) as store:
         told = lawful.check_rows(store)
         lawful.check_events(store, RUN)
         lawful.check_current(store, RUN)

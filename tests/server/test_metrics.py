@@ -9,6 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import handrail
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
     Event,
@@ -24,7 +25,6 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
 from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.hosts.desk import SESSION
 from tests.server.asgi import ask

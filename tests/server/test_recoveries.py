@@ -11,6 +11,7 @@ from starlette.types import Message
 
 from handrail.intervene.gather import gather
 from handrail.intervene.incidents import Incidents
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
     Event,
@@ -22,7 +23,6 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
 from handrail.server.brain import Brain
 from handrail.server.recoveries import Recoveries
 from handrail.supervise.gate import gate

@@ -16,8 +16,8 @@ from handrail.checkpoint import About, Checkpoints, Moment, Restored
 from handrail.checkpoint.errors import GitError, NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.action import Outcome
+from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
-from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain
 from handrail.server.restores import Restores
 from handrail.store.errors import DiskFullError

@@ -364,3 +364,23 @@ def test_numbers_follow_from_the_order_of_the_calls(
     assert max(results, default=0) == (expected[-1][0] if expected else 0)
     found = store.read_all(after=start)
     assert [(one.position, one.topic, one.seq, one.body) for one in found] == expected
+
+
+def test_a_log_takes_up_more_as_it_grows(store: Store) -> None:
+    write(store, b"1")
+    before = store.size()
+    for _ in range(20):
+        write(store, b"2" * 10_000)
+    assert store.size() >= before > 0
+
+
+def test_a_log_has_no_problem(store: Store) -> None:
+    write(store, b"1")
+    assert store.problem == ""
+
+
+def test_a_log_that_was_set_aside_is_closed(store: Store) -> None:
+    write(store, b"1")
+    assert store.set_aside()
+    with pytest.raises(ClosedError):
+        store.read("run/1")

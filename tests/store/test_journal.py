@@ -17,8 +17,9 @@ from handrail.model.event import (
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk, RuleHit
 from handrail.redact import Redactor
+from handrail.store.decoding import decode
 from handrail.store.errors import ClosedError, DamagedError
-from handrail.store.journal import Journal, decode
+from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Stored
 

@@ -9,9 +9,9 @@ from handrail.store.journal import Journal
 from handrail.supervise.breach import Ended
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs, load_state
-from handrail.supervise.state import RunState, fold
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.fakes import Clock, Log
 
 RUN = "r1"
@@ -76,11 +76,11 @@ class Bed:
     def kinds(self, run: str = RUN) -> list[str]:
         return [type(event).__name__ for event in self.events(run)]
 
-    def loaded(self, run: str = RUN) -> RunState:
+    def loaded(self, run: str = RUN) -> WatchedState:
         """The state as a new daemon would find it."""
         return load_state(self.journal, run)
 
-    def folded(self, run: str = RUN) -> RunState:
+    def folded(self, run: str = RUN) -> WatchedState:
         """The state as all events give it."""
         return fold(run, self.events(run))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from handrail.hosts.claude_hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import CheckpointTaken, Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention
 from handrail.model.review import Verdict
-from handrail.model.run import Checkpoint
 from handrail.supervise.breach import Ended
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor

@@ -66,6 +66,12 @@ class Log(Store):
         self._look("load_snapshot")
         return self.inner.load_snapshot(topic)
 
+    def size(self) -> int:
+        return self.inner.size()
+
+    def set_aside(self) -> str:
+        return self.inner.set_aside()
+
     def close(self) -> None:
         self.inner.close()
 

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from handrail.intervene.recovery import Option
 from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -33,7 +34,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk
-from handrail.model.run import Checkpoint
 
 _TIMES = st.floats(-1e9, 3e9)
 _STEPS = st.integers(-1, 6)

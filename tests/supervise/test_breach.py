@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from handrail.model import Action, Decision, Outcome
-from handrail.review import History, Reviewer
+from handrail.model.history import History
+from handrail.review import Reviewer
 from handrail.review.reviewer import ReviewDraft
 from handrail.supervise.breach import Ended, command_name, find_breach
 from tests.supervise.bed import Bed, ran

@@ -12,7 +12,7 @@ from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision
 from handrail.model.review import Rationality, Risk
 from handrail.supervise.gate import gate, slowed
-from handrail.supervise.state import RunState, fold
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, reviewed
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (1, 2))
@@ -178,4 +178,4 @@ def test_a_command_that_was_rewritten_keeps_its_changes() -> None:
 
 def test_a_state_that_was_saved_in_between_refuses_the_same() -> None:
     state = fold("r", [STOP])
-    assert state == RunState("r", seq=1, started=9.0, changed=9.0, course=state.course)
+    assert state == WatchedState("r", seq=1, started=9.0, changed=9.0, course=state.course)

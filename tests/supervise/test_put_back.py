@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import PromptGiven, RestoreAsked, RolledBack, RunStarted, TaskNoted
 from handrail.model.ordinal import Decision
-from handrail.model.run import StateSnapshot
 from tests.supervise.bed import Bed
 
 

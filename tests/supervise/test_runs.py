@@ -17,8 +17,8 @@ from handrail.store.sqlite import SqliteStore
 from handrail.supervise import runs as room
 from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.runs import Runs, load_state
-from handrail.supervise.state import RunState, fold
 from handrail.supervise.topics import topic_of
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import events
 
@@ -35,7 +35,7 @@ def save(bed: Bed, body: bytes, run: str = RUN) -> None:
     bed.log.inner.save_snapshot(topic_of(run), Snapshot(1, body))
 
 
-def worked(bed: Bed, count: int = 3) -> RunState:
+def worked(bed: Bed, count: int = 3) -> WatchedState:
     """The state of a run that has done a few things, all of it saved."""
     for number in range(count):
         bed.do(bed.bash(f"make target{number}", f"c{number}"), ok=number % 2 == 0)
@@ -47,7 +47,7 @@ def worked(bed: Bed, count: int = 3) -> RunState:
 
 
 def test_a_run_that_nobody_knows_begins_with_nothing(bed: Bed) -> None:
-    assert bed.run.state == RunState(RUN)
+    assert bed.run.state == WatchedState(RUN)
     assert bed.run.project is bed.projects.at(str(bed.path))
 
 
@@ -93,9 +93,9 @@ def test_only_the_events_since_the_snapshot_are_read(bed: Bed) -> None:
         b'{"fold":0,"run":"r1"}',
         b'{"run":"r1","seq":"many"}',
         b"[" * 5000,
-        msgspec.json.encode(RunState("another run")),
-        msgspec.json.encode(RunState(RUN, seq=10_000)),
-        msgspec.json.encode(RunState(RUN, seq=-5)),
+        msgspec.json.encode(WatchedState("another run")),
+        msgspec.json.encode(WatchedState(RUN, seq=10_000)),
+        msgspec.json.encode(WatchedState(RUN, seq=-5)),
     ],
     ids=lambda body: repr(body)[:40],
 )
@@ -313,10 +313,10 @@ def test_runs_whose_states_are_kept_can_be_looked_through(bed: Bed) -> None:
 def test_a_real_log_gives_back_what_was_in_memory(bed: Bed, tmp_path: Path) -> None:
     """Its receipts, and so the snapshots, come from another thread."""
     path = tmp_path / "log" / "log.db"
-    states: dict[str, RunState] = {}
+    states: dict[str, WatchedState] = {}
     with closing(SqliteStore(path)) as store:
         runs = Runs(Journal(store), bed.projects, clock=bed.clock)
-        for step in range(SNAPSHOT_EVERY + 20):
+        for step in range(SNAPSHOT_EVERY // 2 + 20):
             for name in ("one", "two"):
                 action = bed.bash(f"make {name}{step}", f"c{step}")
                 runs.get(name, str(bed.path)).decide(action)

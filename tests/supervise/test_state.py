@@ -21,7 +21,7 @@ from handrail.model.event import (
     RunEnded,
     RunStarted,
 )
-from handrail.supervise.state import RunState, fold
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, events, reviewed
 
 DATA = Path(__file__).parent / "data"
@@ -31,9 +31,9 @@ STATE = DATA / "state-1.json"
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
-def copied(state: RunState) -> RunState:
+def copied(state: WatchedState) -> WatchedState:
     """The state as it comes back from the disk."""
-    return msgspec.json.decode(msgspec.json.encode(state), type=RunState)
+    return msgspec.json.decode(msgspec.json.encode(state), type=WatchedState)
 
 
 # --- properties --------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def test_events_that_were_written_and_read_give_the_same_state(happened: list[Ev
 
 @given(st.lists(events))
 def test_the_number_of_the_last_step_never_goes_back(happened: list[Event]) -> None:
-    state = RunState("r")
+    state = WatchedState("r")
     for event in happened:
         before = state.step
         state.apply(event)
@@ -97,7 +97,7 @@ def test_an_event_is_not_changed_by_being_taken_in(happened: list[Event]) -> Non
 
 def test_the_golden_log_gives_the_golden_state() -> None:
     happened = [_decoder.decode(line) for line in LOG.read_bytes().splitlines()]
-    assert fold("golden", happened) == msgspec.json.decode(STATE.read_bytes(), type=RunState)
+    assert fold("golden", happened) == msgspec.json.decode(STATE.read_bytes(), type=WatchedState)
 
 
 def test_the_golden_log_has_every_kind_of_event() -> None:
@@ -127,9 +127,9 @@ def note_fields(value: object, raw: object, written: dict[type[msgspec.Struct], 
 
 
 def test_a_state_of_another_fold_is_not_read() -> None:
-    body = msgspec.json.encode(RunState("r")).replace(b'"fold":4', b'"fold":0')
+    body = msgspec.json.encode(WatchedState("r")).replace(b'"fold":4', b'"fold":0')
     with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(body, type=RunState)
+        msgspec.json.decode(body, type=WatchedState)
 
 
 # --- what the events mean ----------------------------------------------------------------------

@@ -6,8 +6,8 @@ import pytest
 
 from handrail.supervise.open_action import OpenAction
 from handrail.supervise.recorder import SNAPSHOT_EVERY
-from handrail.supervise.state import RunState, fold
 from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import ended, reviewed
 
@@ -36,7 +36,7 @@ class Counted(list[OpenAction]):
 
 def long_run(bed: Bed) -> Supervisor:
     """A run with thousands of different actions behind it, most of which have ended."""
-    state = RunState(RUN)
+    state = WatchedState(RUN)
     for step in range(1, PAST + 1):
         state.apply(reviewed(step, name=f"n{step}", call=f"c{step}"))
         if step % 10:

@@ -5,7 +5,7 @@ import pytest
 
 from handrail.model import Action, Decision, Outcome
 from handrail.model.event import ActionReviewed, IterationEnded, PromptGiven, RunStarted
-from handrail.review import fingerprint
+from handrail.model.fingerprint import fingerprint
 from handrail.supervise.breach import Ended
 from tests.supervise.bed import MORE_THAN_A_LOOK, RUN, Bed, ran
 

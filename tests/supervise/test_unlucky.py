@@ -17,7 +17,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
 from handrail.supervise.correct import request_of
-from handrail.supervise.state import fold
+from handrail.supervise.watched_state import fold
 from tests.supervise.bed import Bed, ran
 from tests.supervise.day import Day
 from tests.supervise.ready import ready

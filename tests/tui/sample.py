@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import Command, Standing
 from handrail.model.effect import Effect, Kind
 from handrail.model.event import (
@@ -30,7 +31,6 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Risk, RuleHit, Step, Verdict
-from handrail.model.run import Checkpoint
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.port import Store

@@ -3,8 +3,8 @@
 import pytest
 
 from handrail.control.machine import move
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, Command, Standing
-from handrail.model.run import Checkpoint
 from handrail.tui.asking import Asking, Order, ask
 from handrail.tui.commands import BY_KEY, OFFERS, Offer, what_will_happen, why_not
 from handrail.tui.overview import Overview

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import Standing
 from handrail.model.event import ActionReviewed, Event
 from handrail.model.finding import Finding
-from handrail.model.run import Checkpoint
 from handrail.tui.commands import BY_KEY
 from handrail.tui.controls import Stage
 from handrail.tui.entry import Entry

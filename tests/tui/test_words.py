@@ -15,7 +15,7 @@ from handrail.model.event import (
     LoopEnded,
     UsageMeasured,
 )
-from handrail.store.journal import decode
+from handrail.store.decoding import decode
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 from handrail.tui.feed import Feed

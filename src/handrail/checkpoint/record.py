@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from handrail.model.run import StateSnapshot
+from handrail.model.checkpoint import StateSnapshot
 
 
 class Moment(StrEnum):

@@ -10,9 +10,10 @@ import signal
 import threading
 
 from handrail.model.action import Action
+from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Rationality, Review, Risk
-from handrail.review import History, Reviewer
+from handrail.review import Reviewer
 
 _PATIENCE = 2.5
 """How many times the configured limit: the review's own deadline comes first."""

@@ -32,9 +32,9 @@ from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
 from handrail.server.lock import holder
 from handrail.server.start import ensure_daemon
+from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
-from handrail.store.journal import decode as decode_event
-from handrail.store.sqlite import SqliteStore
+from handrail.store.opening import open_log
 from handrail.supervise.topics import RUNS
 from handrail.tui.amounts import count
 
@@ -74,12 +74,9 @@ def patient(home: Home, folder: str, environ: Mapping[str, str]) -> Patient:
 
 def check_log(who: Patient) -> Iterator[Check]:
     """Can the event log be read?"""
-    path = who.home.log
-    if not os.path.exists(path):
-        yield Check("log", "ok", "empty: nothing has been recorded yet")
-        return
     try:
-        with closing(SqliteStore(path, read_only=True)) as store:
+        with closing(open_log(who.home.log, "read")) as store:
+            size = store.size()
             topics = store.topics(RUNS)
             for topic in topics[:_RUNS_LOOKED_AT]:
                 for stored in store.read(topic.name, topic.seq - _EVENTS_LOOKED_AT):
@@ -89,8 +86,8 @@ def check_log(who: Patient) -> Iterator[Check]:
     except StoreError as error:
         yield Check("log", "bad", str(error), "make the file readable, and room on the disk")
     else:
-        size = os.path.getsize(path) / 1e6
-        yield Check("log", "ok", f"{count(len(topics), 'run')}, {size:.1f} MB")
+        runs = f"{count(len(topics), 'run')}, {size / 1e6:.1f} MB"
+        yield Check("log", "ok", runs if size else "empty: nothing has been recorded yet")
 
 
 def check_daemon(who: Patient) -> Iterator[Check]:

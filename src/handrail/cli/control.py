@@ -179,11 +179,11 @@ class _Order(msgspec.Struct, frozen=True):
 def _carry_out(offer: Offer, order: _Order) -> int:
     options.by_a_person()
     typed, text = _read(offer, order)
-    from handrail.cli.runs import Runs, find_home, open_log
+    from handrail.cli.runs import Runs, find_home, read_log
     from handrail.cli.sending import choose_all, choose_one
 
     home = find_home()
-    with open_log(home) as store:
+    with read_log(home) as store:
         runs = Runs(store)
         if order.all_runs:
             chosen = choose_all(runs, store, offer.command, time())

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from handrail.cli.glance import Glance, load_glance
 from handrail.cli.render import Screen, clip, columns, visible, wrap
-from handrail.cli.runs import open_log
+from handrail.cli.runs import read_log
 from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
 from handrail.control.machine import move
 from handrail.control.message import Result
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import Journal, decode
+from handrail.supervise.reading import read_state
+from handrail.supervise.state import RunState
 from handrail.tui.amounts import count
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Learned(NamedTuple):
 def learn(home: "Home", sent: Sent) -> Learned:
     """Look into the log for what people want to know beside the messages."""
     try:
-        with open_log(home) as store:
+        with read_log(home) as store:
             return _learn(store, sent)
     except click.ClickException:  # it cannot be read: then the messages have to do
         return Learned()
@@ -72,26 +73,26 @@ def _learn(store: "Store", sent: Sent) -> Learned:
     if sent.result.ok:
         return Learned(shows=_shows(store, sent, sent.result))
     failed = _answer(store, sent) is not None
-    return Learned(failed=failed, instead=_instead(load_glance(store, sent.run.id), sent))
+    return Learned(failed=failed, instead=_instead(read_state(store, sent.run.id, []), sent))
 
 
-def _instead(glance: Glance, sent: Sent) -> str:
-    if glance.course.stopped and sent.command is Command.RESUME:
-        return f"handrail incident show {glance.course.stopped}"
-    if glance.active and sent.command in _ENDS:
+def _instead(state: RunState, sent: Sent) -> str:
+    if state.course.stopped and sent.command is Command.RESUME:
+        return f"handrail incident show {state.course.stopped}"
+    if state.active and sent.command in _ENDS:
         return f"handrail {sent.command.value} {sent.run.name} tries again"
-    if glance.active and move(glance.hand.standing, sent.command) is None:
-        return _INSTEAD.get(glance.hand.standing, "").format(sent.run.name)
-    if glance.active:  # what was refused says itself why
+    if state.active and move(state.hand.standing, sent.command) is None:
+        return _INSTEAD.get(state.hand.standing, "").format(sent.run.name)
+    if state.active:  # what was refused says itself why
         return ""
-    is_done = glance.loop is not None and glance.hand.standing != Standing.CANCELLED
+    is_done = state.loop is not None and state.hand.standing != Standing.CANCELLED
     if is_done and sent.command is Command.RESUME:
         return f"handrail run --resume {sent.run.name}"
     return _LOOK
 
 
 def _shows(store: "Store", sent: Sent, result: Result) -> str:
-    if sent.command in _HOLDS and (held := load_glance(store, sent.run.id).hand.held):
+    if sent.command in _HOLDS and (held := read_state(store, sent.run.id, []).hand.held):
         return f"held before: {next(iter(held.values()))}"
     if "new_model" in result.payload:
         before = result.payload.get("previous_model") or "the model before"
@@ -116,11 +117,8 @@ def _answer(store: "Store", sent: Sent) -> ControlAnswered | None:
 def _waits_for(store: "Store", sent: Sent) -> str:
     if sent.command is not Command.PAUSE:
         return _MEANWHILE.get(sent.command, "")
-    # Not at the top: it takes longer to import than all the rest, and is rarely needed.
-    from handrail.supervise.runs import load_state
-
     with suppress(DamagedError):
-        actions = load_state(Journal(store), sent.run.id).at_work
+        actions = read_state(store, sent.run.id).at_work
         if named := [each.intent.shown for each in actions if each.intent is not None]:
             more = len(named) - _MAX_AT_WORK
             also = f" and {count(more, 'more action')}" if more > 0 else ""

@@ -29,9 +29,10 @@ from handrail.model.event import (
 from handrail.server.family import SESSION_VARIABLE
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
-from handrail.store.journal import Journal, decode
-from handrail.store.sqlite import SqliteStore
-from handrail.supervise.runs import load_state
+from handrail.store.decoding import decode
+from handrail.store.opening import open_log
+from handrail.store.port import Store
+from handrail.supervise.reading import read_state
 from handrail.supervise.topics import topic_of
 from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
@@ -151,7 +152,7 @@ class Stage:
     def play(self) -> Iterator[Scene]:
         """Every line of the script: asked, judged by a daemon, and carried out if it may be."""
         with (
-            closing(SqliteStore(self.handrail.log, read_only=True)) as store,
+            closing(open_log(self.handrail.log, "read")) as store,
             _Actor(self) as agent,
         ):
             for step, line in enumerate(SCRIPT, 1):
@@ -166,7 +167,7 @@ class Stage:
                 if any(note.event == "stop_confirmed" for note in notes):
                     return
 
-    def _notes(self, store: SqliteStore) -> list[Note]:
+    def _notes(self, store: Store) -> list[Note]:
         """What was found after a step and done about it; all of it is over by now."""
         events = self._hear(store)
         for event in list(events):
@@ -183,7 +184,7 @@ class Stage:
         text = " ".join(_NUMBERED.sub("a checkpoint", text).split())
         return Note(str(event.__struct_config__.tag), text, sentence.mark, sentence.style)
 
-    def _hear(self, store: SqliteStore, wanted: type[Event] | None = None) -> list[Event]:
+    def _hear(self, store: Store, wanted: type[Event] | None = None) -> list[Event]:
         """The events since the last time; with `wanted`, until there is one of these."""
         events: list[Event] = []
         until = monotonic() + _SECONDS
@@ -254,8 +255,8 @@ class Stage:
 
     def counts(self) -> dict[str, float]:
         """What the log says about the run."""
-        with closing(SqliteStore(self.handrail.log, read_only=True)) as store:
-            state = load_state(Journal(store), self.session)
+        with closing(open_log(self.handrail.log, "read")) as store:
+            state = read_state(store, self.session)
         decided = state.usage.decided
         return {
             "actions": state.step,

@@ -18,7 +18,7 @@ from handrail.cli.log_filter import Filter
 from handrail.cli.office import DaemonOffice
 from handrail.cli.render import wrap
 from handrail.cli.run_end import EXIT_CODES, tell_end, tell_left
-from handrail.cli.runs import KnownRun, Runs, open_log
+from handrail.cli.runs import KnownRun, Runs, read_log
 from handrail.control.client import UnreachableError, make_request, stages
 from handrail.fleet.ends import End
 from handrail.fleet.loop import PAUSES, Task, drive
@@ -67,7 +67,7 @@ def drive_to_the_end(home: Home, claude: str, plan: "Plan", settings: str, *, as
 
 def find_run(home: Home, run: str) -> KnownRun:
     """A run as people call it."""
-    with open_log(home) as store:
+    with read_log(home) as store:
         return Runs(store).find(run)
 
 
@@ -208,7 +208,7 @@ class _Driving:
         """Print what happens; `leave`: where nobody reads that."""
         since = self._plan.began if self._plan.resumes else float("-inf")
         try:
-            with open_log(self._home) as store:
+            with read_log(self._home) as store:
                 log = Log(store, Filter(since=since), self._screen, as_json=self._as_json)
                 log.go_along(known, self._over)
         except OSError:

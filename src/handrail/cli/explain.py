@@ -10,7 +10,7 @@ from handrail.cli import options
 from handrail.cli.explain_course import CourseStory, course_json, tell_course
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible, wrap
-from handrail.cli.runs import LAST, KnownRun, Runs, find_home, open_log
+from handrail.cli.runs import LAST, KnownRun, Runs, find_home, read_log
 from handrail.cli.verdict_text import explain_fully
 from handrail.hosts import claude_reply
 from handrail.model.event import (
@@ -24,8 +24,8 @@ from handrail.model.event import (
     Intervened,
 )
 from handrail.model.ordinal import Decision
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.tui.actions import shown_action
 from handrail.tui.corrections import done_in_words, finding_in_words
 from handrail.tui.moments import clock, day, took
@@ -112,7 +112,7 @@ def command(name: str, step: str, chosen: str, interventions: bool, as_json: boo
     if (step and chosen) or (interventions and (step or chosen)):
         raise click.UsageError("give one of STEP, --step and --interventions")
     step = step or chosen
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         run = Runs(store).find(name)
         if not step:
             course = CourseStory(run_events(store, run))

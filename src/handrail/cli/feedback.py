@@ -10,7 +10,7 @@ from handrail.cli import options
 from handrail.cli.explain import find_story, run_events
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, pad, wrap
-from handrail.cli.runs import KnownRun, Runs, find_home, open_log
+from handrail.cli.runs import KnownRun, Runs, find_home, read_log
 from handrail.detect.precision import Precision, Tally, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
@@ -85,7 +85,7 @@ def command(words: tuple[str, ...], kind: str, note: str, as_json: bool) -> int:
     name, step, verdict = _read(words, with_step=not kind)
     options.by_a_person()
     home = find_home()
-    with open_log(home) as store:
+    with read_log(home) as store:
         run = Runs(store).find(name)
         if kind:
             made = find_finding(store, run, kind, step)
@@ -160,7 +160,7 @@ def _list(*, as_json: bool) -> None:
     """Everything that was said so far."""
     right = wrong = 0
     precision = Precision()
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         for run in Runs(store):
             judged = count_judged(store, run)
             right, wrong = right + judged.right, wrong + judged.wrong

@@ -12,7 +12,7 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, pad, visible, wrap
-from handrail.cli.runs import LAST, find_home, open_log
+from handrail.cli.runs import LAST, find_home, read_log
 from handrail.intervene.incidents import IncidentError, Incidents, Kept
 from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
 from handrail.intervene.report import report
@@ -216,10 +216,7 @@ def _in_log(incident: str) -> "Incident | None":
     from handrail.store.journal import Journal
     from handrail.supervise.stopped import find_stop
 
-    home = find_home()
-    if not os.path.exists(home.log):
-        return None
-    with open_log(home) as store:
+    with read_log(find_home()) as store:
         return find_stop(Journal(store), incident)
 
 

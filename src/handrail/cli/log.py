@@ -18,12 +18,12 @@ from handrail.cli.log_filter import Filter
 from handrail.cli.moments import read_since
 from handrail.cli.reading import Source, follow, wait_a_moment
 from handrail.cli.render import Screen, columns, visible
-from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, open_log
+from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, read_log
 from handrail.cli.timeline import entry_lines
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.supervise.topics import RUNS, run_of
 from handrail.tui.moments import day
 
@@ -103,7 +103,7 @@ def command(
         raise click.UsageError("--findings shows no actions: leave out --decision and --tool")
     if all_runs and name != LAST:
         raise click.UsageError("give a RUN or --all-runs, not both")
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         settle()
         if not Runs(store) and not follows:
             if not as_json:

@@ -17,8 +17,10 @@ from handrail.config.sources import work_tree
 from handrail.config.texts import too_wide
 from handrail.model.action import Action
 from handrail.model.effect import Kind
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
 from handrail.model.review import Review
-from handrail.review import History, Reviewer, fingerprint
+from handrail.review import Reviewer
 
 _HOME = re.compile(r"/(?:home|Users)/[^/]+|/root\b")
 _SYSTEM = frozenset(

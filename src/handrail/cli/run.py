@@ -176,34 +176,34 @@ def _taken_up(
     wish: "Wish",
 ) -> Plan:
     """The plan of a run that was driven before; what is said anew replaces what was said then."""
-    from handrail.cli.glance import load_glance
-    from handrail.cli.runs import Runs, find_home, open_log
+    from handrail.cli.runs import Runs, find_home, read_log
     from handrail.model.control import Standing
+    from handrail.supervise.reading import read_state
 
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         run = Runs(store).find(typed)
-        glance = load_glance(store, run.id)
-    loop = glance.loop
+        state = read_state(store, run.id, [])
+    loop = state.loop
     if loop is None:
         raise click.ClickException(
             f"{run.name} was not started by handrail run: claude --resume {run.id}"
         )
-    if glance.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
-        who = f" by {glance.hand.by}" if glance.hand.by else ""
+    if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
+        who = f" by {state.hand.by}" if state.hand.by else ""
         raise click.ClickException(
             f"{run.name} was cancelled{who}, which is final: start a new one"
         )
-    if not os.path.isdir(glance.cwd):
-        raise click.ClickException(f"the folder of {run.name} is gone: {glance.cwd}")
+    if not os.path.isdir(state.cwd):
+        raise click.ClickException(f"the folder of {run.name} is gone: {state.cwd}")
     return Plan(
         run.id,
         prompt or loop.goal,
         loop.verify if verify is None else verify,
         msgspec.structs.replace(limits, max_iterations=max_iterations or loop.max),
-        msgspec.structs.replace(wish, model=wish.model or glance.model),
-        glance.cwd,
+        msgspec.structs.replace(wish, model=wish.model or state.model),
+        state.cwd,
         resumes=True,
-        held=glance.hand.standing not in (Standing.RUNNING, Standing.DONE),
+        held=state.hand.standing not in (Standing.RUNNING, Standing.DONE),
     )
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 import click
 
 from handrail.cli import options
-from handrail.cli.glance import Glance, load_glance
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, visible, wrap
-from handrail.cli.runs import KnownRun, open_log
+from handrail.cli.runs import KnownRun, read_log
 from handrail.fleet.ends import End
 from handrail.server.home import Home
+from handrail.supervise.reading import read_state
+from handrail.supervise.state import RunState
 from handrail.tui.amounts import count
 from handrail.tui.control_words import used_in_words
 
@@ -37,43 +38,43 @@ _MORE = {
 
 def tell_end(home: Home, known: KnownRun, end: End, *, as_json: bool) -> None:
     """Say how it ended."""
-    glance = _look(home, known)
+    state = _look(home, known)
     if as_json:
-        click.echo(json_line(_told(known, glance, end)))
+        click.echo(json_line(_told(known, state, end)))
         return
     screen = options.screen()
     head, style = _HEADS[end.reason]
     screen.say(screen.paint(" " + "─" * (screen.width - 2), "dim"))
-    verify = glance.loop.verify if glance.loop else ""
+    verify = state.loop.verify if state.loop else ""
     says = f"verified: {verify}" if end.verified else end.says
     _say(screen, f"{head} · {says}", style)
-    _summary(screen, glance)
-    _next(screen, _steps(known, glance, end.reason))
+    _summary(screen, state)
+    _next(screen, _steps(known, state, end.reason))
 
 
 def tell_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> None:
     """Say how a run can be taken up that somebody has left. `certain`: nothing of it is left."""
-    glance = _look(home, known)
+    state = _look(home, known)
     if as_json:
-        click.echo(json_line({**_told(known, glance, None), "stopped": certain}))
+        click.echo(json_line({**_told(known, state, None), "stopped": certain}))
         return
     screen = options.screen()
     if not certain:
         _say(screen, _NOT_CERTAIN, "red")
-    _summary(screen, glance)
+    _summary(screen, state)
     _next(screen, [(f"handrail run --resume {known.name}", "take it up again")])
 
 
-def _look(home: Home, known: KnownRun) -> Glance:
-    with open_log(home) as store:
-        return load_glance(store, known.id)
+def _look(home: Home, known: KnownRun) -> RunState:
+    with read_log(home) as store:
+        return read_state(store, known.id, [])
 
 
-def _summary(screen: Screen, glance: Glance) -> None:
-    loop, decided = glance.loop, glance.usage.decided
+def _summary(screen: Screen, state: RunState) -> None:
+    loop, decided = state.loop, state.usage.decided
     parts = [
         count(loop.iteration, "iteration") if loop else "",
-        count(glance.step, "action"),
+        count(state.step, "action"),
         f"{decided['modify']} changed" if decided.get("modify") else "",
         f"{decided['block']} stopped" if decided.get("block") else "",
         *(used_in_words(loop.tokens, loop.cost_usd, loop.seconds) if loop else ()),
@@ -81,12 +82,12 @@ def _summary(screen: Screen, glance: Glance) -> None:
     _say(screen, " · ".join(filter(None, parts)), "")
 
 
-def _steps(known: KnownRun, glance: Glance, reason: str) -> Iterator[tuple[str, str]]:
+def _steps(known: KnownRun, state: RunState, reason: str) -> Iterator[tuple[str, str]]:
     if reason in _MORE:
-        most = 2 * glance.loop.max if glance.loop else 0
+        most = 2 * state.loop.max if state.loop else 0
         yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "go on"
     yield f"handrail log {known.name}", "what it did"
-    if glance.step:
+    if state.step:
         yield f"handrail undo --task --run {known.name}", "take all of it back"
 
 
@@ -105,8 +106,8 @@ def _say(screen: Screen, text: str, style: str) -> None:
         screen.say(f" {screen.paint(line, style)}")
 
 
-def _told(known: KnownRun, glance: Glance, end: End | None) -> dict[str, object]:
-    loop = glance.loop
+def _told(known: KnownRun, state: RunState, end: End | None) -> dict[str, object]:
+    loop = state.loop
     return {
         "run": known.id,
         "name": known.name,
@@ -115,8 +116,8 @@ def _told(known: KnownRun, glance: Glance, end: End | None) -> dict[str, object]
         "reason": end.reason if end else "LEFT",
         "says": end.says if end else "",
         "iterations": loop.iteration if loop else 0,
-        "actions": glance.step,
-        "decisions": glance.usage.decided,
+        "actions": state.step,
+        "decisions": state.usage.decided,
         "tokens": loop.tokens if loop else 0,
         "cost_usd": loop.cost_usd if loop else 0.0,
         "seconds": loop.seconds if loop else 0.0,

@@ -12,6 +12,7 @@ import msgspec
 
 from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
+from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
@@ -115,13 +116,10 @@ class Runs:
 
 
 @contextmanager
-def open_log(home: "Home") -> Iterator[Store]:
+def read_log(home: "Home") -> Iterator[Store]:
     """The log, read only: nobody has to run, and nothing is changed."""
-    # Not at the top: whoever only wants the names of things needs no database.
-    from handrail.store.sqlite import SqliteStore
-
     try:
-        with closing(SqliteStore(home.log, read_only=True)) as store:
+        with closing(open_log(home.log, "read")) as store:
             yield store
     except StoreError as error:
         hint = _HINTS.get(type(error), _HINT)

@@ -19,7 +19,7 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.work_tree import check_work_tree
-from handrail.cli.runs import Runs, find_home, open_log
+from handrail.cli.runs import Runs, find_home, read_log
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.tui.amounts import count
 from handrail.tui.moments import span
@@ -149,7 +149,7 @@ def run_names(home: "Home", ids: Iterable[str]) -> Mapping[str, str]:
     """By id, what people call a run; one that the log does not know is called by its id."""
     wanted = {run for run in ids if run}
     named = {run: run[:8] for run in wanted}
-    if wanted and os.path.exists(home.log):
-        with open_log(home) as store:
+    if wanted:
+        with read_log(home) as store:
             named |= Runs(store).names(wanted)
     return named

@@ -7,13 +7,14 @@ from queue import Empty, Queue
 
 import msgspec
 
-from handrail.cli.glance import Glance, load_glance
 from handrail.cli.runs import KnownRun, Runs
 from handrail.control.client import Line, UnreachableError, stages
 from handrail.control.machine import THEN, move
 from handrail.control.message import Ack, Request, Result
 from handrail.model.control import Command, Standing
 from handrail.store.port import Store
+from handrail.supervise.reading import read_state
+from handrail.supervise.state import RunState
 
 _AT_ONCE = 32
 _FORGOTTEN = 24 * 60 * 60
@@ -33,7 +34,7 @@ class Chosen(msgspec.Struct, frozen=True):
 def choose_one(runs: Runs, store: Store, command: Command, typed: str) -> Chosen:
     """The run that a person means; of a project, the last one that can be told so now."""
     meant = runs.meant(typed)
-    able = (run for run in meant if _is_able(load_glance(store, run.id), command))
+    able = (run for run in meant if _is_able(read_state(store, run.id, []), command))
     run = next(able, meant[0]) if len(meant) > 1 else meant[0]
     return Chosen((run,), among=len(meant))
 
@@ -43,31 +44,31 @@ def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen
     chosen: list[KnownRun] = []
     left_out: list[tuple[KnownRun, str]] = []
     for run in runs:
-        glance = load_glance(store, run.id)
-        if not glance.active or _is_forgotten(glance, now):
+        state = read_state(store, run.id, [])
+        if not state.active or _is_forgotten(state, now):
             continue
-        if why := _why_not(glance, command):
+        if why := _why_not(state, command):
             left_out.append((run, why))
         else:
             chosen.append(run)
     return Chosen(tuple(chosen), tuple(left_out), len(runs))
 
 
-def _is_able(glance: Glance, command: Command) -> bool:
-    return glance.active and not _why_not(glance, command)
+def _is_able(state: RunState, command: Command) -> bool:
+    return state.active and not _why_not(state, command)
 
 
-def _is_forgotten(glance: Glance, now: float) -> bool:
-    held = glance.hand.standing != Standing.RUNNING
-    return now - glance.changed > _FORGOTTEN and not held and glance.loop is None
+def _is_forgotten(state: RunState, now: float) -> bool:
+    held = state.hand.standing != Standing.RUNNING
+    return now - state.changed > _FORGOTTEN and not held and state.loop is None
 
 
-def _why_not(glance: Glance, command: Command) -> str:
+def _why_not(state: RunState, command: Command) -> str:
     """Why a command is not sent to one of many; empty: it is."""
-    standing = glance.hand.standing
+    standing = state.hand.standing
     if move(standing, command) is None or THEN.get(command) == standing:
         return f"it is {standing.value}"
-    if command in _BY_DRIVER and glance.loop is None:
+    if command in _BY_DRIVER and state.loop is None:
         return "handrail run has not started it"
     return ""
 

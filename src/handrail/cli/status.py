@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
-from handrail.cli.runs import NOTHING_YET, Runs, find_home, open_log
+from handrail.cli.runs import NOTHING_YET, Runs, find_home, read_log
 from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
 from handrail.tui.amounts import count
 from handrail.tui.moments import span
@@ -52,7 +52,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
       PS1='$(handrail status --short) $ '
     """
     home = find_home()
-    with open_log(home) as store:
+    with read_log(home) as store:
         runs = Runs(store)
         rows = find_rows(runs, store, time(), show_all=show_all, is_open=_open_in(home))
     running = _daemon_runs(home)
@@ -162,7 +162,7 @@ def _table(screen: Screen, rows: list[Row], me: str) -> None:
         mark, style = MARKS[row.state]
         left = f" {screen.paint(mark, style)} {pad(name, name_width)}  "
         state = screen.paint(pad(row.shown_state, state_width), style)
-        tail = _numbers(row) if roomy else f"{row.glance.step:>7}"
+        tail = _numbers(row) if roomy else f"{row.facts.step:>7}"
         room = screen.width - name_width - state_width - len(tail) - 7
         goal = pad(clip(row.goal, room), room) if room > 0 else ""
         screen.say(f"{left}{state}  {goal}{tail}".rstrip())
@@ -178,17 +178,17 @@ def _table(screen: Screen, rows: list[Row], me: str) -> None:
 
 
 def _numbers(row: Row) -> str:
-    glance = row.glance
-    is_over = row.is_over or glance.phase == "ended"
-    until = glance.changed if is_over else glance.changed + row.quiet
-    numbers = (glance.step, row.decided("modify"), row.decided("block"))
+    facts = row.facts
+    is_over = row.is_over or facts.phase == "ended"
+    until = facts.changed if is_over else facts.changed + row.quiet
+    numbers = (facts.step, row.decided("modify"), row.decided("block"))
     cells = "".join(f"{number or '·':>8}" for number in numbers)
-    return f"{cells}{span(until - glance.started):>{_AGE}}"
+    return f"{cells}{span(until - facts.started):>{_AGE}}"
 
 
 def _details(row: Row) -> Iterator[str]:
     """What is wrong with the run now, and what to do about it."""
-    found = row.glance.trouble
+    found = row.facts.trouble
     if found and not row.is_over:
         says = found.says.partition(" (steps")[0]
         yield f"◆ {found.kind.replace('_', ' ')}, {found.severity}: {says}"
@@ -197,13 +197,13 @@ def _details(row: Row) -> Iterator[str]:
 
 
 def _warnings(row: Row) -> Iterator[str]:
-    usage, name = row.glance.usage, row.run.name
+    usage, name = row.facts.usage, row.run.name
     if usage.breaches:
         yield f"{count(usage.breaches, 'action')} ran that should not have: handrail log {name}"
     if usage.faults:
         yield f"Handrail failed {count(usage.faults, 'time')}: handrail log {name}"
-    if row.glance.problem:
-        yield f"events cannot be read: {row.glance.problem}"
+    if row.problem:
+        yield f"events cannot be read: {row.problem}"
 
 
 def say_short(screen: Screen, rows: list[Row], *, running: bool) -> None:
@@ -231,39 +231,60 @@ def _print_json(rows: list[Row], daemon: Health | None, trouble: str) -> None:
 
 
 def _told(row: Row) -> dict[str, object]:
-    glance = row.glance
-    hand, usage = glance.hand, glance.usage
+    facts = row.facts
+    hand, usage, found = facts.hand, facts.usage, facts.trouble
     return {
         "run": row.run.id,
         "name": row.run.name,
-        "host": glance.host,
-        "cwd": glance.cwd,
+        "host": facts.host,
+        "cwd": facts.cwd,
         "state": row.state,
         "quiet_seconds": round(row.quiet, 1),
-        "started": glance.started,
-        "changed": glance.changed,
+        "started": facts.started,
+        "changed": facts.changed,
         "goal": row.goal,
-        "model": glance.model,
-        "actions": glance.step,
+        "model": facts.model,
+        "actions": facts.step,
         "decisions": usage.decided,
         "overruled": usage.overruled,
         "breaches": usage.breaches,
         "faults": usage.faults,
-        "agents": len(glance.agents),
-        "finding": None if row.is_over else glance.trouble,
+        "agents": len(facts.agents),
+        "finding": None if row.is_over or found is None else _fields(found, _OF_FINDING),
         "incident": row.incident,
-        "problem": glance.problem,
+        "problem": row.problem,
         "control": {
             "standing": hand.standing,
             "by": hand.by,
             "reason": hand.reason,
             "since": hand.since,
             "held": list(hand.held.values()),
-            "asked": [{"request": name, **_fields(each)} for name, each in hand.asked.items()],
+            "asked": [
+                {"request": name, **_fields(each, _OF_REQUEST)} for name, each in hand.asked.items()
+            ],
         },
-        "loop": None if glance.loop is None else {**_fields(glance.loop), "left": row.left},
+        "loop": None if facts.loop is None else {**_fields(facts.loop, _OF_LOOP), "left": row.left},
     }
 
 
-def _fields(struct: msgspec.Struct) -> dict[str, object]:
-    return msgspec.structs.asdict(struct)
+_OF_FINDING = ("kind", "severity", "says", "symptom")
+_OF_REQUEST = ("at", "command", "by", "reason")
+_OF_LOOP = (
+    "goal",
+    "max",
+    "verify",
+    "driver",
+    "iteration",
+    "verified",
+    "ended",
+    "reason",
+    "tokens",
+    "cost_usd",
+    "seconds",
+    "memory_mb",
+)
+"""What is told of each in JSON."""
+
+
+def _fields(struct: msgspec.Struct, names: tuple[str, ...]) -> dict[str, object]:
+    return {name: getattr(struct, name) for name in names}

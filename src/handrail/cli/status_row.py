@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from handrail.cli.glance import Glance, load_glance
 from handrail.cli.runs import KnownRun, Runs
 from handrail.model.control import Standing
 from handrail.store.port import Store
+from handrail.supervise.reading import read_state
+from handrail.supervise.state import RunState
 from handrail.tui.amounts import money
 from handrail.tui.moments import span
 
@@ -55,35 +56,37 @@ class Row(msgspec.Struct, frozen=True):
     """One run, as of now."""
 
     run: KnownRun
-    glance: Glance
+    facts: RunState
     quiet: float
     """Seconds since anything was heard of it."""
     incident: str = ""
     """The one that it is stopped for, until a person decides."""
     left: bool = False
     """Handrail has driven it, and whoever did that is gone."""
+    problem: str = ""
+    """Why events of it could not be read."""
 
     @property
     def state(self) -> str:
         """In a word, how it is; the words are those of MARKS."""
         if self.incident:
             return "stopped"
-        glance = self.glance
-        standing = glance.hand.standing
-        if standing != Standing.RUNNING and (glance.active or glance.hand.is_final):
+        facts = self.facts
+        standing = facts.hand.standing
+        if standing != Standing.RUNNING and (facts.active or facts.hand.is_final):
             return standing.value
-        if glance.loop is not None:
+        if facts.loop is not None:
             return "quiet" if self.left else "working"
-        phase = glance.phase
+        phase = facts.phase
         return "quiet" if phase == "working" and self.quiet > QUIET else phase
 
     @property
     def shown_state(self) -> str:
         """The state, and for how long if that is long."""
-        loop = self.glance.loop
+        loop = self.facts.loop
         if self.state == "done" and loop is not None and loop.reason != "COMPLETE":
             return "not done"
-        held = self.glance.hand.standing != Standing.RUNNING and self.state != "ended"
+        held = self.facts.hand.standing != Standing.RUNNING and self.state != "ended"
         if self.quiet <= QUIET or (held and not self.incident):
             return self.state
         ago = " ago" if self.state in ("ended", "stopped") else ""
@@ -97,13 +100,13 @@ class Row(msgspec.Struct, frozen=True):
     @property
     def goal(self) -> str:
         """What it is for, in a line."""
-        loop = self.glance.loop
-        text = loop.goal if loop else self.glance.first_prompt
+        loop = self.facts.loop
+        text = loop.goal if loop else self.facts.first_prompt
         return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
     def decided(self, *decisions: str) -> int:
         """How many actions got one of these decisions."""
-        return sum(self.glance.usage.decided.get(decision, 0) for decision in decisions)
+        return sum(self.facts.usage.decided.get(decision, 0) for decision in decisions)
 
 
 def find_rows(
@@ -118,13 +121,16 @@ def find_rows(
     """The runs that matter now: those under way first, the last changed one at the top."""
     rows: list[Row] = []
     for run in runs if show_all else runs.changed_since(now - _FORGOTTEN):
-        glance = load_glance(store, run.id)
-        stopped = glance.course.stopped
+        problems: list[str] = []
+        facts = read_state(store, run.id, problems)
+        stopped = facts.course.stopped
         incident = stopped if stopped and is_open(stopped) else ""
-        loop = glance.loop
-        driver = loop.driver if loop and not loop.ended and glance.active else 0
+        loop = facts.loop
+        driver = loop.driver if loop and not loop.ended and facts.active else 0
         left = bool(driver and not lives(driver))
-        row = Row(run, glance, max(now - glance.changed, 0.0), incident, left)
+        row = Row(
+            run, facts, max(now - facts.changed, 0.0), incident, left, next(iter(problems), "")
+        )
         if show_all or not row.is_over or row.quiet <= _LATELY:
             rows.append(row)
     return sorted(rows, key=lambda row: row.is_over)
@@ -132,8 +138,8 @@ def find_rows(
 
 def hand_lines(row: Row, me: str) -> Iterator[str]:
     """Who has a hand on the run, since when, why, and what waits because of it."""
-    now = row.glance.changed + row.quiet
-    hand = row.glance.hand
+    now = row.facts.changed + row.quiet
+    hand = row.facts.hand
     if hand.standing.value == row.state and hand.by:
         who = "you" if hand.by == me else hand.by
         why = f": {hand.reason}" if hand.reason else ""
@@ -148,14 +154,14 @@ def hand_lines(row: Row, me: str) -> Iterator[str]:
 
 def loop_line(row: Row) -> str:
     """How far the loop is that Handrail drives; empty: it drives none."""
-    glance = row.glance
-    loop = glance.loop
+    facts = row.facts
+    loop = facts.loop
     if loop is None:
         return ""
     parts = (
-        loop.shown,
+        f"it {max(loop.iteration, 1)}/{loop.max}",
         _ENDS.get(loop.reason, "") if loop.ended else "",
-        glance.model,
+        facts.model,
         money(loop.cost_usd) if loop.cost_usd else "",
         f"{loop.tokens:,} tokens" if loop.tokens else "",
         "verified" if loop.verified else "",

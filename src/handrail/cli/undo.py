@@ -6,7 +6,7 @@ from handrail.checkpoint import Level
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
-from handrail.cli.runs import Runs, find_home, open_log
+from handrail.cli.runs import Runs, find_home, read_log
 from handrail.cli.saved import find_saved
 from handrail.server.restore_wire import ToUndo
 
@@ -92,5 +92,5 @@ def _level(step: str | None, *, iteration: bool, task: bool) -> tuple[Level, tup
 def _run(typed: str) -> str:
     if not typed:
         return ""
-    with open_log(find_home()) as store:
+    with read_log(find_home()) as store:
         return Runs(store).find(typed).id

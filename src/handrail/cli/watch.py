@@ -59,7 +59,7 @@ def _open_source(home: "Home") -> "Source":
     from handrail.cli import settle
     from handrail.control.client import user_name
     from handrail.intervene.incidents import IncidentError, Incidents
-    from handrail.store.sqlite import SqliteStore
+    from handrail.store.opening import open_log
     from handrail.tui.feed import Feed
 
     def is_open(incident: str) -> bool:
@@ -69,7 +69,7 @@ def _open_source(home: "Home") -> "Source":
             return True
 
     settle()
-    return Feed(SqliteStore(home.log, read_only=True), me=user_name(), is_open=is_open)
+    return Feed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
 
 
 def _controls(home: "Home") -> "Controls":

@@ -3,8 +3,9 @@
 import re
 from typing import NamedTuple
 
-from handrail.detect.sameness import as_seen, normal_error, text_key
+from handrail.detect.sameness import as_seen, normal_error
 from handrail.model.action import Outcome
+from handrail.model.fingerprint import text_key
 
 _MAX_TEXT = 1_000
 """Characters of an error that are looked at."""

@@ -5,10 +5,11 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed, Intent
+from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
+from handrail.model.intent import Intent
 from handrail.model.ordinal import Severity
 
 _MOST_SECRETS = 8

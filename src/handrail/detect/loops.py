@@ -8,8 +8,8 @@ from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
 from handrail.detect.ladder import Ladder
-from handrail.detect.sameness import text_key
 from handrail.model.finding import Finding
+from handrail.model.fingerprint import text_key
 from handrail.model.ordinal import Severity
 
 Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]

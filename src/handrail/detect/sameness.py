@@ -1,4 +1,4 @@
-"""When two calls or results are the same: what is different each time is left out.
+"""When two results are the same: what is different each time is left out.
 
 Noise is what a clock, the kernel or a random generator puts into a text: times, durations, process
 ids, addresses, names of temporary files. All other numbers mean something: `3 failed` and
@@ -6,18 +6,10 @@ ids, addresses, names of temporary files. All other numbers mean something: `3 f
 number; of the rest only the words count.
 """
 
-import hashlib
 import re
 from zlib import crc32
 
-from handrail.model.action import Action, Outcome
-
-_BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "security_risk"})
-"""What an agent writes anew each time that it tries the same."""
-_MAX_VALUE = 16_000
-"""Characters of one input that are looked at."""
-_COMMENT = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)
-_SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
+from handrail.model.action import Outcome
 
 _MAX_RESULT = 20_000
 """Characters of a result that are looked at, half of them at each end."""
@@ -81,19 +73,6 @@ _UUID_INSIDE = re.compile(r"-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-")
 _RULERS = (("====", re.compile("=====*")), ("----", re.compile("-----*")))
 """As long as the rest of their line leaves room for; a fixed beginning is searched for fast."""
 _PROMPT = re.compile(r"(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+:[^$#]*[$#]( |$)")
-
-
-def call_key(action: Action) -> str:
-    """The same for calls that differ in nothing that matters."""
-    given = action.input
-    parts = [action.tool, action.cwd] if "command" in given else [action.tool]
-    parts += [f"{key}={_value(key, given[key])}" for key in sorted(given) if key not in _BESIDE]
-    return text_key("\0".join(parts))
-
-
-def text_key(text: str) -> str:
-    """A short name for a text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def result_key(outcome: Outcome) -> str:
@@ -164,22 +143,3 @@ def _without_noise(text: str) -> str:
         return text
     # The letters that an id begins with, before its first digit.
     return _NOISE.join([part.rstrip("abcdef") for part in text.split(_NOISE)])
-
-
-def _value(key: str, value: object) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    if key == "command":
-        text = _command(text)
-    if len(text) > _MAX_VALUE:
-        half = _MAX_VALUE // 2
-        text = f"{text[:half]}{len(text)}{text[-half:]}"
-    return text
-
-
-def _command(text: str) -> str:
-    """A command without comments and waiting."""
-    if "#" in text:
-        text = _COMMENT.sub("", text)
-    if "sleep" in text:
-        text = _SLEEP.sub("", text, count=1) if _SLEEP.match(text) else text
-    return text.strip()

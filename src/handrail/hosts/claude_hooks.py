@@ -25,9 +25,9 @@ from handrail.model.event import (
     SettingsChanged,
     TaskNoted,
 )
+from handrail.model.fingerprint import fingerprint
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
 from handrail.supervise.messages import said_to_agent

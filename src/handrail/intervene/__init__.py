@@ -1,8 +1,7 @@
 """Findings → interventions: five kinds, a controller that chooses, and what became of them."""
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.controller import Controller
-from handrail.intervene.past import Made, Past
 from handrail.intervene.situation import Situation
+from handrail.model.past import Made, Past
 
-__all__ = ["Capability", "Controller", "Made", "Past", "Situation"]
+__all__ = ["Capability", "Made", "Past", "Situation"]

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from handrail.config.interventions import Strategy
-from handrail.intervene.past import Made
 from handrail.intervene.situation import Situation
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
+from handrail.model.past import Made
 
 
 def judgements(

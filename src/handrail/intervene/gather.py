@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.detect import deed_of, intent_of
 from handrail.intervene.incident import Acted, Incident, Noted, Tried, Used
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -26,7 +27,6 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.ordinal import Decision
-from handrail.model.run import Checkpoint
 from handrail.redact import Redactor
 
 MAX_ACTIONS = 50

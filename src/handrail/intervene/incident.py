@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import msgspec
 
 from handrail.intervene.recovery import safe_checkpoint
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import RolledBack, StopConfirmed
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Decision
-from handrail.model.run import Checkpoint
 
 SCHEMA = 1
 

@@ -5,9 +5,9 @@ from enum import StrEnum
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
-from handrail.model.run import Checkpoint
 
 
 class Option(StrEnum):

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from handrail.config.interventions import CheckpointRollback, SafeCheckpointCriteria
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
-from handrail.intervene.past import Made
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fill, fresh, templates
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
-from handrail.model.run import Checkpoint
+from handrail.model.past import Made
 
 MAX_PLAN = 1_500
 _LOOKED_AT = 10

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import msgspec
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.past import Past
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.intervention import Allowance
-from handrail.model.run import Checkpoint
+from handrail.model.past import Past
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -7,11 +7,11 @@ import msgspec
 from handrail.config.interventions import Strategy as Settings
 from handrail.intervene.effect import Effects
 from handrail.intervene.fitting import Row
-from handrail.intervene.past import Made
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
+from handrail.model.past import Made
 
 _PLACE_OF_LEVEL = (0, 1, 1, 2, 3)
 _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}

@@ -1,6 +1,7 @@
 """The words of Handrail as frozen structs: data and invariants, no I/O."""
 
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import Command, Standing
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.finding import Finding
@@ -8,7 +9,6 @@ from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
-from handrail.model.run import Checkpoint, Incident, Run, Task, Workspace
 
 __all__ = [
     "KINDS",
@@ -21,7 +21,6 @@ __all__ = [
     "Fact",
     "Factor",
     "Finding",
-    "Incident",
     "Intervention",
     "Kind",
     "Means",
@@ -32,13 +31,10 @@ __all__ = [
     "Rewrite",
     "Risk",
     "RuleHit",
-    "Run",
     "Severity",
     "Standing",
     "Step",
-    "Task",
     "Undo",
     "Verdict",
-    "Workspace",
     "Wrapper",
 ]

@@ -1,5 +1,6 @@
 """One thing that an action does to the world."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -133,3 +134,8 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             return self.says
         phrase = f"{KINDS[self.kind].verb} {self.target}".rstrip()
         return f"{phrase}, recursively" if self.recursive else phrase
+
+
+def file_operations(effects: Sequence[Effect]) -> int:
+    """How many files an action changes, as far as it is known."""
+    return sum(effect.kind in CHANGING_KINDS for effect in effects)

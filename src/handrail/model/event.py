@@ -9,12 +9,12 @@ from typing import Literal
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.control import Command, Standing
 from handrail.model.finding import Finding
 from handrail.model.in_force import InForce
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
-from handrail.model.run import Checkpoint, StateSnapshot
 
 
 class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event"):

@@ -1,7 +1,6 @@
 """The judgement of one action: effects, risk, rationality, rules, decision, rewrite."""
 
-from handrail.review.history import History, fingerprint
 from handrail.review.reviewer import Reviewer
 from handrail.review.rules import Rule
 
-__all__ = ["History", "Reviewer", "Rule", "fingerprint"]
+__all__ = ["Reviewer", "Rule"]

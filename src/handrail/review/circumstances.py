@@ -7,8 +7,8 @@ import msgspec
 
 from handrail.config import Config, Scope, compile_globs
 from handrail.config.glob import known_folder
+from handrail.model.history import History
 from handrail.model.place import state_folder
-from handrail.review.history import History
 from handrail.review.places import Places, PlaceSettings
 from handrail.review.world import World
 

@@ -3,8 +3,9 @@
 import re
 
 from handrail.model.action import Action
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
 from handrail.model.review import Rationality
-from handrail.review.history import History, fingerprint
 
 NEUTRAL = 0.6
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}")

@@ -10,6 +10,8 @@ import msgspec
 from handrail.config import Config
 from handrail.model.action import Action
 from handrail.model.effect import CHANGING_KINDS, Effect, Kind
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
 from handrail.review.cache import Cache
@@ -18,7 +20,6 @@ from handrail.review.content import content_effects, is_shell_script, is_zsh_scr
 from handrail.review.decide import base_decision, decide, irreversible
 from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
 from handrail.review.flows import climbs_through_links, join_flows
-from handrail.review.history import History, fingerprint
 from handrail.review.kept import Kept, as_kept, works_in
 from handrail.review.onlookers import MIGRATING, ONLOOKERS, reworks
 from handrail.review.outside import note_outside

@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.config import CustomRule, compile_globs
 from handrail.model.action import Action
-from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, Effect, Kind
+from handrail.model.effect import HOST_KINDS, Effect, Kind, file_operations
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import RuleHit
 from handrail.review.circumstances import Circumstances
@@ -298,8 +298,3 @@ class RuleBook:
                 hits.append(hit)
         hits.sort(key=lambda hit: -hit.decision.rank)
         return tuple(hits), tuple(faults)
-
-
-def file_operations(effects: Sequence[Effect]) -> int:
-    """How many files an action changes, as far as it is known."""
-    return sum(effect.kind in CHANGING_KINDS for effect in effects)

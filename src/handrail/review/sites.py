@@ -6,9 +6,9 @@ from time import monotonic
 
 from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
+from handrail.model.history import History
 from handrail.model.place import state_folder
 from handrail.review.circumstances import Circumstances, make_places
-from handrail.review.history import History
 from handrail.review.places import Places
 from handrail.review.world import BlindWorld, LocalWorld, World
 

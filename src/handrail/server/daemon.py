@@ -60,8 +60,7 @@ from handrail.server.unwritten import Unwritten
 from handrail.server.wire import Headers, HookProtocol
 from handrail.shell import Reading
 from handrail.store.journal import Journal
-from handrail.store.reopening import ReopeningStore
-from handrail.store.sqlite import SqliteStore
+from handrail.store.opening import open_log
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import Phase
@@ -87,7 +86,7 @@ class Daemon:
         self.port = home.port
         self._environ = environ
         self.metrics = Metrics()
-        self.store = ReopeningStore(lambda: SqliteStore(home.log))
+        self.store = open_log(home.log, "write")
         journal = Journal(self.store, observers=[self.metrics.on_event])
         self.brain = Brain()
         self.runs = Runs(journal, Projects(environ), can=CAPABILITIES | {Capability.FILES})

@@ -11,7 +11,7 @@ from handrail.server.answers import as_json
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.routes import Row
-from handrail.store.reopening import ReopeningStore
+from handrail.store.port import Store
 from handrail.supervise.runs import Runs
 
 _HEALTH_SECONDS = 1.0
@@ -25,7 +25,7 @@ class Health:
         self,
         brain: Brain,
         runs: Runs,
-        store: ReopeningStore,
+        store: Store,
         metrics: Metrics,
         who: Mapping[str, object],
     ) -> None:

@@ -3,13 +3,10 @@
 import hashlib
 import os
 import re
-import secrets
-import socket
 import stat
 import sys
 from collections.abc import Callable, Mapping
 from shlex import join, quote
-from shutil import which
 
 from handrail.model.place import state_folder
 from handrail.store.files import make_folder, replace_file, write_beside
@@ -106,12 +103,12 @@ class Home:
     @property
     def hook_token(self) -> str:
         """Opens the hook endpoint and nothing else; it stands in the settings of hosts."""
-        return self._kept("hook-token", lambda: secrets.token_urlsafe(24))
+        return self._kept("hook-token", lambda: _new_token(24))
 
     @property
     def control_token(self) -> str:
         """Opens everything on the port; only people's programs read it."""
-        return self._kept("control-token", lambda: secrets.token_urlsafe(32))
+        return self._kept("control-token", lambda: _new_token(32))
 
     @property
     def client_path(self) -> str:
@@ -133,6 +130,8 @@ class Home:
         A daemon that it starts gets the environment of now: that of a hook is partly made by
         the project in which the agent works.
         """
+        from shutil import which  # noqa: PLC0415 - rarely needed, and slow to load
+
         path = self.client_path
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
         start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
@@ -206,7 +205,16 @@ def _check_owner(folder: str) -> None:
         )
 
 
+def _new_token(size: int) -> str:
+    import secrets  # noqa: PLC0415 - needed once, and slow to load
+
+    return secrets.token_urlsafe(size)
+
+
 def _free_port() -> int:
+    import secrets  # noqa: PLC0415 - needed once, and slow to load
+    import socket  # noqa: PLC0415 - the same
+
     for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
         with socket.socket() as probe:
             try:

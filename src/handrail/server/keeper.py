@@ -21,8 +21,8 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
-from handrail.model.run import Checkpoint, StateSnapshot
 from handrail.review.kept import Kept
 from handrail.server.lanes import Lanes, log_failure
 from handrail.server.spending import Spending

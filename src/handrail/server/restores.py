@@ -25,8 +25,8 @@ from handrail.checkpoint.levels import takes_run_back, way_back
 from handrail.checkpoint.names import BadNameError, check_name
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts.claude_transcript import located
+from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
-from handrail.model.run import StateSnapshot
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.restore_wire import Back, Kept, Look, ToRestore, ToSave, ToUndo
 from handrail.server.routes import Row

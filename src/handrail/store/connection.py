@@ -7,16 +7,19 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from urllib.parse import quote
 
 from handrail.store.errors import StoreError
 from handrail.store.files import make_folder
 from handrail.store.schema import migrate, version_of
 
-_NAMES = ("", "-wal", "-shm")
+DATABASE_FILES = ("", "-wal", "-shm")
+"""What is appended to the path, for each file of a database."""
 _LOCK = "-lock"
 _LONGEST_PATH = 500
 """SQLite reserves a fixed place for a path, 512 bytes with what it appends itself."""
+
+_PLAIN = frozenset(b"/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""Bytes of a path that stand for themselves in a URI."""
 
 Identity = tuple[tuple[int, int] | None, ...]
 """Device and number of each of the log's files, the database first."""
@@ -24,7 +27,7 @@ Identity = tuple[tuple[int, int] | None, ...]
 
 def identity(path: str) -> Identity:
     """Which files stand under the names of the log right now."""
-    return tuple(_identity(path + name) for name in _NAMES)
+    return tuple(_identity(path + name) for name in DATABASE_FILES)
 
 
 def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
@@ -36,7 +39,7 @@ def open_for_writing(path: str, patience: float) -> sqlite3.Connection:
         connection = _connect(path, "rw", patience)
         try:
             version_of(connection, path)  # nothing is changed in a file of others
-            for name in _NAMES:
+            for name in DATABASE_FILES:
                 _make_private(path + name)
             _set_up(connection, path)
             migrate(connection, path)
@@ -67,7 +70,7 @@ def remove_orphans(path: str, of: Identity) -> None:
 
     SQLite would take the old -wal for a part of whatever database is put there next.
     """
-    for name, was in zip(_NAMES[1:], of[1:], strict=True):
+    for name, was in zip(DATABASE_FILES[1:], of[1:], strict=True):
         if was is not None and _identity(path + name) == was:
             with suppress(FileNotFoundError):
                 os.unlink(path + name)
@@ -75,7 +78,7 @@ def remove_orphans(path: str, of: Identity) -> None:
 
 def _connect(path: str, mode: str, patience: float) -> sqlite3.Connection:
     return sqlite3.connect(
-        f"file:{quote(os.fsencode(path))}?mode={mode}",
+        f"file:{_quoted(path)}?mode={mode}",
         uri=True,
         timeout=patience,
         isolation_level=None,  # transactions are begun and ended by hand
@@ -118,6 +121,11 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
+def _quoted(path: str) -> str:
+    # Not by urllib, which takes longer to import than a short log to read.
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
+
+
 def _check_length(path: str) -> None:
     length = len(os.fsencode(path))
     if length > _LONGEST_PATH:
@@ -127,7 +135,7 @@ def _check_length(path: str) -> None:
 def _create(path: str) -> None:
     if _file_at(path) is not None:
         return
-    for name in _NAMES[1:]:
+    for name in DATABASE_FILES[1:]:
         with suppress(FileNotFoundError):
             os.unlink(path + name)
     # Under another name first: it is closed before anybody can have it open as a database.

@@ -8,11 +8,10 @@ import msgspec
 
 from handrail.model.event import Event
 from handrail.redact import Redactor
-from handrail.store.errors import DamagedError
+from handrail.store.decoding import decode, decoder
 from handrail.store.port import Entry, Receipt, Store, Stored
 
 _encoder = msgspec.json.Encoder()
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _PAGE = 500
 
 _KEPT = 8_192
@@ -60,7 +59,7 @@ class Journal:
         body = _as_it_is(event, redactor)
         if body is None:
             body = _encode(_clean(event, redactor))
-            event = _decoder.decode(body)
+            event = decoder.decode(body)
         return Clean(event, body)
 
     def write(self, topic: str, clean: Clean, beside: Sequence[Entry] = ()) -> Receipt:
@@ -76,14 +75,6 @@ class Journal:
             for stored in page:
                 yield stored, decode(stored)
             after = page[-1].seq
-
-
-def decode(stored: Stored) -> Event:
-    """The event of a log entry."""
-    try:
-        return _decoder.decode(stored.body)
-    except (ValueError, RecursionError) as error:
-        raise DamagedError("", f"entry {stored.position} of {stored.topic}: {error}") from None
 
 
 def _as_it_is(event: Event, redactor: Redactor) -> bytes | None:

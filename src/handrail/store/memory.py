@@ -97,6 +97,18 @@ class MemoryStore(Store):
         with self._lock:
             return self._settle("", remove)
 
+    def size(self) -> int:
+        """How many bytes the bodies have."""
+        return sum(len(stored.body) for stored in self.read_all(limit=self._position))
+
+    def set_aside(self) -> str:
+        """Drop everything; there is no other place for it."""
+        self.close()
+        with self._lock:
+            self._entries.clear()
+            self._snapshots.clear()
+        return "nowhere"
+
     def close(self) -> None:
         """Let nobody read or write any more. Twice does no harm."""
         with self._lock:

@@ -102,6 +102,22 @@ class Store(Protocol):
         """
         ...
 
+    def size(self) -> int:
+        """How many bytes the log takes up; 0 where nothing was written yet."""
+        ...
+
+    def set_aside(self) -> str:
+        """Move the log out of the way, as a whole, and say where it is now; closes the store.
+
+        Nobody else may have it open. The next one who opens the log finds an empty one.
+        """
+        ...
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used, or did not take the last entry; empty: all is well."""
+        return ""
+
     def close(self) -> None:
         """Finish what was begun, and let go of everything. Twice does no harm."""
         ...

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
 
 
-class ReopeningStore:
+class ReopeningStore(Store):
     """Stands in for a store, so that whoever uses it can start before its log is usable.
 
     As long as it cannot be opened every read raises, and every receipt fails with, the reason.
@@ -76,6 +76,14 @@ class ReopeningStore:
     def trim(self, topic: str, before: float) -> Receipt:
         """As in the port."""
         return self._write(lambda store: store.trim(topic, before))
+
+    def size(self) -> int:
+        """As in the port."""
+        return self._read(lambda store: store.size())
+
+    def set_aside(self) -> str:
+        """As in the port."""
+        return self._read(lambda store: store.set_aside())
 
     def close(self) -> None:
         """As in the port."""

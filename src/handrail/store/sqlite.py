@@ -5,10 +5,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from handrail.store.connection import open_for_writing
+from handrail.store.connection import DATABASE_FILES, open_for_writing
 from handrail.store.errors import StoreError
 from handrail.store.limits import LARGEST, is_topic, problem_with, problem_with_entries
 from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
@@ -97,6 +98,22 @@ class SqliteStore(Store):
         """Remove what a topic begins with and was written before a moment, but for its last."""
         return self._submit("", lambda write: write.trim(_name(topic), before))
 
+    def size(self) -> int:
+        """How many bytes the database has; what waits in its journal is not counted."""
+        try:
+            return os.path.getsize(self.path)
+        except FileNotFoundError:
+            return 0
+
+    def set_aside(self) -> str:
+        """Rename the database and the files that belong to it; closes the store."""
+        self.close()
+        aside = f"{self.path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        for part in DATABASE_FILES:
+            with suppress(FileNotFoundError):
+                os.rename(self.path + part, aside + part)
+        return aside
+
     def close(self) -> None:
         """Finish what was begun, and let go of everything. Twice does no harm."""
         self._readers.close()
@@ -120,6 +137,11 @@ class SqliteStore(Store):
         if found is None and self._writer is not None:
             raise StoreError(self.path, "was deleted while it was open")
         return found or []
+
+
+def open_store(location: str, *, read_only: bool) -> Store:
+    """Open the log in a file."""
+    return SqliteStore(location, read_only=read_only)
 
 
 def _failed(error: StoreError) -> Receipt:

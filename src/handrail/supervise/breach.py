@@ -5,9 +5,11 @@ import hashlib
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity
 from handrail.redact import Redactor
-from handrail.review import History, Reviewer, fingerprint
+from handrail.review import Reviewer
 from handrail.review.tools import MalformedInputError, command_of
 from handrail.supervise.open_action import OpenAction
 from handrail.supervise.verdict import verdict_of

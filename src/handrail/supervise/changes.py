@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from handrail.detect import Deed, deed_of, intent_of
 from handrail.model.control import Command, Standing
+from handrail.model.effect import file_operations
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -42,9 +42,9 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
+from handrail.model.intent import intent_of
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.review.rules import file_operations
 from handrail.supervise.loop import Loop
 from handrail.supervise.open_action import OpenAction
 
@@ -77,7 +77,6 @@ def _prompted(state: "RunState", event: PromptGiven) -> None:
     state.phase = "working"
     state.rested = state.step
     state.prompts += 1
-    state.course.watch.prompted()
     state.first_prompt = state.first_prompt or event.text[:_MAX_GOAL]
     state.last_prompt = event.text[:_MAX_GOAL]
     # A later prompt is often only "go on": the first one still says what it is about.
@@ -113,7 +112,7 @@ def _reviewed(state: "RunState", event: ActionReviewed) -> None:
         state.history.file_operations += action.file_operations
     elif action.refused and not verdict.passing:
         state.history.remember_refusal(action.name)
-        state.course.see(Deed(event.step, event.at, intent, "refused"))
+        state.course.see(event, intent)
 
 
 def _open(state: "RunState", action: OpenAction) -> None:
@@ -147,8 +146,7 @@ def _ended(state: "RunState", event: ActionEnded) -> None:
             intent = closed.intent
             if event.overruled:  # a person wants it to reach that far
                 intent = msgspec.structs.replace(intent, outside=())
-            changed = event.created + event.changed
-            state.course.see(deed_of(event.step, event.at, intent, outcome, changed))
+            state.course.see(event, intent)
         agent = closed.intent.agent if closed.intent is not None else ""
         changes = max(closed.file_operations, len(event.created + event.changed))
         state.course.end(event, changes, agent)
@@ -159,7 +157,7 @@ def _dropped(state: "RunState", event: ActionDropped) -> None:
     if closed is not None and closed.asked and not closed.let_through:
         state.history.remember_refusal(closed.name)  # by the person who was asked
     if closed is not None and closed.intent is not None and closed.let_through:
-        state.course.see(Deed(event.step, event.at, closed.intent, "dropped"))
+        state.course.see(event, closed.intent)
 
 
 def _close(state: "RunState", step: int) -> OpenAction | None:
@@ -183,7 +181,6 @@ def _agent_started(state: "RunState", event: AgentStarted) -> None:
 
 def _agent_ended(state: "RunState", event: AgentEnded) -> None:
     state.agents.pop(event.agent, None)
-    state.course.watch.ended(event.agent)
 
 
 def _task(state: "RunState", event: TaskNoted) -> None:
@@ -194,14 +191,12 @@ def _task(state: "RunState", event: TaskNoted) -> None:
 
 def _compacted(state: "RunState", event: Compacted) -> None:
     state.compactions += 1
-    state.course.watch.compacted()
 
 
 def _iteration_ended(state: "RunState", event: IterationEnded) -> None:
     # Sub-agents may go on working after the agent that started them has stopped.
     state.phase = "working" if state.agents else "waiting"
     state.rested = state.step
-    state.course.watch.heard(event.says)
 
 
 def _settings_changed(state: "RunState", event: SettingsChanged) -> None:
@@ -260,9 +255,7 @@ def _resolved(state: "RunState", event: IncidentResolved) -> None:
 
 def _model_asked(state: "RunState", event: ModelAsked) -> None:
     state.usage.opinions += 1
-    if event.question == "goal" and not event.problem:
-        state.course.watch.told(event.score)
-    elif event.answer == "block":
+    if event.question != "goal" and event.answer == "block":
         state.open = [
             msgspec.structs.replace(each, verdict=second_opinion(event))
             if each.step == event.step

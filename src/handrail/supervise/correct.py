@@ -14,6 +14,7 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.supervise.project import Project
 from handrail.supervise.state import RunState
+from handrail.supervise.watched_state import WatchedState
 
 Capabilities = frozenset[Capability]
 Neighbour = Callable[[RunState, float], str]
@@ -26,7 +27,7 @@ _MAX_NAMED = 5
 
 
 def corrections(
-    state: RunState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
+    state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
 ) -> Iterator[Event]:
     """What is to be written down after a deed: findings, what helped, what is done now.
 
@@ -106,7 +107,7 @@ def _put_back_by_person(verdict: Verdict, back: RolledBack) -> Verdict:
 
 
 def _situation(
-    state: RunState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
+    state: WatchedState, project: Project, can: Capabilities, now: float, neighbour: Neighbour
 ) -> Situation:
     config = project.config
     prompts = dict.fromkeys(filter(None, (state.last_prompt, config.goal, state.first_prompt)))

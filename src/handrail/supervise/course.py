@@ -2,10 +2,11 @@
 
 import msgspec
 
-from handrail.detect import Deed, Watch
-from handrail.intervene import Past
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
+    ActionDropped,
     ActionEnded,
+    ActionReviewed,
     CheckpointTaken,
     FindingMade,
     IncidentResolved,
@@ -15,8 +16,9 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
+from handrail.model.intent import Intent
 from handrail.model.intervention import Allowance, Means
-from handrail.model.run import Checkpoint
+from handrail.model.past import Past
 
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
@@ -43,7 +45,6 @@ class Lately(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class Course(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
-    watch: Watch = msgspec.field(default_factory=Watch)
     past: Past = msgspec.field(default_factory=Past)
     findings: dict[str, FindingMade] = {}
     """By name, each as it was last."""
@@ -77,10 +78,9 @@ class Course(msgspec.Struct, omit_defaults=True):
             return self.acting.intervention.means == Means.CHECKPOINT_ROLLBACK
         return self.acting is not None
 
-    def see(self, deed: Deed) -> None:
-        """An action has come to its end, whichever that is."""
-        self.watch.see(deed)
-        self.past.see(deed.intent.agent, deed.step)
+    def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
+        """Note that an action has come to its end: it ran, or was refused or dropped."""
+        self.past.see(intent.agent, event.step)
 
     def call(self, at: float, shown: str) -> None:
         """An action was let through."""

@@ -2,13 +2,15 @@
 
 import msgspec
 
-from handrail.model.control import HOLDING, Command, Standing
+from handrail.model.control import FINAL, HOLDING, Command, Standing
 from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 
 _MAX_HELD = 256
 _LEVELS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE})
 _THAWS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.STOP, Command.CANCEL})
 _MESSAGES = frozenset({Command.STEER, Command.REDIRECT})
+_STAYS = _MESSAGES | {Command.ESCALATE, Command.CHECKPOINT, Command.ROLLBACK}
+"""Commands that leave the run as it stands."""
 
 
 class Hand(msgspec.Struct, omit_defaults=True):
@@ -42,6 +44,16 @@ class Hand(msgspec.Struct, omit_defaults=True):
     def messages(self) -> list[ControlAsked]:
         """What the agent has to be told and was not yet."""
         return [each for each in self.asked.values() if each.command in _MESSAGES]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether there is nothing left to control."""
+        return self.standing in FINAL
+
+    @property
+    def waiting(self) -> list[Command]:
+        """Commands that were acknowledged and leave the run as it stands: `steer`, `escalate` …"""
+        return [each.command for each in self.asked.values() if each.command in _STAYS]
 
     def ask(self, event: ControlAsked) -> None:
         """Something was asked for."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.detect import Intent
+from handrail.model.intent import Intent
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 

@@ -14,12 +14,13 @@ from handrail.config.glob import escape
 from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
-from handrail.intervene import Controller
+from handrail.intervene.controller import Controller
 from handrail.model.action import Action
+from handrail.model.history import History
 from handrail.model.in_force import InForce
 from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
-from handrail.review import History, Reviewer
+from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading

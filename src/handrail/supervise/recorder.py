@@ -14,8 +14,10 @@ from handrail.supervise.progress import NotWrittenError
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 
-SNAPSHOT_EVERY = 100
-"""Events after which a state is saved, so that nobody has to read a long run from its start."""
+SNAPSHOT_EVERY = 25
+"""Events after which a state is saved, so that whoever reads the run has few events to fold."""
+_BYTES_PER_EVENT = 1000
+"""A large state is saved less often: it must not take more room in the log than the events."""
 
 Beside = Callable[[RunState], Sequence[Entry]]
 """Rows of other topics that a new state brings along."""
@@ -33,6 +35,8 @@ class Recorder:
         self._works = works
         self._last: Receipt | None = None
         self._saved = state.seq
+        self._size = 0
+        """Bytes of the last snapshot."""
 
     @property
     def settled(self) -> bool:
@@ -56,7 +60,8 @@ class Recorder:
 
     def save_now_and_then(self) -> None:
         """Keep the state where that is due."""
-        if self._state.seq % SNAPSHOT_EVERY == 0:
+        due = max(SNAPSHOT_EVERY, self._size // _BYTES_PER_EVENT)
+        if self._state.seq - self._saved >= due:
             self.save()
 
     def save(self) -> None:
@@ -66,6 +71,7 @@ class Recorder:
         self._saved = self._state.seq
         topic = topic_of(self._state.run)
         snapshot = Snapshot(self._state.seq, msgspec.json.encode(self._state))
+        self._size = len(snapshot.body)
 
         def keep(receipt: Receipt) -> None:
             if self.lost is None:

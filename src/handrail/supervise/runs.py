@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from time import time
 
-import msgspec
-
 from handrail.intervene import Capability
 from handrail.model.event import ActionHeld, FaultNoted
 from handrail.store.errors import StoreError
@@ -15,15 +13,16 @@ from handrail.supervise.bus import EventBus
 from handrail.supervise.checkpoint_request import CheckpointPlanner
 from handrail.supervise.nesting import Above
 from handrail.supervise.project import Project, Projects, is_in_project
+from handrail.supervise.reading import StateReader
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Delivered, Supervisor
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
+from handrail.supervise.watched_state import WatchedState
 
 _MAX_KEPT = 2000
 _PATIENCE = 2.0
 """Seconds that a log may take to answer before its run is read again."""
-_decoder = msgspec.json.Decoder(RunState)
 
 
 class Runs:
@@ -108,7 +107,7 @@ class Runs:
         """A supervisor without a past, for when the log cannot be read: it only has settings."""
         kept = self._kept.get(run)
         folder = (kept.state.cwd if kept is not None else "") or cwd
-        state = RunState(run, cwd=folder)
+        state = WatchedState(run, cwd=folder)
         project = self._project(kept, state, folder)
         return Supervisor(state, project, self.journal, said=self._told(run))
 
@@ -244,25 +243,9 @@ def _share_tree(one: str, other: str) -> bool:
     return bool(other) and (is_in_project(one, other) or is_in_project(other, one))
 
 
-def load_state(journal: Journal, run: str) -> RunState:
-    """The state of a run: its last snapshot, and the events since."""
-    topic = topic_of(run)
-    state = _last_saved(journal, run)
-    for stored, event in journal.read(topic, state.seq):
-        state.apply(event)
-        state.seq = stored.seq
-    return state
+def load_state(journal: Journal, run: str) -> WatchedState:
+    """The state of a run, with its detectors."""
+    return _states.read(journal.store, run)
 
 
-def _last_saved(journal: Journal, run: str) -> RunState:
-    """The state in the snapshot, if that can be used: the events are the truth."""
-    topic = topic_of(run)
-    snapshot = journal.store.load_snapshot(topic)
-    if snapshot is None:
-        return RunState(run)
-    try:
-        state = _decoder.decode(snapshot.body)
-    except (ValueError, RecursionError):  # damaged, or made by another version
-        return RunState(run)
-    is_of_this_log = state.run == run and journal.store.read(topic, state.seq - 1, 1)
-    return state if is_of_this_log else RunState(run)
+_states = StateReader(WatchedState)

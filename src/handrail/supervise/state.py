@@ -1,16 +1,14 @@
 """The state of a run: a fold of its events, and nothing else."""
 
-from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
-from handrail.model.control import FINAL, Standing
-from handrail.model.event import (
-    Event,
-)
+from handrail.model.control import Standing
+from handrail.model.event import Event
+from handrail.model.finding import Finding
+from handrail.model.history import History
 from handrail.model.in_force import InForce
-from handrail.review.history import History
 from handrail.supervise.changes import APPLY
 from handrail.supervise.course import Course
 from handrail.supervise.hand import Hand
@@ -20,9 +18,14 @@ from handrail.supervise.usage import Usage
 
 Phase = Literal["working", "waiting", "ended"]
 
+_FRESH = 10
+"""So many steps later, a finding that was not made again is not current any more."""
+
 
 class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
-    """Everything known of a run. The same events give the same state, wherever one begins.
+    """What is known of a run. The same events give the same state, wherever one begins.
+
+    Whoever reads the log needs no more. `WatchedState` adds what the detectors remember.
 
     The tag is raised when the same events come to mean another state: a snapshot that was made
     by an older fold is then not read, and the events are folded again.
@@ -98,10 +101,22 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     @property
     def active(self) -> bool:
         """Whether there is anything to control."""
-        if self.seq == 0 or self.hand.standing in FINAL:
+        if self.seq == 0 or self.hand.is_final:
             return False
         resumable = self.loop is not None or self.hand.standing == Standing.STOPPED
         return resumable or self.phase != "ended"
+
+    @property
+    def trouble(self) -> Finding | None:
+        """The worst finding of the last steps that nothing has helped against."""
+        helped = {(made.name, made.step) for made in self.course.past.made if made.worked}
+        current = [
+            found.finding
+            for found in self.course.findings.values()
+            if found.step > self.step - _FRESH
+            and not any(name == found.finding.name and step >= found.step for name, step in helped)
+        ]
+        return max(current, key=lambda finding: finding.severity, default=None)
 
     @property
     def iteration(self) -> int:
@@ -133,14 +148,6 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
         if found is not None:
             return found
         return next((item for item in same if not action_id or not item.id), None)
-
-
-def fold(run: str, events: Iterable[Event]) -> RunState:
-    """The state after these events."""
-    state = RunState(run)
-    for event in events:
-        state.apply(event)
-    return state
 
 
 def _is_same(item: OpenAction, name: str, command: str) -> bool:

@@ -3,7 +3,7 @@
 from handrail.intervene.gather import gather
 from handrail.intervene.incident import Incident
 from handrail.store.journal import Journal
-from handrail.supervise.runs import load_state
+from handrail.supervise.reading import read_state
 from handrail.supervise.topics import RUNS, run_of
 
 
@@ -11,6 +11,6 @@ def find_stop(journal: Journal, incident: str) -> Incident | None:
     """The record of a stop that nobody has resolved, from the events of its run."""
     for topic in journal.store.topics(RUNS):
         run = run_of(topic.name)
-        if load_state(journal, run).course.stopped == incident:
+        if read_state(journal.store, run).course.stopped == incident:
             return gather(run, incident, (event for _, event in journal.read(topic.name)))
     return None

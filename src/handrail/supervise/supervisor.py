@@ -26,10 +26,10 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
 )
+from handrail.model.fingerprint import fingerprint
 from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
-from handrail.review import fingerprint
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
@@ -48,9 +48,9 @@ from handrail.supervise.open_action import OpenAction
 from handrail.supervise.progress import CheckpointNeeded, Doubt, Held, Progress, Ready
 from handrail.supervise.project import Project
 from handrail.supervise.recorder import Beside, Recorder
-from handrail.supervise.state import RunState
 from handrail.supervise.tool_call import BegunReview, ToolCall
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
+from handrail.supervise.watched_state import WatchedState
 
 _LOOK = "Look at what it did; `handrail doctor` says whether refusals are enforced."
 _FINE = Verdict(Decision.ALLOW)
@@ -69,7 +69,7 @@ class Supervisor:
 
     def __init__(
         self,
-        state: RunState,
+        state: WatchedState,
         project: Project,
         journal: Journal,
         *,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -21,7 +22,6 @@ from handrail.model.event import (
 )
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision
-from handrail.model.run import Checkpoint
 from handrail.tui.actions import shown_action
 from handrail.tui.sentence import near
 

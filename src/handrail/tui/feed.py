@@ -10,11 +10,11 @@ from time import time
 import msgspec
 from psutil import pid_exists
 
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
-from handrail.store.journal import Journal, decode
 from handrail.store.port import Store, Stored
 from handrail.supervise.names import project_of, short_ids
-from handrail.supervise.runs import load_state
+from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.tui.overlook import overview_of
@@ -67,7 +67,6 @@ class Feed:
         """`me`: what whoever looks at it is called; `is_open`: whether nobody has decided about
         an incident yet; `lives`: whether there is such a process."""
         self._store = store
-        self._journal = Journal(store)
         self._clock = clock
         self._me = me
         self._is_open = is_open
@@ -170,7 +169,7 @@ class Feed:
         for run in list(islice(dict.fromkeys((*first, *self._waiting)), _LOADED_AT_ONCE)):
             name = self._name(run)
             try:
-                self._keep(run, load_state(self._journal, run), name)
+                self._keep(run, read_state(self._store, run), name)
             except DamagedError as error:
                 now = self._clock()
                 self._kept[run] = _Kept(Overview(run, name, changed=now, problem=error.problem))

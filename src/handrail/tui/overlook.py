@@ -1,12 +1,8 @@
 """From the state of a run to what the list shows of it."""
 
-from handrail.model.control import FINAL
-from handrail.model.finding import Finding
 from handrail.supervise.state import RunState
 from handrail.tui.overview import Overview
 
-_FRESH = 10
-"""So many steps later, a finding that was not made again is not current any more."""
 _MAX_KEPT = 500
 
 
@@ -41,7 +37,7 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> O
         tuple(each.command.value for each in hand.asked.values()),
         _wanted(state),
         course.checkpoints[-1] if course.checkpoints else None,
-        _trouble(state),
+        state.trouble,
         incident,
         loop.driver if loop and not loop.ended and state.active else 0,
         ending="" if loop is None else loop.reason,
@@ -50,21 +46,9 @@ def overview_of(state: RunState, name: str, *, incident: str, me: str = "") -> O
 
 def _wanted(state: RunState) -> str:
     """What the host asks a person for now; an answer is not always told, but the next step is."""
-    if state.phase != "working" or state.hand.standing in FINAL or not state.open:
+    if state.phase != "working" or state.hand.is_final or not state.open:
         return ""
     last = state.open[-1]
     if not last.asked or last.let_through or last.step != state.step or last.intent is None:
         return ""
     return f"{last.intent.tool} {last.intent.shown}"
-
-
-def _trouble(state: RunState) -> Finding | None:
-    """The worst finding of the last steps that nothing has helped against."""
-    helped = {(made.name, made.step) for made in state.course.past.made if made.worked}
-    current = [
-        found.finding
-        for found in state.course.findings.values()
-        if found.step > state.step - _FRESH
-        and not any(name == found.finding.name and step >= found.step for name, step in helped)
-    ]
-    return max(current, key=lambda finding: finding.severity, default=None)

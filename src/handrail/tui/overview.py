@@ -2,9 +2,9 @@
 
 import msgspec
 
+from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, Standing
 from handrail.model.finding import Finding
-from handrail.model.run import Checkpoint
 
 NEEDS_YOU = "needs you"
 UNREADABLE = "unreadable"

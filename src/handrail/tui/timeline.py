@@ -13,8 +13,8 @@ from handrail.model.event import (
     FaultNoted,
     UsageMeasured,
 )
+from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.journal import decode
 from handrail.store.port import Stored
 from handrail.tui.entry import Entry
 from handrail.tui.facts import RunFacts, is_cut

@@ -206,6 +206,7 @@ CALLS: Table = table(
     ("ssh.get", path(_WRITE, 2)),
     # databases
     ("sqlite3.connect handrail.store.sqlite.SqliteStore", database),
+    ("handrail.store.opening.open_log", database),
     ("database.cursor memory.cursor", passes()),
     ("sqlalchemy.text psycopg.sql.SQL psycopg2.sql.SQL django.db.models.expressions.RawSQL",
      passes()),

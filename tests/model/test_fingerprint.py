@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.model.action import Action
-from handrail.review import fingerprint
+from handrail.model.fingerprint import fingerprint
 
 
 def name(tool: str, **given: object) -> str:

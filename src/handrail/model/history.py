@@ -1,10 +1,6 @@
 """What a run did so far, as far as the review of its next action needs it."""
 
-import hashlib
-
 import msgspec
-
-from handrail.model.action import Action
 
 _RECENT = 20
 
@@ -56,16 +52,3 @@ class History(msgspec.Struct):
         self.recent.append(name)
         del self.recent[:-_RECENT]
         self.file_operations += file_operations
-
-
-_BESIDE_A_COMMAND = frozenset({"description", "timeout"})
-"""What an agent writes anew each time it tries the same command."""
-
-
-def fingerprint(action: Action) -> str:
-    """A short name for an action that is the same when the same thing is tried again."""
-    parts = [action.tool, action.cwd]
-    beside = _BESIDE_A_COMMAND if "command" in action.input else ()
-    parts += [f"{key}={action.input[key]}" for key in sorted(action.input) if key not in beside]
-    data = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=8).hexdigest()

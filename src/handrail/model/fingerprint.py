@@ -1,0 +1,55 @@
+"""Short names for actions: the same name when the same thing is tried again."""
+
+import hashlib
+import re
+
+from handrail.model.action import Action
+
+_BESIDE_A_COMMAND = frozenset({"description", "timeout"})
+"""What an agent writes anew each time it tries the same command."""
+_BESIDE = frozenset({"description", "timeout", "run_in_background", "thought", "security_risk"})
+"""What an agent writes anew each time that it tries the same."""
+_MAX_VALUE = 16_000
+"""Characters of one input that are looked at."""
+_COMMENT = re.compile(r"^[ \t]*#[^\n]*\n", re.MULTILINE)
+_SLEEP = re.compile(r"\s*sleep\s+[\d.]+\w?\s*(?:&&|;)\s*")
+
+
+def fingerprint(action: Action) -> str:
+    """A short name for an action that is the same when the same thing is tried again."""
+    parts = [action.tool, action.cwd]
+    beside = _BESIDE_A_COMMAND if "command" in action.input else ()
+    parts += [f"{key}={action.input[key]}" for key in sorted(action.input) if key not in beside]
+    return text_key("\0".join(parts))
+
+
+def call_key(action: Action) -> str:
+    """The same for calls that differ in nothing that matters."""
+    given = action.input
+    parts = [action.tool, action.cwd] if "command" in given else [action.tool]
+    parts += [f"{key}={_value(key, given[key])}" for key in sorted(given) if key not in _BESIDE]
+    return text_key("\0".join(parts))
+
+
+def text_key(text: str) -> str:
+    """A short name for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _value(key: str, value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    if key == "command":
+        text = _command(text)
+    if len(text) > _MAX_VALUE:
+        half = _MAX_VALUE // 2
+        text = f"{text[:half]}{len(text)}{text[-half:]}"
+    return text
+
+
+def _command(text: str) -> str:
+    """A command without comments and waiting."""
+    if "#" in text:
+        text = _COMMENT.sub("", text)
+    if "sleep" in text:
+        text = _SLEEP.sub("", text, count=1) if _SLEEP.match(text) else text
+    return text.strip()

@@ -1,0 +1,127 @@
+"""What an agent wants to do with an action, reduced to what patterns are made of."""
+
+import re
+from functools import lru_cache
+from sys import intern
+
+import msgspec
+
+from handrail.model.action import Action
+from handrail.model.effect import CHANGING_KINDS, HOST_KINDS, PATH_KINDS, Effect, Kind
+from handrail.model.fingerprint import call_key
+from handrail.model.review import Review
+
+_MAX_PATHS = 8
+_MAX_WAITS = 2_000
+_READ, _SECRET = Kind.READ, Kind.SECRET
+_CHANGING = tuple(CHANGING_KINDS)  # looked through faster than an enum's hash is made
+_NAMING = (*PATH_KINDS, *HOST_KINDS)
+_WAITS = (
+    r"(?:^|[;&|({\n]|\bdo)\s*(?:sleep|wait|squeue|kubectl (?:wait|get|rollout|describe)"
+    r"|gh (?:run|pr|workflow) (?:view|watch|checks|status|list)|glab ci (?:status|view|list)"
+    r"|docker(?: compose)? (?:ps|inspect)|systemctl (?:status|is-active))(?=\s|$)"
+)
+"""Programs that show how something is which others work at."""
+_WAITING_TOOLS = frozenset({"BashOutput", "TaskOutput", "AgentOutputTool", "Sleep"})
+_MAX_SHOWN = 120
+_CUT = " …"
+
+
+class Intent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """What an agent wanted to do; known before it is done."""
+
+    tool: str
+    call: str
+    """The same for calls that differ in nothing that matters."""
+    shown: str
+    """The action in a few words."""
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    """Paths that it changes, makes or deletes."""
+    outside: tuple[str, ...] = ()
+    """Paths that it touches outside of the scope."""
+    secrets: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
+    """Machines of others that it sends something to, or connects to."""
+    alignment: float = 0.0
+    """How well it fits the goal, from 0 to 1."""
+    agent: str = ""
+    """The sub-agent that wants it; empty: the agent itself."""
+    kinds: tuple[Kind, ...] = ()
+    """Of its effects."""
+    blamed: str = ""
+    """Its worst effect: the same for another way to the same thing."""
+    waits: bool = False
+    """It only looks whether something else is ready, which takes as often as it takes."""
+
+    @property
+    def begins(self) -> str:
+        """What is shown, without the sign that it was cut: that makes each letter twice as big."""
+        return self.shown.removesuffix(_CUT)
+
+
+def intent_of(action: Action, review: Review, agent: str = "") -> Intent:
+    """What an action is after, by its review."""
+    reads: list[str] = []
+    writes: list[str] = []
+    secrets: list[str] = []
+    kinds: list[Kind] = []
+    worst: Effect | None = None
+    for effect in review.effects:
+        kind = effect.kind
+        if kind not in kinds:
+            kinds.append(kind)
+        if kind is _READ:
+            reads.append(effect.target)
+        elif kind is _SECRET:
+            secrets.append(effect.target)
+        elif kind in _CHANGING:
+            writes.append(effect.target)
+        if worst is None or effect.severity.rank > worst.severity.rank:
+            worst = effect
+    return Intent(
+        intern(action.tool),
+        call_key(action),
+        _shown(action),
+        tuple(reads[:_MAX_PATHS]) if reads else (),
+        tuple(writes[:_MAX_PATHS]) if writes else (),
+        review.outside[:_MAX_PATHS],
+        tuple(secrets[:_MAX_PATHS]) if secrets else (),
+        review.outgoing[:_MAX_PATHS],
+        review.rationality.goal_alignment,
+        agent,
+        _shared(tuple(kinds)),
+        _blamed(worst),
+        _waits(action),
+    )
+
+
+@lru_cache(maxsize=256)
+def _shared(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    """One object for the same kinds: every run keeps those of many deeds."""
+    return kinds
+
+
+def _blamed(worst: Effect | None) -> str:
+    if worst is None:
+        return ""
+    # Where the target is a piece of the command, another way has another one.
+    return f"{worst.kind}:{worst.target}" if worst.kind in _NAMING else worst.kind.value
+
+
+def _waits(action: Action) -> bool:
+    command = action.input.get("command")
+    if isinstance(command, str):
+        return ("sleep" in command or "wait" in command) and bool(
+            re.search(_WAITS, command[:_MAX_WAITS])
+        )
+    return action.tool in _WAITING_TOOLS
+
+
+def _shown(action: Action) -> str:
+    for key in ("command", "file_path", "path", "pattern", "url", "query", "text"):
+        value = action.input.get(key)
+        if isinstance(value, str) and value:
+            line = " ".join(value.split())
+            return line if len(line) <= _MAX_SHOWN else f"{line[: _MAX_SHOWN - 2]}{_CUT}"
+    return action.tool

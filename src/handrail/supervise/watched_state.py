@@ -1,0 +1,96 @@
+"""The state of a supervised run: the facts that the log tells, and what the detectors remember."""
+
+from collections.abc import Callable, Iterable
+from typing import cast
+
+import msgspec
+
+from handrail.detect import Deed, Watch, deed_of
+from handrail.model.event import (
+    ActionDropped,
+    ActionEnded,
+    ActionReviewed,
+    AgentEnded,
+    Compacted,
+    Event,
+    IterationEnded,
+    ModelAsked,
+    PromptGiven,
+)
+from handrail.model.intent import Intent
+from handrail.supervise.course import Course
+from handrail.supervise.state import RunState
+
+
+class WatchedCourse(Course, omit_defaults=True):
+    """A course that the detectors watch."""
+
+    watch: Watch = msgspec.field(default_factory=Watch)
+
+    def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
+        """Show the detectors an action that has come to its end."""
+        self.watch.see(_deed(event, intent))
+        super().see(event, intent)
+
+
+class WatchedState(RunState, omit_defaults=True):
+    """The state with its detectors: for those who correct the run, and do not only look at it."""
+
+    course: WatchedCourse = msgspec.field(default_factory=WatchedCourse)
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event, and tell the detectors what concerns them."""
+        if (tell := _TELL.get(type(event))) is not None:
+            tell(self.course.watch, event)
+        super().apply(event)
+
+
+def fold(run: str, events: Iterable[Event]) -> WatchedState:
+    """The state after these events."""
+    state = WatchedState(run)
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> Deed:
+    if isinstance(event, ActionEnded):
+        changed = event.created + event.changed
+        return deed_of(event.step, event.at, intent, event.outcome, changed)
+    return Deed(
+        event.step, event.at, intent, "refused" if isinstance(event, ActionReviewed) else "dropped"
+    )
+
+
+def _prompted(watch: Watch, event: PromptGiven) -> None:
+    watch.prompted()
+
+
+def _agent_ended(watch: Watch, event: AgentEnded) -> None:
+    watch.ended(event.agent)
+
+
+def _compacted(watch: Watch, event: Compacted) -> None:
+    watch.compacted()
+
+
+def _agent_stopped(watch: Watch, event: IterationEnded) -> None:
+    watch.heard(event.says)
+
+
+def _model_asked(watch: Watch, event: ModelAsked) -> None:
+    if event.question == "goal" and not event.problem:
+        watch.told(event.score)
+
+
+_Tell = Callable[[Watch, Event], None]
+_TELL: dict[type, _Tell] = {
+    kind: cast("_Tell", function)
+    for kind, function in (
+        (PromptGiven, _prompted),
+        (AgentEnded, _agent_ended),
+        (Compacted, _compacted),
+        (IterationEnded, _agent_stopped),
+        (ModelAsked, _model_asked),
+    )
+}
