@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene import Controller, Situation
+from handrail.intervene import Situation
+from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, Plugins, load_plugins
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means

@@ -5,7 +5,8 @@ import msgspec
 from handrail.cli.sessions import PastStep
 from handrail.config.schema import Config
 from handrail.detect import Deed, Watch, deed_of, intent_of
-from handrail.intervene import Capability, Controller, Past, Situation
+from handrail.intervene import Capability, Past, Situation
+from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding

@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible
+from handrail.intervene.kinds import KINDS
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.event import (
     Event,
@@ -36,13 +37,6 @@ if TYPE_CHECKING:
     from handrail.cli.runs import KnownRun
 
 _ACTION = 300
-_A = {
-    Means.SOFT_CORRECTION: "guidance",
-    Means.CONTEXT_REINFORCEMENT: "a reminder",
-    Means.RESOURCE_THROTTLING: "lower limits",
-    Means.CHECKPOINT_ROLLBACK: "a rollback",
-    Means.EMERGENCY_STOP: "a stop",
-}
 
 
 class Tried(msgspec.Struct):
@@ -195,13 +189,14 @@ def _calls_for(done: Intervention) -> str:
             return "nothing milder was left"
         return "each further action could do harm, so nothing milder came first"
     allowed = LADDER[level_of(done.score)]
+    phrase = KINDS[allowed].phrase or KINDS[allowed].label
     if allowed == done.means:
-        return f"that calls for {_A[allowed]}"
-    if done.means in LADDER and LADDER.index(Means(done.means)) > LADDER.index(allowed):
+        return f"that calls for {phrase}"
+    if done.means in LADDER and LADDER.index(done.means) > LADDER.index(allowed):
         if done.escalation:
             return "what was tried had no effect, so something stronger came next"
         return "this is the mildest that fits this trouble"
-    return f"that allows up to {_A[allowed]}; of what fits this trouble, this came next"
+    return f"that allows up to {phrase}; of what fits this trouble, this came next"
 
 
 def course_json(run: "KnownRun", story: CourseStory) -> str:

@@ -1,19 +1,24 @@
 """Detectors from packages of a user's own: entry points in the group `handrail.detectors`.
 
-An entry point names a subclass of `Detector`. A detector that cannot be loaded, or that raises,
-is told and left out; it never breaks a run.
+An entry point names a subclass of `Detector`, which describes itself as the built-in ones do. One
+that cannot be loaded, or that raises, is told and left out; it never breaks a run.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.config.detection import Detection
+from handrail.config.prompts import fields_of
 from handrail.detect.deed import Deed
+from handrail.detect.description import Description
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "handrail.detectors"
 _MOST_BYTES = 65_536
@@ -38,6 +43,9 @@ class Plugins(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def load_plugins() -> Plugins:
     """The detectors of all installed packages; looked for once."""
+    # Imported here: it costs more than all of this room, and who only reads a log needs it not.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     detectors: dict[str, type[Detector]] = {}
     problems: list[str] = []
     for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
@@ -48,7 +56,7 @@ def load_plugins() -> Plugins:
     return Plugins(detectors, tuple(problems))
 
 
-def _load(point: EntryPoint) -> type[Detector]:
+def _load(point: "EntryPoint") -> type[Detector]:
     loaded = point.load()
     if not (isinstance(loaded, type) and issubclass(loaded, Detector)):
         raise TypeError(f"{point.value} is not a subclass of handrail.detect.Detector")
@@ -56,6 +64,11 @@ def _load(point: EntryPoint) -> type[Detector]:
         raise TypeError(f"{point.value} has no kind")
     if loaded.find is Detector.find:
         raise TypeError(f"{point.value} has no find")
+    if not isinstance(loaded.about, Description):
+        raise TypeError(f"{point.value} has an about that is no Description")
+    msgspec.convert(msgspec.to_builtins(loaded.about), Description)
+    for hint in loaded.about.hints:
+        fields_of(hint)
     loaded()  # a detector must be able to begin with nothing
     return loaded
 

@@ -1,8 +1,9 @@
 """Findings → interventions: five kinds, a controller that chooses, and what became of them."""
 
 from handrail.intervene.capability import Capability
-from handrail.intervene.controller import Controller
+from handrail.intervene.draft import Draft
+from handrail.intervene.kind import InterventionKind
 from handrail.intervene.past import Made, Past
 from handrail.intervene.situation import Situation
 
-__all__ = ["Capability", "Controller", "Made", "Past", "Situation"]
+__all__ = ["Capability", "Draft", "InterventionKind", "Made", "Past", "Situation"]

@@ -14,7 +14,7 @@ from handrail.config.glob import escape
 from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
-from handrail.intervene import Controller
+from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.in_force import InForce
 from handrail.model.review import Review
