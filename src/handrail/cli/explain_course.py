@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible
+from handrail.detect.registry import description_of
 from handrail.intervene.kinds import KINDS
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.event import (
@@ -136,7 +137,9 @@ def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> 
         clip(f"steps {steps_in_words(steps)}: {text}", _ACTION)
         for text, steps in tried.actions.items()
     ]
-    screen.field("Why", [finding_in_words(done.finding, facts.cwd), *shown])
+    meaning = description_of(done.finding.kind).meaning
+    why = [finding_in_words(done.finding, facts.cwd), *filter(None, [meaning]), *shown]
+    screen.field("Why", why)
     screen.field("Score", [score_in_words(done)])
     screen.field("Told", (done.guidance or "nothing").splitlines())
     if done.allowance:

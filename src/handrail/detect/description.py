@@ -108,7 +108,7 @@ class Description(msgspec.Struct, frozen=True):
 
     label: str = ""
     """A few words for a list; empty: the kind, written with spaces."""
-    meaning: str = "A pattern of trouble that goes on."
+    meaning: str = ""
     """One sentence for people: docs and `handrail explain` print it."""
     fitting: Fitting | None = None
     """None: `UNKNOWN`, or what the settings say under `default`."""

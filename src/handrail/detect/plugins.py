@@ -4,7 +4,7 @@ An entry point names a subclass of `Detector`, which describes itself as the bui
 that cannot be loaded, or that raises, is told and left out; it never breaks a run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -83,42 +83,29 @@ class Custom(msgspec.Struct):
 
     def see(self, deed: Deed) -> None:
         """Let each take in the next deed."""
-        for name, detector in self._working():
-            try:
-                detector.see(deed)
-                size = len(msgspec.json.encode(detector))
-                if size > _MOST_BYTES:
-                    raise TooLargeError(size)
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: _take_in(detector, deed))
 
     def prompted(self) -> None:
         """Tell each that a person said something."""
-        for name, detector in self._working():
-            try:
-                detector.prompted()
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: detector.prompted())
 
     def heard(self, text: str) -> None:
         """Tell each what the agent said."""
-        for name, detector in self._working():
-            try:
-                detector.heard(text)
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: detector.heard(text))
 
     def find(self, settings: Detection) -> list[Finding]:
-        """What each has found; one that raises is left out from then on."""
+        """What each has found."""
         found: list[Finding] = []
+        self._each(lambda detector: found.extend(_found(detector, settings)))
+        return found
+
+    def _each(self, do: Callable[[Detector], None]) -> None:
+        """Do it with each; one that raises is left out from then on."""
         for name, detector in self._working():
             try:
-                finding = detector.find(settings)
-                if finding is not None:
-                    found.append(msgspec.convert(finding, Finding, from_attributes=True))
+                do(detector)
             except Exception as error:  # noqa: BLE001 - see above
                 self._leave_out(name, error)
-        return found
 
     def _working(self) -> Iterator[tuple[str, Detector]]:
         for name, kind in load_plugins().detectors.items():
@@ -132,6 +119,19 @@ class Custom(msgspec.Struct):
     def _leave_out(self, name: str, error: Exception) -> None:
         self.states.pop(name, None)
         self.faults[name] = _says(name, "failed and is left out", error)
+
+
+def _take_in(detector: Detector, deed: Deed) -> None:
+    detector.see(deed)
+    size = len(msgspec.json.encode(detector))
+    if size > _MOST_BYTES:
+        raise TooLargeError(size)
+
+
+def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:
+    finding = detector.find(settings)
+    if finding is not None:
+        yield msgspec.convert(finding, Finding, from_attributes=True)
 
 
 def _revived(kind: type[Detector], saved: object) -> Detector:

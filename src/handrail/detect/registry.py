@@ -46,3 +46,9 @@ def description_of(kind: str) -> Description:
         return known
     own = (each.about for each in load_plugins().detectors.values() if each.kind == kind)
     return next(own, _UNDESCRIBED)
+
+
+def own_fittings() -> list[tuple[str, ...]]:
+    """The interventions that fit what packages of a user's own find."""
+    found = (each.about.fitting for each in load_plugins().detectors.values())
+    return [fitting.places for fitting in found if fitting is not None]

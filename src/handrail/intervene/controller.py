@@ -12,7 +12,7 @@ from handrail.config.interventions import Interventions
 from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
 from handrail.detect.description import UNKNOWN, Description, Fitting
-from handrail.detect.registry import description_of
+from handrail.detect.registry import description_of, own_fittings
 from handrail.intervene.draft import Draft
 from handrail.intervene.effect import effects_of, judgements
 from handrail.intervene.kind import InterventionKind
@@ -62,9 +62,8 @@ class Controller:
         self.settings = settings
         self.faults: list[str] = []
         strategy = settings.strategy
-        named = frozenset(
-            name for row in strategy.patterns.values() for name in row if name not in LADDER
-        )
+        rows = (*strategy.patterns.values(), *own_fittings())
+        named = frozenset(name for row in rows for name in row if name not in LADDER)
         chosen = frozenset({strategy.custom} if strategy.type == "custom" else ())
         # All of them where a strategy of the user's own may name any.
         own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)

@@ -83,8 +83,7 @@ class LoopDetector(Detector):
     saved_as: ClassVar[str] = "loops"
     about: ClassVar[Description] = Description(
         label="Runs in a loop",
-        meaning="The agent makes the same call, or the same few calls, again and again, and "
-        "learns nothing new.",
+        meaning="The agent repeats the same few calls, and learns nothing new.",
         fitting=GO_BACK,
         hints=paragraphs("""
             The same call (`{call}`) was made {times} times, and each time it ended with `{error}`

@@ -35,8 +35,7 @@ class StallDetector(Detector):
     saved_as: ClassVar[str] = "stalls"
     about: ClassVar[Description] = Description(
         label="Runs that stalled",
-        meaning="The agent gets nowhere for many steps, or an error stays whatever the agent does "
-        "about it.",
+        meaning="The agent makes no progress for many steps, or cannot get rid of an error.",
         fitting=GO_BACK,
         hints=paragraphs("""
             {says} Write down the one question that keeps you, take the one action that answers it,

@@ -39,14 +39,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 PARTS = (
-    Part(
-        "calls_per_minute",
-        "calls",
-        Capability.DENY,
-        4,
-        30,
-        "{} calls a minute",
-    ),
+    Part("calls_per_minute", "calls", Capability.DENY, 4, 30, "{} calls a minute"),
     Part(
         "file_operations",
         "file_operations",
@@ -56,14 +49,7 @@ PARTS = (
         "{} more file changes",
         _WINDOWS,
     ),
-    Part(
-        "command_seconds",
-        "time",
-        Capability.REWRITE,
-        10,
-        120,
-        "{} s for one command",
-    ),
+    Part("command_seconds", "time", Capability.REWRITE, 10, 120, "{} s for one command"),
     Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
     Part("tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS),
     Part("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
