@@ -29,7 +29,7 @@ from handrail.detect.registry import COMBINATIONS, description_of
 from handrail.detect.registry import KINDS as FINDINGS
 from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
 from handrail.intervene import Capability
-from handrail.intervene.kinds import KINDS as INTERVENTIONS
+from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, Command, Standing
 from handrail.model.review import Verdict

@@ -8,8 +8,8 @@ from handrail.config.interventions import Interventions
 from handrail.detect.registry import description_of
 from handrail.intervene import Capability, Draft, Past, Situation
 from handrail.intervene.controller import Controller
-from handrail.intervene.kinds import KINDS
 from handrail.intervene.plugins import Plugins
+from handrail.intervene.registry import KINDS
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention

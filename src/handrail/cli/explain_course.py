@@ -8,7 +8,7 @@ import msgspec
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible
 from handrail.detect.registry import description_of
-from handrail.intervene.kinds import KINDS
+from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.event import (
     Event,

@@ -16,7 +16,6 @@ from handrail.detect.registry import description_of, own_fittings
 from handrail.intervene.draft import Draft
 from handrail.intervene.effect import effects_of, judgements
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.kinds import KINDS
 from handrail.intervene.options import (
     STOP,
     budget_spent,
@@ -31,6 +30,7 @@ from handrail.intervene.plugins import (
     as_kind,
     load_plugins,
 )
+from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, score_of
 from handrail.intervene.situation import Situation
 from handrail.intervene.strategy import STRATEGIES as BUILT_IN

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from handrail.intervene import kinds
 from handrail.intervene.draft import Draft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.kinds import KINDS
 from handrail.intervene.situation import Situation
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
@@ -75,8 +77,13 @@ def as_kind(name: str, plugin: Plugin) -> InterventionKind:
 
 
 def kind_named(name: str) -> InterventionKind | None:
-    """The intervention that settings and events call so, built in or from a package."""
-    if name in KINDS:
-        return KINDS[name]
+    """The intervention that settings and events call so, built in or from a package.
+
+    No other one is loaded: who reads a log waits for every import.
+    """
+    built_in = f"{kinds.__name__}.{name}"
+    if name.isidentifier() and find_spec(built_in) is not None:
+        found: InterventionKind = import_module(built_in).KIND
+        return found
     own = load_plugins(INTERVENTIONS, frozenset({name})).found.get(name)
     return own if isinstance(own, InterventionKind) else None

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from handrail.intervene.kinds import KINDS
+from handrail.intervene.registry import KINDS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 

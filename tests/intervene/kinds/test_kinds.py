@@ -7,7 +7,7 @@ import pytest
 
 from handrail.config.names import means
 from handrail.intervene import Capability, InterventionKind
-from handrail.intervene.kinds import KINDS
+from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER
 from handrail.model.intervention import Means
 from tests.intervene.bench import finding, situation
