@@ -24,8 +24,12 @@ import msgspec
 from handrail.cli import group
 from handrail.config import Config
 from handrail.control import machine
+from handrail.detect.description import UNKNOWN, Fitting
+from handrail.detect.registry import COMBINATIONS, description_of
+from handrail.detect.registry import KINDS as FINDINGS
 from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
 from handrail.intervene import Capability
+from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, Command, Standing
 from handrail.model.review import Verdict
@@ -56,6 +60,8 @@ PAGES = (
     "docs/hosts.md",
     "docs/protocol.md",
     "docs/control.md",
+    "docs/detectors.md",
+    "docs/interventions.md",
 )
 """Files that hold console blocks or generated tables."""
 
@@ -308,6 +314,60 @@ def neutral() -> str:
     return f"Without a goal and a history the score is {rationality.NEUTRAL}, which is medium."
 
 
+# Detectors and interventions
+
+
+def detectors() -> str:
+    """Every kind of finding."""
+    rows = [(f"`{kind}`", description_of(kind).meaning) for kind in FINDINGS]
+    return table(("kind", "what it means"), *rows)
+
+
+def combinations() -> str:
+    """Kinds of findings that are worse together."""
+    rows = [
+        (f"`{each.kind}`", ", ".join(f"`{kind}`" for kind in each.parts), each.factor)
+        for each in COMBINATIONS
+    ]
+    return table(("kind", "of", "times"), *rows)
+
+
+def interventions() -> str:
+    """Every kind of intervention."""
+    rows = [
+        (f"`{each.name}`", each.does, ", ".join(each.uses), each.otherwise)
+        for each in INTERVENTIONS.values()
+    ]
+    return table(("means", "what it does", "uses of the host", "where it cannot"), *rows)
+
+
+def strengths() -> str:
+    """The score from which on each intervention is called for."""
+    mildest, *others = INTERVENTIONS.values()
+    return table(
+        ("score", "means"),
+        (f"below {others[0].strength:g}", f"`{mildest.name}`"),
+        *((f"from {each.strength:g}", f"`{each.name}`") for each in others),
+    )
+
+
+def fitting() -> str:
+    """What fits each kind of finding."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for kind in FINDINGS:
+        fits = description_of(kind).fitting or UNKNOWN
+        rows.setdefault(fits.places, []).append(f"`{kind}`")
+    return table(
+        ("kind", *Fitting.__struct_fields__[:4]),
+        *((", ".join(kinds), *map(_label, places)) for places, kinds in rows.items()),
+        ("`default`: all others", *map(_label, UNKNOWN.places)),
+    )
+
+
+def _label(means: str) -> str:
+    return INTERVENTIONS[means].label
+
+
 # Hosts and the daemon
 
 _HOOKS = {
@@ -522,6 +582,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "limits": limits,
     "daemon_limits": daemon_limits,
     "neutral": neutral,
+    "detectors": detectors,
+    "combinations": combinations,
+    "interventions": interventions,
+    "strengths": strengths,
+    "fitting": fitting,
     "hooks": hooks,
     "capabilities": capabilities,
     "lowering": lowering,

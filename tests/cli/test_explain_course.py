@@ -39,6 +39,7 @@ def test_an_intervention_is_told_from_its_reason_to_its_effect(shell: Shell, sho
         "\n"
         " 1  guidance, after step 2  12:00:42\n"
         " Why       loop, low: The same call failed in the same way 2 times: pytest -q\n"
+        "           The agent repeats the same few calls, and learns nothing new.\n"
         "           steps 1-2: Bash pytest -q\n"
         " Score     0.08 (low, 40% sure): that calls for guidance\n"
         " Told      The same call (`pytest -q`) was made 2 times, and each time it ended\n"

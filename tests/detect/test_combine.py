@@ -4,7 +4,8 @@ import pytest
 
 from handrail.config.detection import Detection
 from handrail.detect import Watch
-from handrail.detect.combine import COMBINATIONS, combine
+from handrail.detect.combine import combine
+from handrail.detect.registry import COMBINATIONS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did
@@ -25,7 +26,7 @@ def finding(kind: str, severity: Severity = Severity.LOW, confidence: float = 0.
 def test_two_that_belong_together_are_amplified(
     kind: str, one: str, other: str, factor: float
 ) -> None:
-    (combined,) = combine([finding(one), finding(other)], [])
+    (combined,) = combine(COMBINATIONS, [finding(one), finding(other)], [])
     assert combined.kind == kind
     assert combined.confidence == pytest.approx(0.4 * factor)
     assert combined.impact == pytest.approx(0.2 * factor)
@@ -34,32 +35,32 @@ def test_two_that_belong_together_are_amplified(
 
 def test_confidence_and_impact_do_not_exceed_1_and_what_crosses_is_worse() -> None:
     one = finding("resource_spiral", Severity.MEDIUM, 0.9)
-    (combined,) = combine([one, finding("goal_drift")], [])
+    (combined,) = combine(COMBINATIONS, [one, finding("goal_drift")], [])
     assert combined.confidence == 1
     assert combined.severity is Severity.HIGH
 
 
 def test_nothing_is_worse_than_critical() -> None:
     one = finding("resource_spiral", Severity.CRITICAL, 1.0)
-    (combined,) = combine([one, finding("goal_drift")], [])
+    (combined,) = combine(COMBINATIONS, [one, finding("goal_drift")], [])
     assert combined.severity is Severity.CRITICAL
 
 
 def test_the_worse_of_the_two_counts_by_rank() -> None:
     one = finding("hallucination", Severity.MEDIUM, 0.1)
     other = finding("scope_creep", Severity.HIGH, 0.1)
-    (combined,) = combine([one, other], [])
+    (combined,) = combine(COMBINATIONS, [one, other], [])
     assert combined.severity is Severity.HIGH
 
 
 def test_one_of_them_may_have_been_shortly_before() -> None:
-    assert combine([finding("hallucination")], [finding("scope_creep")])
-    assert combine([], [finding("hallucination"), finding("scope_creep")]) == []
+    assert combine(COMBINATIONS, [finding("hallucination")], [finding("scope_creep")])
+    assert combine(COMBINATIONS, [], [finding("hallucination"), finding("scope_creep")]) == []
 
 
 def test_evidence_and_sentences_are_joined() -> None:
     other = Finding("scope_creep", Severity.LOW, 0.4, (2, 3), says="Elsewhere.", symptom="/etc")
-    (combined,) = combine([finding("hallucination"), other], [])
+    (combined,) = combine(COMBINATIONS, [finding("hallucination"), other], [])
     assert combined.evidence == (1, 2, 3)
     assert combined.says.endswith("hallucination! Elsewhere.")
     assert combined.name == "confused_state:hallucination, /etc"
@@ -67,7 +68,7 @@ def test_evidence_and_sentences_are_joined() -> None:
 
 def test_others_do_not_combine() -> None:
     kinds = {kind for each in COMBINATIONS for kind in each.parts}
-    assert combine([finding("resource_spiral"), finding("scope_creep")], []) == []
+    assert combine(COMBINATIONS, [finding("resource_spiral"), finding("scope_creep")], []) == []
     assert len(kinds) == 6
 
 

@@ -8,13 +8,11 @@ import pytest
 
 from handrail.config import load_settings
 from handrail.detect import Detector, Watch
-from handrail.detect.combine import COMBINATIONS
-from handrail.detect.resources import SERIES
-from handrail.detect.watch import Habits, Whole
+from handrail.detect.detectors.resource_spiral import SERIES
+from handrail.detect.registry import KINDS
 from tests.detect.deeds import did
 
 PAGE = (Path(__file__).parents[2] / "docs" / "detectors.md").read_text()
-KINDS = [detector.kind for detector in Habits().parts + Whole().parts]
 
 
 def block(language: str) -> str:
@@ -22,7 +20,7 @@ def block(language: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *(each.kind for each in COMBINATIONS)])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_explained(kind: str) -> None:
     assert re.search(rf"(?m)^(?:\| |### )`{kind}`", PAGE)
 

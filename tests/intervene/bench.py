@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from handrail.config.interventions import Interventions
-from handrail.intervene import Capability, Past, Situation
+from handrail.detect.registry import description_of
+from handrail.intervene import Capability, Draft, Past, Situation
 from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import Plugins
+from handrail.intervene.registry import KINDS
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
@@ -35,6 +37,19 @@ def situation(past: Past | None = None, **known: object) -> Situation:
     """A situation of which the test says only what matters."""
     usual: dict[str, object] = {"now": 1000.0, "step": 10, "past": past or Past(), "can": ALL}
     return Situation(**(usual | known))  # type: ignore[arg-type]  # the fields have many types
+
+
+def draft_of(
+    means: str,
+    found: Finding,
+    at: Situation,
+    settings: Interventions | None = None,
+) -> Draft:
+    """What a built-in intervention does about a finding."""
+    about = description_of(found.kind)
+    draft = KINDS[means].make(found, at, about, settings or Interventions())
+    assert draft is not None
+    return draft
 
 
 class Bench:

@@ -14,8 +14,9 @@ from handrail.config.interventions import (
     SoftCorrection,
     Strategy,
 )
+from handrail.detect.registry import KINDS, description_of
 from handrail.intervene import Capability
-from handrail.intervene.fitting import ROWS
+from handrail.intervene.controller import fitting_for
 from handrail.intervene.score import level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
@@ -357,7 +358,7 @@ def test_interventions_are_numbered_in_the_run() -> None:
 
 findings = st.builds(
     finding,
-    st.sampled_from([*ROWS, "of_my_own"]),
+    st.sampled_from([*KINDS, "of_my_own"]),
     st.sampled_from(list(Severity)),
     st.floats(0, 1),
     symptom=st.sampled_from("ab"),
@@ -423,6 +424,8 @@ def test_limits_hold_whatever_is_found_and_when(
 
 
 def test_everything_is_usable_on_a_host_that_can_do_everything() -> None:
-    fitting = {means for row in ROWS.values() for means in row.means}
+    fitting = {
+        means for kind in KINDS for means in fitting_for(kind, description_of(kind), {}).means
+    }
     assert fitting == set(Means)
     assert len(ALL) == len(Capability)

@@ -4,8 +4,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect.watch import Habits
-from handrail.intervene.advice import ADVICE
+from handrail.detect.description import Description
+from handrail.detect.registry import KINDS, description_of
 from handrail.intervene.gather import gather
 from handrail.intervene.incident import Incident
 from handrail.intervene.report import report
@@ -96,8 +96,8 @@ def test_without_a_checkpoint_no_way_back_is_offered() -> None:
 
 
 def test_every_kind_of_trouble_has_advice_of_its_own() -> None:
-    kinds = {detector.kind for detector in Habits().parts}
-    assert kinds - set(ADVICE) == set()
+    usual = Description().advice
+    assert [kind for kind in KINDS if description_of(kind).advice == usual] == []
 
 
 _texts = st.text(max_size=60)

@@ -3,10 +3,12 @@
 import pytest
 
 from handrail.config.interventions import Interventions, SoftCorrection, Strategy
-from handrail.config.prompts import KINDS
-from handrail.intervene.effect import effects_of
-from handrail.intervene.fitting import DEFAULT, ROWS, row_for
+from handrail.detect.description import UNKNOWN, Fitting
+from handrail.detect.registry import KINDS, description_of
+from handrail.intervene.controller import fitting_for
+from handrail.intervene.effect import Effects, effects_of
 from handrail.intervene.strategy import Aim, Case, pattern_specific, progressive
+from handrail.model.finding import Finding
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
 from handrail.model.past import Made
@@ -17,6 +19,15 @@ LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
 PATTERNS = Interventions(
     intervention_cooldown_seconds=0, strategy=Strategy(type="pattern_specific")
 )
+
+
+def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> Fitting:
+    return fitting_for(kind, description_of(kind), patterns or {})
+
+
+def case_of(found: Finding, tried: tuple[Made, ...] = (), effects: Effects | None = None) -> Case:
+    about = description_of(found.kind)
+    return Case(found, about, fitting(found.kind), tried, effects or Effects())
 
 
 def tried(*course: tuple[str, bool | None]) -> tuple[Made, ...]:
@@ -31,49 +42,47 @@ def case(
     severity: Severity, *course: tuple[str, bool | None], others: tuple[Made, ...] = ()
 ) -> Case:
     past = tried(*course)
-    return Case(finding(severity=severity), ROWS["loop"], past, effects_of((*others, *past)))
+    return case_of(finding(severity=severity), past, effects_of((*others, *past)))
 
 
 def aims(aim: Aim) -> tuple[str, str]:
-    means = ROWS["loop"].means
+    means = fitting("loop").means
     return means[aim.place], means[aim.least]
 
 
-@pytest.mark.parametrize("kind", sorted(ROWS))
+@pytest.mark.parametrize("kind", [*KINDS, "default"])
 def test_four_severities_select_four_different_means(kind: str) -> None:
     """Defect d: with three in a list, high and critical chose the same."""
-    row = ROWS[kind]
+    row = fitting(kind)
     chosen = [
-        row.means[
-            pattern_specific(Case(finding(kind, each), row, (), effects_of([])), Strategy()).place
-        ]
+        row.means[pattern_specific(case_of(finding(kind, each)), Strategy()).place]
         for each in (LOW, MEDIUM, HIGH, CRITICAL)
     ]
     assert chosen == list(row.places)
     assert len(set(chosen)) == 4
 
 
-@pytest.mark.parametrize("kind", sorted(ROWS))
+@pytest.mark.parametrize("kind", [*KINDS, "default"])
 def test_means_that_fit_a_kind_become_stronger(kind: str) -> None:
-    places = [list(Means).index(Means(means)) for means in ROWS[kind].places]
+    places = [list(Means).index(Means(means)) for means in fitting(kind).places]
     assert places == sorted(places)
 
 
-def test_every_kind_with_texts_has_a_row_and_the_other_way_round() -> None:
-    """Defect d: exploration_wandering had none."""
-    assert set(ROWS) == KINDS
+def test_every_kind_says_what_fits_it() -> None:
+    """Defect d: exploration_wandering did not."""
+    assert [kind for kind in KINDS if description_of(kind).fitting is None] == []
 
 
 def test_an_unknown_kind_has_the_default_row() -> None:
     """Defect d: it had none, and nil was chosen."""
-    assert row_for("of_my_own", {}) == ROWS[DEFAULT]
+    assert fitting("of_my_own") == UNKNOWN
 
 
 def test_settings_say_what_fits() -> None:
     mine = (SOFT, SOFT, SOFT, BACK)
-    assert row_for("loop", {"loop": mine}).means == (SOFT, BACK)
-    assert row_for("of_my_own", {"default": mine}).means == (SOFT, BACK)
-    assert row_for("stall", {"default": mine}) == ROWS["stall"]
+    assert fitting("loop", {"loop": mine}).means == (SOFT, BACK)
+    assert fitting("of_my_own", {"default": mine}).means == (SOFT, BACK)
+    assert fitting("stall", {"default": mine}) == fitting("stall")
 
 
 def test_a_row_with_fewer_than_four_means_is_an_error() -> None:
@@ -144,6 +153,6 @@ def test_attempts_end_even_for_what_usually_helps() -> None:
 def test_a_plan_that_did_not_help_leaves_the_way_back_open(checkpoint: str, reached: int) -> None:
     [made] = tried((BACK, False))
     made.checkpoint = checkpoint
-    found = Case(finding("loop"), ROWS["loop"], (made,), effects_of([made]))
-    assert found.row.means[found.reached + 1] == (STOP if checkpoint else BACK)
+    found = case_of(finding("loop"), (made,), effects_of([made]))
+    assert found.fitting.means[found.reached + 1] == (STOP if checkpoint else BACK)
     assert found.reached == reached

@@ -7,6 +7,8 @@ import msgspec
 
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible
+from handrail.detect.registry import description_of
+from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.event import (
     Event,
@@ -36,13 +38,6 @@ if TYPE_CHECKING:
     from handrail.cli.runs import KnownRun
 
 _ACTION = 300
-_A = {
-    Means.SOFT_CORRECTION: "guidance",
-    Means.CONTEXT_REINFORCEMENT: "a reminder",
-    Means.RESOURCE_THROTTLING: "lower limits",
-    Means.CHECKPOINT_ROLLBACK: "a rollback",
-    Means.EMERGENCY_STOP: "a stop",
-}
 
 
 class Tried(msgspec.Struct):
@@ -142,7 +137,9 @@ def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> 
         clip(f"steps {steps_in_words(steps)}: {text}", _ACTION)
         for text, steps in tried.actions.items()
     ]
-    screen.field("Why", [finding_in_words(done.finding, facts.cwd), *shown])
+    meaning = description_of(done.finding.kind).meaning
+    why = [finding_in_words(done.finding, facts.cwd), *filter(None, [meaning]), *shown]
+    screen.field("Why", why)
     screen.field("Score", [score_in_words(done)])
     screen.field("Told", (done.guidance or "nothing").splitlines())
     if done.allowance:
@@ -195,13 +192,14 @@ def _calls_for(done: Intervention) -> str:
             return "nothing milder was left"
         return "each further action could do harm, so nothing milder came first"
     allowed = LADDER[level_of(done.score)]
+    phrase = KINDS[allowed].phrase or KINDS[allowed].label
     if allowed == done.means:
-        return f"that calls for {_A[allowed]}"
-    if done.means in LADDER and LADDER.index(Means(done.means)) > LADDER.index(allowed):
+        return f"that calls for {phrase}"
+    if done.means in LADDER and LADDER.index(done.means) > LADDER.index(allowed):
         if done.escalation:
             return "what was tried had no effect, so something stronger came next"
         return "this is the mildest that fits this trouble"
-    return f"that allows up to {_A[allowed]}; of what fits this trouble, this came next"
+    return f"that allows up to {phrase}; of what fits this trouble, this came next"
 
 
 def course_json(run: "KnownRun", story: CourseStory) -> str:

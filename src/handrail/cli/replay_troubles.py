@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.cli.past import Judged
 from handrail.cli.render import Screen, clip, columns, visible, wrap
+from handrail.detect.registry import description_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
@@ -18,18 +19,6 @@ from handrail.tui.sentence import in_words
 _SHOWN = 10
 _LONG = 60.0
 _LEAST = 12
-_LABELS = {
-    "loop": "Runs in a loop",
-    "stall": "Runs that stalled",
-    "repetitive_errors": "Same error again",
-    "repeated_refusals": "Refused, tried on",
-    "goal_drift": "Away from the goal",
-    "scope_creep": "Out of the scope",
-    "resource_spiral": "Used more and more",
-    "hallucination": "Made things up",
-    "exploration_wandering": "Wandered about",
-    "information_flow": "Secrets sent out",
-}
 
 
 class Trouble(msgspec.Struct):
@@ -99,8 +88,8 @@ class Troubles:
             kinds.setdefault(kind, []).append(trouble)
         for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1])):
             worst = max(same, key=lambda each: len(each.steps))
-            label = _LABELS.get(kind, clip(in_words(kind).capitalize(), 18))
-            yield label, len(same), worst
+            label = description_of(kind).label or in_words(kind).capitalize()
+            yield clip(label, 18), len(same), worst
 
     def interventions(self) -> tuple[int, str]:
         """How many there would have been, and which."""

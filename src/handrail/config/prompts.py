@@ -7,14 +7,11 @@ from string import Formatter
 from handrail.config.check import check
 from handrail.config.errors import ConfigError, Problem
 from handrail.config.load import read_yaml
+from handrail.config.names import finding_kinds
 from handrail.config.texts import must_be_no_slip
 from handrail.config.tree import Node
-from handrail.model import finding
 
 Prompts = dict[str, tuple[str, ...]]
-
-KINDS = frozenset((*finding.KINDS, "default"))
-"""Kinds of findings whose fields are known; a detector of a user's own may make up others."""
 
 FIELDS: dict[str, str] = {
     "says": "what was seen, in a sentence",
@@ -85,7 +82,7 @@ def _as_lists(root: Node) -> Node:
 
 def _wrong_kind(kind: str, node: Node) -> Iterator[Problem]:
     try:
-        must_be_no_slip(kind, KINDS, "kind of finding")
+        must_be_no_slip(kind, finding_kinds(), "kind of finding")
     except ValueError as error:
         yield Problem(node.origin, kind, f"{kind!r} {error}")
 
@@ -97,6 +94,6 @@ def _wrong_fields(kind: str, key: str, node: Node) -> Iterator[Problem]:
         yield Problem(node.origin, key, str(error))
         return
     for name in fields:
-        if name not in FIELDS and kind in KINDS:
+        if name not in FIELDS and kind in finding_kinds():
             says = f"unknown field {{{name}}}; allowed: {', '.join(FIELDS)}"
             yield Problem(node.origin, key, says)

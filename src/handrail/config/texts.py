@@ -12,8 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from handrail.config.glob import escape, must_be_glob
-from handrail.model.finding import KINDS
-from handrail.model.intervention import Means
+from handrail.config.names import finding_kinds, means
 
 Place = Annotated[str, Meta(extra={"is": "place"})]
 Glob = Annotated[str, Meta(extra={"is": "glob"})]
@@ -78,12 +77,12 @@ def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
 
 def read_finding_kind(text: str, _where: Where) -> str:
     """The same text, if it is no slip for a kind of finding."""
-    return _name(text, (*KINDS, "default"), "kind of finding")
+    return _name(text, finding_kinds(), "kind of finding")
 
 
 def read_means(text: str, _where: Where) -> str:
     """The same text, if it is no slip for a means of intervention."""
-    return _name(text, Means, "means")
+    return _name(text, means(), "means")
 
 
 READERS: dict[str, Callable[[str, Where], str]] = {

@@ -1,55 +1,41 @@
 """Two troubles at the same time are worse than each."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+import msgspec
+
+from handrail.detect.description import Description
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
+_SEVERITIES = tuple(Severity)
 
-class Combination(NamedTuple):
+
+class Combination(msgspec.Struct, frozen=True):
     """Two kinds of findings that belong together, and how much worse they are then."""
 
     kind: str
     parts: tuple[str, str]
     factor: float
     says: str
+    about: Description
+    order: int = 100
+    """As that of a detector."""
+
+    def parts_beside(self, kinds: set[str]) -> set[str]:
+        """What it still needs, if one of its parts is among these kinds."""
+        return set() if kinds.isdisjoint(self.parts) else {*self.parts} - kinds
 
 
-COMBINATIONS = (
-    Combination(
-        "error_exploration_loop",
-        ("repetitive_errors", "exploration_wandering"),
-        1.5,
-        "It meets the same error and looks around without end",
-    ),
-    Combination(
-        "runaway_execution",
-        ("resource_spiral", "goal_drift"),
-        2.0,
-        "It uses more and more, for less and less of the goal",
-    ),
-    Combination(
-        "confused_state",
-        ("hallucination", "scope_creep"),
-        1.8,
-        "It relies on things that are not there, and works outside the scope",
-    ),
-)
-PARTNERS: dict[str, str] = {
-    one: other for each in COMBINATIONS for one, other in (each.parts, each.parts[::-1])
-}
-"""The kind that makes each of the combined kinds worse."""
-_SEVERITIES = tuple(Severity)
-
-
-def combine(found: Iterable[Finding], recent: Iterable[Finding]) -> list[Finding]:
+def combine(
+    combinations: Iterable[Combination], found: Iterable[Finding], recent: Iterable[Finding]
+) -> list[Finding]:
     """Combinations of what was found now with what was found now or shortly before."""
     now = {finding.kind: finding for finding in found}
     lately = {finding.kind: finding for finding in recent} | now
     return [
         _combined(each, lately[each.parts[0]], lately[each.parts[1]])
-        for each in COMBINATIONS
+        for each in combinations
         if not now.keys().isdisjoint(each.parts) and lately.keys() >= set(each.parts)
     ]
 

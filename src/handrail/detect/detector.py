@@ -6,11 +6,12 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.detect.deed import Deed
+from handrail.detect.description import Description
 from handrail.model.finding import Finding
 
 
 class Detector(msgspec.Struct):
-    """A fold over deeds, and a judgement of where it stands.
+    """A fold over deeds, a judgement of where it stands, and a description of what it finds.
 
     The fields of a detector are saved with the state of the run, so that a restart loses nothing.
     `see` counts and knows no thresholds; `find` applies them and changes nothing. Both take the
@@ -18,6 +19,14 @@ class Detector(msgspec.Struct):
     """
 
     kind: ClassVar[str]
+    """Of its findings; a built-in detector's file is called so too."""
+    about: ClassVar[Description] = Description()
+    per_agent: ClassVar[bool] = False
+    """Whether each sub-agent is watched by itself, not the run as a whole."""
+    order: ClassVar[int] = 100
+    """Of findings that are equally bad and sure, the one with the lower order comes first."""
+    saved_as: ClassVar[str] = ""
+    """What a snapshot calls it; empty: its kind."""
 
     def see(self, deed: Deed) -> None:
         """Take in the next deed."""

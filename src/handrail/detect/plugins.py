@@ -1,19 +1,24 @@
 """Detectors from packages of a user's own: entry points in the group `handrail.detectors`.
 
-An entry point names a subclass of `Detector`. A detector that cannot be loaded, or that raises,
-is told and left out; it never breaks a run.
+An entry point names a subclass of `Detector`, which describes itself as the built-in ones do. One
+that cannot be loaded, or that raises, is told and left out; it never breaks a run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.config.detection import Detection
+from handrail.config.prompts import fields_of
 from handrail.detect.deed import Deed
+from handrail.detect.description import Description
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "handrail.detectors"
 _MOST_BYTES = 65_536
@@ -38,6 +43,9 @@ class Plugins(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def load_plugins() -> Plugins:
     """The detectors of all installed packages; looked for once."""
+    # Imported here: it costs more than all of this room, and who only reads a log needs it not.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     detectors: dict[str, type[Detector]] = {}
     problems: list[str] = []
     for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
@@ -48,7 +56,7 @@ def load_plugins() -> Plugins:
     return Plugins(detectors, tuple(problems))
 
 
-def _load(point: EntryPoint) -> type[Detector]:
+def _load(point: "EntryPoint") -> type[Detector]:
     loaded = point.load()
     if not (isinstance(loaded, type) and issubclass(loaded, Detector)):
         raise TypeError(f"{point.value} is not a subclass of handrail.detect.Detector")
@@ -56,6 +64,11 @@ def _load(point: EntryPoint) -> type[Detector]:
         raise TypeError(f"{point.value} has no kind")
     if loaded.find is Detector.find:
         raise TypeError(f"{point.value} has no find")
+    if not isinstance(loaded.about, Description):
+        raise TypeError(f"{point.value} has an about that is no Description")
+    msgspec.convert(msgspec.to_builtins(loaded.about), Description)
+    for hint in loaded.about.hints:
+        fields_of(hint)
     loaded()  # a detector must be able to begin with nothing
     return loaded
 
@@ -70,42 +83,29 @@ class Custom(msgspec.Struct):
 
     def see(self, deed: Deed) -> None:
         """Let each take in the next deed."""
-        for name, detector in self._working():
-            try:
-                detector.see(deed)
-                size = len(msgspec.json.encode(detector))
-                if size > _MOST_BYTES:
-                    raise TooLargeError(size)
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: _take_in(detector, deed))
 
     def prompted(self) -> None:
         """Tell each that a person said something."""
-        for name, detector in self._working():
-            try:
-                detector.prompted()
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: detector.prompted())
 
     def heard(self, text: str) -> None:
         """Tell each what the agent said."""
-        for name, detector in self._working():
-            try:
-                detector.heard(text)
-            except Exception as error:  # noqa: BLE001 - see above
-                self._leave_out(name, error)
+        self._each(lambda detector: detector.heard(text))
 
     def find(self, settings: Detection) -> list[Finding]:
-        """What each has found; one that raises is left out from then on."""
+        """What each has found."""
         found: list[Finding] = []
+        self._each(lambda detector: found.extend(_found(detector, settings)))
+        return found
+
+    def _each(self, do: Callable[[Detector], None]) -> None:
+        """Do it with each; one that raises is left out from then on."""
         for name, detector in self._working():
             try:
-                finding = detector.find(settings)
-                if finding is not None:
-                    found.append(msgspec.convert(finding, Finding, from_attributes=True))
+                do(detector)
             except Exception as error:  # noqa: BLE001 - see above
                 self._leave_out(name, error)
-        return found
 
     def _working(self) -> Iterator[tuple[str, Detector]]:
         for name, kind in load_plugins().detectors.items():
@@ -119,6 +119,19 @@ class Custom(msgspec.Struct):
     def _leave_out(self, name: str, error: Exception) -> None:
         self.states.pop(name, None)
         self.faults[name] = _says(name, "failed and is left out", error)
+
+
+def _take_in(detector: Detector, deed: Deed) -> None:
+    detector.see(deed)
+    size = len(msgspec.json.encode(detector))
+    if size > _MOST_BYTES:
+        raise TooLargeError(size)
+
+
+def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:
+    finding = detector.find(settings)
+    if finding is not None:
+        yield msgspec.convert(finding, Finding, from_attributes=True)
 
 
 def _revived(kind: type[Detector], saved: object) -> Detector:

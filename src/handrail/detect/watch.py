@@ -1,69 +1,68 @@
 """All detectors of one run."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.combine import PARTNERS, combine
+from handrail.detect.combine import combine
 from handrail.detect.counting import Counting
 from handrail.detect.deed import Deed
 from handrail.detect.detector import Detector
-from handrail.detect.drift import GoalDrift
-from handrail.detect.errors import RepetitiveErrors
-from handrail.detect.flow import InformationFlow
-from handrail.detect.hallucination import Hallucination
-from handrail.detect.loops import Loops
 from handrail.detect.plugins import Custom, load_plugins
 from handrail.detect.progress import Trail
-from handrail.detect.refusals import Refusals
-from handrail.detect.resources import ResourceSpiral
-from handrail.detect.scope import ScopeCreep
-from handrail.detect.stalls import Stalls
-from handrail.detect.wandering import Wandering
+from handrail.detect.registry import COMBINATIONS, DETECTORS
 from handrail.model.finding import Finding
 
 _MAX_AGENTS = 16
 
 
-class Habits(msgspec.Struct):
-    """What is watched in each agent by itself: sub-agents work at the same time."""
-
+class _OneAgent(msgspec.Struct):
     trail: Trail = msgspec.field(default_factory=Trail)
-    loops: Loops = msgspec.field(default_factory=Loops)
-    stalls: Stalls = msgspec.field(default_factory=Stalls)
-    refusals: Refusals = msgspec.field(default_factory=Refusals)
-    errors: RepetitiveErrors = msgspec.field(default_factory=RepetitiveErrors)
-    drift: GoalDrift = msgspec.field(default_factory=GoalDrift)
-    wandering: Wandering = msgspec.field(default_factory=Wandering)
 
     @property
-    def parts(self) -> tuple[Detector, ...]:
-        """All detectors."""
-        return self.loops, self.stalls, self.refusals, self.errors, self.drift, self.wandering
+    def detectors(self) -> tuple[Detector, ...]:
+        """All of them, by their order."""
+        found: tuple[Detector, ...] = msgspec.structs.astuple(self)[1:]
+        return found
 
 
-class Whole(msgspec.Struct):
+class _WholeRun(msgspec.Struct):
+    @property
+    def detectors(self) -> tuple[Detector, ...]:
+        """All of them, by their order."""
+        found: tuple[Detector, ...] = msgspec.structs.astuple(self)
+        return found
+
+
+def _with_detectors(group: type[msgspec.Struct], *, per_agent: bool) -> type[msgspec.Struct]:
+    """The struct with a field for each detector, so that a snapshot is read in one go."""
+    fields = [
+        (each.kind, each, msgspec.field(default_factory=each, name=each.saved_as or each.kind))
+        for each in DETECTORS
+        if each.per_agent is per_agent
+    ]
+    return msgspec.defstruct(group.__name__[1:], fields, bases=(group,))
+
+
+if TYPE_CHECKING:
+    OneAgent = _OneAgent
+    WholeRun = _WholeRun
+else:
+    OneAgent = _with_detectors(_OneAgent, per_agent=True)
+    """What is watched in each agent by itself: sub-agents work at the same time."""
+    WholeRun = _with_detectors(_WholeRun, per_agent=False)
     """What is watched in the run as a whole, whichever agent does it."""
-
-    scope: ScopeCreep = msgspec.field(default_factory=ScopeCreep)
-    resources: ResourceSpiral = msgspec.field(default_factory=ResourceSpiral)
-    hallucination: Hallucination = msgspec.field(default_factory=Hallucination)
-    flow: InformationFlow = msgspec.field(default_factory=InformationFlow)
-
-    @property
-    def parts(self) -> tuple[Detector, ...]:
-        """All detectors."""
-        return self.scope, self.resources, self.hallucination, self.flow
 
 
 class Watch(msgspec.Struct):
     """Folds deeds into all detectors, and asks them what they found."""
 
-    agents: dict[str, Habits] = {}
+    agents: dict[str, OneAgent] = {}
     last: str = ""
     """The agent of the last deed."""
-    whole: Whole = msgspec.field(default_factory=Whole)
+    whole: WholeRun = msgspec.field(default_factory=WholeRun)
     counting: Counting = msgspec.field(default_factory=Counting)
     custom: Custom = msgspec.field(default_factory=Custom)
 
@@ -96,8 +95,8 @@ class Watch(msgspec.Struct):
 
     def compacted(self) -> None:
         """What was read is left out of the context now: reading it again tells something new."""
-        for habits in self.agents.values():
-            habits.trail.forget()
+        for agent in self.agents.values():
+            agent.trail.forget()
 
     def ended(self, agent: str) -> None:
         """A sub-agent is done."""
@@ -115,9 +114,10 @@ class Watch(msgspec.Struct):
         asked = self._asked()
         found = _kept([detector.find(settings) for detector in asked], settings)
         if found:
-            partners = {PARTNERS[each.kind] for each in found if each.kind in PARTNERS}
-            recent = [each.lately(settings) for each in asked if each.kind in partners]
-            found += _kept(combine(found, _kept(recent, settings)), settings)
+            kinds = {each.kind for each in found}
+            parts = {kind for each in COMBINATIONS for kind in each.parts_beside(kinds)}
+            recent = [each.lately(settings) for each in asked if each.kind in parts]
+            found += _kept(combine(COMBINATIONS, found, _kept(recent, settings)), settings)
         if settings.counting:
             found += _kept(self.counting.find(settings), settings)
         if load_plugins().detectors:
@@ -126,23 +126,23 @@ class Watch(msgspec.Struct):
             found.sort(key=lambda each: (-each.severity.rank, -each.confidence))
         return found
 
-    def _turn_to(self, agent: str) -> Habits:
+    def _turn_to(self, agent: str) -> OneAgent:
         self.last = agent
         if agent not in self.agents:
-            self.agents[agent] = Habits()
+            self.agents[agent] = OneAgent()
             while len(self.agents) > _MAX_AGENTS:
                 del self.agents[next(name for name in self.agents if name)]
         return self.agents[agent]
 
     def _asked(self) -> tuple[Detector, ...]:
         """The detectors of the agent of the last deed, and those of the run."""
-        habits = self.agents.get(self.last)
-        return habits.parts + self.whole.parts if habits else self.whole.parts
+        agent = self.agents.get(self.last)
+        return agent.detectors + self.whole.detectors if agent else self.whole.detectors
 
     def _all(self) -> Iterator[Detector]:
-        for habits in self.agents.values():
-            yield from habits.parts
-        yield from self.whole.parts
+        for agent in self.agents.values():
+            yield from agent.detectors
+        yield from self.whole.detectors
 
 
 def _kept(found: Iterable[Finding | None], settings: Detection) -> list[Finding]:

@@ -1,17 +1,21 @@
 """Chooses what is done about a finding."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
+
 from handrail.config.errors import ConfigError
 from handrail.config.interventions import Interventions
+from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
+from handrail.detect.description import UNKNOWN, Description, Fitting
+from handrail.detect.registry import description_of, own_fittings
 from handrail.intervene.draft import Draft
 from handrail.intervene.effect import effects_of, judgements
-from handrail.intervene.emergency_stop import emergency_stop
-from handrail.intervene.fitting import row_for
+from handrail.intervene.kind import InterventionKind
 from handrail.intervene.options import (
     STOP,
     budget_spent,
@@ -19,21 +23,25 @@ from handrail.intervene.options import (
     stops_at_once,
     usable,
 )
-from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, Plugins, load_plugins
-from handrail.intervene.reinforce import MAX_REMINDER, context_reinforcement
-from handrail.intervene.rollback_choice import checkpoint_rollback
+from handrail.intervene.plugins import (
+    INTERVENTIONS,
+    STRATEGIES,
+    Plugins,
+    as_kind,
+    load_plugins,
+)
+from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, score_of
 from handrail.intervene.situation import Situation
-from handrail.intervene.soft_correction import soft_correction
 from handrail.intervene.strategy import STRATEGIES as BUILT_IN
 from handrail.intervene.strategy import Case, progressive
-from handrail.intervene.throttle import resource_throttling
 from handrail.intervene.wording import fresh
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention
 
-_Build = Callable[[Finding, Situation], Draft]
+_MAX_OWN = 2_000
+"""Letters that an intervention of the user's own may say."""
 
 
 class Controller:
@@ -54,29 +62,16 @@ class Controller:
         self.settings = settings
         self.faults: list[str] = []
         strategy = settings.strategy
-        named = frozenset(
-            name for row in strategy.patterns.values() for name in row if name not in LADDER
-        )
+        rows = (*strategy.patterns.values(), *own_fittings())
+        named = frozenset(name for row in rows for name in row if name not in LADDER)
         chosen = frozenset({strategy.custom} if strategy.type == "custom" else ())
         # All of them where a strategy of the user's own may name any.
-        self._own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)
+        own = interventions or load_plugins(INTERVENTIONS, None if chosen else named)
+        self._kinds = {name: as_kind(name, each) for name, each in own.found.items()} | KINDS
         self._strategies = strategies or load_plugins(STRATEGIES, chosen)
         self._prompts, problem = _own_prompts(settings.soft_correction.custom_prompts_path)
-        for each in (*self._own.problems, *self._strategies.problems, problem):
+        for each in (*own.problems, *self._strategies.problems, problem):
             self._report(each)
-        self._build: dict[str, _Build] = {
-            Means.SOFT_CORRECTION: lambda f, at: soft_correction(f, at, self._prompts),
-            Means.CONTEXT_REINFORCEMENT: lambda f, at: context_reinforcement(
-                f, at, settings.context_reinforcement
-            ),
-            Means.RESOURCE_THROTTLING: lambda f, at: resource_throttling(
-                f, at, settings.resource_throttling
-            ),
-            Means.CHECKPOINT_ROLLBACK: lambda f, at: checkpoint_rollback(
-                f, at, settings.checkpoint_rollback
-            ),
-            Means.EMERGENCY_STOP: emergency_stop,
-        }
 
     def judge(self, findings: Sequence[Finding], at: Situation) -> list[InterventionJudged]:
         """What is now known about the interventions so far; to be asked before `choose`."""
@@ -104,9 +99,14 @@ class Controller:
         return None
 
     def _case(self, finding: Finding, at: Situation) -> Case:
+        about = description_of(finding.kind)
+        own = self._prompts.get(finding.kind, self._prompts.get(OTHER_KINDS))
+        if own:
+            about = msgspec.structs.replace(about, hints=(*own, *about.hints))
         return Case(
             finding,
-            row_for(finding.kind, self.settings.strategy.patterns),
+            about,
+            fitting_for(finding.kind, about, self.settings.strategy.patterns),
             tuple(at.past.against(finding.name, at.agent)),
             effects_of(at.past.made),
         )
@@ -122,7 +122,7 @@ class Controller:
                 return found
         pick = BUILT_IN.get(self.settings.strategy.type, progressive)
         aim = pick(case, self.settings.strategy)
-        return options(case, aim, at, self.settings, self._own.found)
+        return options(case, aim, at, self.settings, self._kinds)
 
     def _must_wait(self, at: Situation) -> bool:
         """Only one thing is done in a step, and only so often."""
@@ -134,13 +134,9 @@ class Controller:
         return last.step >= at.step or 0 <= waited < self.settings.intervention_cooldown_seconds
 
     def _make(self, name: str, case: Case, at: Situation) -> Intervention | None:
-        if name in self._build:
-            draft = self._build[name](case.finding, at)
-        else:
-            own = self._by_own_means(name, case, at)
-            if own is None:
-                return None
-            draft = own
+        draft = self._draft(name, case, at)
+        if draft is None:
+            return None
         return Intervention(
             f"i{len(at.past.made) + 1}",
             name,
@@ -159,7 +155,7 @@ class Controller:
         """What the user's own strategy wants; None: it cannot be asked."""
         name = self.settings.strategy.custom
         strategy = self._strategies.found.get(name)
-        if strategy is None:
+        if strategy is None or isinstance(strategy, InterventionKind):
             return None
         try:
             wanted = strategy(case.finding, at)
@@ -168,31 +164,44 @@ class Controller:
             return None
         if wanted is None:
             return []
-        if not isinstance(wanted, str) or wanted not in (*LADDER, *self._own.found):
+        if not isinstance(wanted, str) or wanted not in self._kinds:
             self._report(f"the strategy {name} wants {wanted!r}, which is no intervention")
             return None
         if wanted != STOP and budget_spent(at, self.settings):
             return []
-        return [str(wanted)] if usable(wanted, case, at, self.settings, self._own.found) else []
+        return [str(wanted)] if usable(wanted, case, at, self.settings, self._kinds) else []
 
-    def _by_own_means(self, name: str, case: Case, at: Situation) -> Draft | None:
-        """What the user's own intervention does; None: nothing, or it cannot."""
+    def _draft(self, name: str, case: Case, at: Situation) -> Draft | None:
+        """What an intervention does; None: nothing, or it cannot."""
+        make = self._kinds[name].make
+        if name in KINDS:
+            return make(case.finding, at, case.about, self.settings)
         try:
-            made = self._own.found[name](case.finding, at)
+            made: object = make(case.finding, at, case.about, self.settings)
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             self._report(f"the intervention {name} failed: {error!r}")
             return None
         if made is None:
             return None
-        if not isinstance(made, Intervention):
+        if not isinstance(made, Draft):
             self._report(f"the intervention {name} gave {type(made).__name__}, no Intervention")
             return None
-        said = fresh(made.guidance, at, MAX_REMINDER) if made.guidance else ""
+        said = fresh(made.guidance, at, _MAX_OWN) if made.guidance else ""
         return Draft(said, made.allowance, limits=made.limits)
 
     def _report(self, fault: str) -> None:
         if fault and fault not in self.faults:
             self.faults.append(fault)
+
+
+def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str, ...]]) -> Fitting:
+    """What fits a kind of trouble; settings come before what its detector says."""
+    usual = about.fitting or UNKNOWN
+    places = patterns.get(kind) or (patterns.get(OTHER_KINDS) if about.fitting is None else None)
+    if places is None:
+        return usual
+    low, medium, high, critical = places
+    return Fitting(low, medium, high, critical, usual.at_once)
 
 
 def _is_open(case: Case) -> bool:

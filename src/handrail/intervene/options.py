@@ -1,13 +1,13 @@
 """What is left to be done about one trouble, in the order in which it should be tried."""
 
-from collections.abc import Container, Iterator
+import math
+from collections.abc import Iterator, Mapping
 
 from handrail.config.interventions import Interventions
-from handrail.intervene.capability import Capability
+from handrail.intervene.kind import InterventionKind
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.intervene.situation import Situation
 from handrail.intervene.strategy import Aim, Case
-from handrail.intervene.throttle import can_throttle
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
 
@@ -18,7 +18,7 @@ _ENOUGH = 2
 
 def stops_at_once(case: Case, settings: Interventions) -> bool:
     """Whether each further action can do harm, so that nothing milder is tried first."""
-    least = case.row.at_once
+    least = case.fitting.at_once
     return (
         least is not None
         and case.finding.severity >= least
@@ -28,14 +28,18 @@ def stops_at_once(case: Case, settings: Interventions) -> bool:
 
 
 def options(
-    case: Case, aim: Aim, at: Situation, settings: Interventions, own: Container[str]
+    case: Case,
+    aim: Aim,
+    at: Situation,
+    settings: Interventions,
+    kinds: Mapping[str, InterventionKind],
 ) -> list[str]:
     """Names of means, the first choice first; only a stop stands there alone."""
     spent = budget_spent(at, settings)
     left = (
         []
         if spent
-        else [name for name in _by_aim(case, aim) if usable(name, case, at, settings, own)]
+        else [name for name in _by_aim(case, aim) if usable(name, case, at, settings, kinds)]
     )
     if left:
         return left
@@ -48,27 +52,26 @@ def options(
     )
     if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
         same = case.fruitless[-1].means
-        if usable(same, case, at, settings, own):
+        if usable(same, case, at, settings, kinds):
             return [same]
     return [STOP] if may_stop else []
 
 
 def usable(
-    name: str, case: Case, at: Situation, settings: Interventions, own: Container[str]
+    name: str,
+    case: Case,
+    at: Situation,
+    settings: Interventions,
+    kinds: Mapping[str, InterventionKind],
 ) -> bool:
-    """Whether a means is switched on, has tries left, and the host gives it any power.
-
-    `own` are the user's own ones.
-    """
-    if name not in LADDER:
-        return name in own
-    wanted = getattr(settings, name)
-    if not wanted.enabled:
+    """Whether a means is there, is switched on, has tries left, and has any power on the host."""
+    if name not in kinds or not kinds[name].has_power(at.can):
         return False
-    if name == STOP:
+    wanted = getattr(settings, name, None) if name in LADDER else None
+    if wanted is None:
         return True
     tries = sum(made.means == name for made in case.tried)
-    return tries < wanted.max_attempts and _has_power(name, at)
+    return wanted.enabled and tries < getattr(wanted, "max_attempts", math.inf)
 
 
 def budget_spent(at: Situation, settings: Interventions) -> bool:
@@ -97,25 +100,14 @@ def _can_be_helped(case: Case, at: Situation) -> bool:
 
 def _by_aim(case: Case, aim: Aim) -> Iterator[str]:
     """First what is aimed at, then milder ones that have not failed, then stronger ones."""
-    means = case.row.means
+    means = case.fitting.means
     milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
     stronger = range(aim.place + 1, len(means))
     return (means[place] for place in (*milder, *stronger) if means[place] != STOP)
 
 
-def _has_power(name: str, at: Situation) -> bool:
-    """A hint is at least read by a person; the others would be empty words."""
-    if name == Means.CONTEXT_REINFORCEMENT:
-        return Capability.INJECT in at.can
-    if name == Means.RESOURCE_THROTTLING:
-        return can_throttle(at.can)
-    if name == Means.CHECKPOINT_ROLLBACK:
-        return bool({Capability.FILES, Capability.INJECT} & at.can)
-    return True
-
-
 def _has_stop(case: Case, settings: Interventions) -> bool:
-    return STOP in case.row.means and settings.emergency_stop.enabled
+    return STOP in case.fitting.means and settings.emergency_stop.enabled
 
 
 def _calls_for_stop(score: float) -> bool:

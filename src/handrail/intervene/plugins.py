@@ -2,15 +2,26 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import cast
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
 
 import msgspec
+
+from handrail.intervene import kinds
+from handrail.intervene.draft import Draft
+from handrail.intervene.kind import InterventionKind
+from handrail.intervene.situation import Situation
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 INTERVENTIONS = "handrail.interventions"
 STRATEGIES = "handrail.strategies"
 
-Plugin = Callable[..., object]
+Plugin = Callable[..., object] | InterventionKind
 
 
 class Plugins(msgspec.Struct, frozen=True):
@@ -25,6 +36,9 @@ def load_plugins(group: str, names: frozenset[str] | None) -> Plugins:
     """The named plugins of a group, or all; a broken one is reported, and the others are there."""
     if names is not None and not names:  # looking through what is installed takes its time
         return Plugins()
+    # Imported here: it costs more than all of this room.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     installed = {point.name: point for point in entry_points(group=group)}
     found: dict[str, Plugin] = {}
     problems = []
@@ -36,11 +50,40 @@ def load_plugins(group: str, names: frozenset[str] | None) -> Plugins:
     return Plugins(found, tuple(problems))
 
 
-def _load(group: str, name: str, point: EntryPoint | None) -> Plugin:
+def _load(group: str, name: str, point: "EntryPoint | None") -> Plugin:
     if point is None:
         raise LookupError(f"no installed package has an entry point {name} in {group}")
     loaded: object = point.load()
     plugin: object = loaded() if isinstance(loaded, type) else loaded
+    if isinstance(plugin, InterventionKind) and group == INTERVENTIONS:
+        return plugin
     if not callable(plugin):
         raise TypeError(f"{point.value} cannot be called")
     return cast("Plugin", plugin)
+
+
+def as_kind(name: str, plugin: Plugin) -> InterventionKind:
+    """A plugin under its name; a mere function is told the finding and the situation."""
+    if isinstance(plugin, InterventionKind):
+        return msgspec.structs.replace(plugin, name=name)
+
+    def make(finding: Finding, at: Situation, _about: object, _settings: object) -> Draft | None:
+        made = plugin(finding, at)
+        if isinstance(made, Intervention):
+            return Draft(made.guidance, made.allowance, limits=made.limits)
+        return cast("Draft | None", made)
+
+    return InterventionKind(name=name, label=name.replace("_", " "), make=make)
+
+
+def kind_named(name: str) -> InterventionKind | None:
+    """The intervention that settings and events call so, built in or from a package.
+
+    No other one is loaded: who reads a log waits for every import.
+    """
+    built_in = f"{kinds.__name__}.{name}"
+    if name.isidentifier() and find_spec(built_in) is not None:
+        found: InterventionKind = import_module(built_in).KIND
+        return found
+    own = load_plugins(INTERVENTIONS, frozenset({name})).found.get(name)
+    return own if isinstance(own, InterventionKind) else None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from handrail.intervene.advice import ADVICE, OTHER
+from handrail.detect.registry import description_of
 from handrail.intervene.incident import Acted, Incident
 from handrail.intervene.recovery import Option, offered, resume_command
 from handrail.model.ordinal import Decision
@@ -137,7 +137,7 @@ def _impact(record: Incident) -> Iterator[str]:
 
 def _cause(record: Incident) -> Iterator[str]:
     finding = record.finding
-    yield ADVICE.get(finding.kind, OTHER).cause
+    yield description_of(finding.kind).advice.cause
     yield ""
     by_step = {each.step: each for each in record.actions}
     known = [by_step[step] for step in finding.evidence if step in by_step]
@@ -175,7 +175,7 @@ def _factors(record: Incident) -> Iterator[str]:
 
 
 def _recommendations(record: Incident) -> Iterator[str]:
-    advice = ADVICE.get(record.finding.kind, OTHER)
+    advice = description_of(record.finding.kind).advice
     left = record.stop.left if record.stop else ()
     now = [f"End {_code(each)} yourself." for each in left] + list(advice.now)
     for title, lines in (

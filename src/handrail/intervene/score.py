@@ -2,12 +2,12 @@
 
 from bisect import bisect_right
 
+from handrail.intervene.registry import KINDS
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
 from handrail.model.ordinal import Severity
 
-LADDER = tuple(Means)
-"""All means, from the mildest to the strongest."""
+LADDER = tuple(KINDS)
+"""The names of all means, from the mildest to the strongest."""
 
 _WEIGHTS = {
     Severity.NONE: 0.0,
@@ -17,7 +17,7 @@ _WEIGHTS = {
     Severity.CRITICAL: 1.0,
 }
 _PER_FAILURE = 0.3
-_THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
+_THRESHOLDS = tuple(kind.strength for kind in KINDS.values())[1:]
 """From each on, the next step of the ladder."""
 _PRECISION = 6
 """Digits: 0.5 × 0.6 must be 0.3, not a little less."""

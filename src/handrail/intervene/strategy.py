@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from handrail.config.interventions import Strategy as Settings
+from handrail.detect.description import Description, Fitting
 from handrail.intervene.effect import Effects
-from handrail.intervene.fitting import Row
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import Means
@@ -21,7 +21,9 @@ class Case(msgspec.Struct, frozen=True):
     """One trouble: what it is, what fits it, and what was tried."""
 
     finding: Finding
-    row: Row
+    about: Description
+    """Of its kind."""
+    fitting: Fitting
     tried: tuple[Made, ...]
     """Against this trouble, the newest at the end."""
     effects: Effects
@@ -44,7 +46,7 @@ class Case(msgspec.Struct, frozen=True):
 
         A rollback that put no file back was only words: a real one may still help.
         """
-        means = self.row.means
+        means = self.fitting.means
         return max(
             (means.index(m.means) - _is_mere_plan(m) for m in self.fruitless if m.means in means),
             default=-1,
@@ -70,7 +72,7 @@ def progressive(case: Case, settings: Settings) -> Aim:
     """The score decides; what helped so far lowers it by one, what did not raises it by one."""
     place = _place(case, case.score)
     judged = [made for made in case.tried if made.worked is not None]
-    if not judged or judged[-1].means not in case.row.means:
+    if not judged or judged[-1].means not in case.fitting.means:
         return Aim(place)
     last = judged[-1]
     helps = case.effects.of(last.means, last.kind).share >= settings.effectiveness_threshold
@@ -84,8 +86,8 @@ def progressive(case: Case, settings: Settings) -> Aim:
 
 def pattern_specific(case: Case, settings: Settings) -> Aim:
     """The severity names one of the kind's four means; what did not help is left behind."""
-    wanted = case.row.places[_PLACES.get(case.finding.severity, 0)]
-    place = case.row.means.index(wanted)
+    wanted = case.fitting.places[_PLACES.get(case.finding.severity, 0)]
+    place = case.fitting.means.index(wanted)
     least = case.reached + 1
     return Aim(max(place, least), least)
 
@@ -98,9 +100,9 @@ STRATEGIES: dict[str, Pick] = {
 
 def _place(case: Case, score: float) -> int:
     """The strongest fitting means that a score allows; the mildest if it allows none."""
-    level, means = level_of(score), case.row.means
+    level, means = level_of(score), case.fitting.means
     if not set(means) <= set(LADDER):
         # How strong one of the user's own is, only its place in their row can tell.
-        return means.index(case.row.places[_PLACE_OF_LEVEL[level]])
-    fitting = [place for place, name in enumerate(means) if LADDER.index(Means(name)) <= level]
+        return means.index(case.fitting.places[_PLACE_OF_LEVEL[level]])
+    fitting = [place for place, name in enumerate(means) if LADDER.index(name) <= level]
     return max(fitting, default=0)

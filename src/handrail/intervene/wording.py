@@ -2,14 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 
-from handrail.config.prompts import Prompts, fields_of, read_prompts
 from handrail.intervene.situation import Situation
 from handrail.model.finding import Finding
 
-_FOLDER = Path(__file__).parent / "guidance"
 _MAX_FACT = 110
 _MAX_SAYS = 300
 _LEAST_SAYS = 60
@@ -21,12 +17,6 @@ _MAX_PLACES = 3
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth")
 
 Fields = Mapping[str, str]
-
-
-@lru_cache
-def templates(name: str) -> Prompts:
-    """The texts of one of our own files."""
-    return read_prompts(_FOLDER / f"{name}.yaml", f"{name}.yaml")
 
 
 def fields_for(finding: Finding, at: Situation, nth: int = 1) -> dict[str, str]:
@@ -68,14 +58,15 @@ def _quoted(line: str, facts: list[str]) -> str:
 
 def fill(template: str, fields: Fields, most: int) -> str | None:
     """The text with its fields, cut to fit; None where one of them is not known."""
-    names = fields_of(template)
-    if any(not fields.get(name) for name in names):
+    known = {name: value for name, value in fields.items() if value}
+    try:
+        text = template.format_map(known)
+    except KeyError:
         return None
-    text = template.format_map(fields)
     over = len(text) - most
-    if over > 0 and "says" in names:  # what was seen can be shorter, what to do cannot
+    if over > 0 and "{says}" in template:  # what was seen can be shorter, what to do cannot
         says = _cut_quoted(fields["says"], max(len(fields["says"]) - over, _LEAST_SAYS))
-        text = template.format_map({**fields, "says": says})
+        text = template.format_map({**known, "says": says})
     return cut(text, most)
 
 

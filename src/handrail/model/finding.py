@@ -4,23 +4,6 @@ import msgspec
 
 from handrail.model.ordinal import Severity
 
-KINDS = (
-    "loop",
-    "stall",
-    "repeated_refusals",
-    "repetitive_errors",
-    "scope_creep",
-    "resource_spiral",
-    "goal_drift",
-    "hallucination",
-    "exploration_wandering",
-    "information_flow",
-    "error_exploration_loop",
-    "runaway_execution",
-    "confused_state",
-)
-"""What the built-in detectors find; a detector of a user's own may make up others."""
-
 Facts = dict[str, str]
 """What a guidance text may name: the error, the path, the count."""
 

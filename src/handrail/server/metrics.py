@@ -8,6 +8,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from handrail.detect.registry import KINDS
+from handrail.intervene.score import LADDER
 from handrail.model.event import (
     ActionEnded,
     ActionReviewed,
@@ -23,8 +25,6 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
-from handrail.model.finding import KINDS
-from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision, Severity
 
 HALTING_FAULTS = ("bug", "hooks", "log", "slow")
@@ -212,8 +212,8 @@ class Metrics:
             (self._feedback, (("right", "wrong"),)),
             (self._faults, ((*HALTING_FAULTS, *OTHER_FAULTS),)),
             (self._findings, (KINDS, _TROUBLE)),
-            (self._interventions, (Means, KINDS)),
-            (self._effects, (Means, KINDS, ("worked", "failed"))),
+            (self._interventions, (LADDER, KINDS)),
+            (self._effects, (LADDER, KINDS, ("worked", "failed"))),
             (self._checkpoints, (("complete", "partial"),)),
             (self._rollbacks, (("ok", "failed"),)),
             (self._stops, (("ok", "left"),)),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from handrail.model.event import (
     CheckpointTaken,
@@ -23,22 +23,14 @@ from handrail.tui.facts import RunFacts
 from handrail.tui.moments import clock
 from handrail.tui.sentence import Said, in_words, joined, near
 
+if TYPE_CHECKING:
+    from handrail.intervene import InterventionKind
+
 PLAN = "recovery plan"
 _MAX_FILES = 3
 _UNDONE = frozenset({"action", "iteration", "task"})
 _STEPS = re.compile(r"\s*\(steps? [\d, ]+\)(?=[.:]?$)")
 
-_WORDS: dict[str, str] = {
-    Means.SOFT_CORRECTION: "guidance",
-    Means.CONTEXT_REINFORCEMENT: "reminder",
-    Means.RESOURCE_THROTTLING: "lower limits",
-    Means.CHECKPOINT_ROLLBACK: "rollback",
-    Means.EMERGENCY_STOP: "emergency stop",
-}
-_DONE: dict[str, str] = {
-    Means.SOFT_CORRECTION: "guidance sent",
-    Means.CONTEXT_REINFORCEMENT: "task said again",
-}
 _LIMITS = (
     ("calls_per_minute", "call", " a minute"),
     ("file_operations", "file change", ""),
@@ -51,7 +43,15 @@ _LIMITS = (
 
 def means_in_words(means: str) -> str:
     """What an intervention is called, the user's own ones too."""
-    return _WORDS.get(means, in_words(means))
+    kind = _kind(means) if means else None
+    return kind.label if kind else in_words(means)
+
+
+def _kind(means: str) -> "InterventionKind | None":
+    # Imported here: most logs name no intervention, and who reads one waits for every import.
+    from handrail.intervene.plugins import kind_named  # noqa: PLC0415
+
+    return kind_named(means)
 
 
 def done_in_words(done: Intervention) -> str:
@@ -118,7 +118,8 @@ def _what_was_done(done: Intervention, facts: RunFacts) -> str:
     said = done.guidance
     if done.means == Means.CONTEXT_REINFORCEMENT:  # it begins with the finding, which is known
         said = said.partition("\n\n")[2] or said
-    return f"{_DONE.get(done.means, in_words(done.means))}: {said}"
+    kind = _kind(done.means)
+    return f"{(kind and kind.done) or in_words(done.means)}: {said}"
 
 
 def _point(checkpoint: str, facts: RunFacts) -> str:

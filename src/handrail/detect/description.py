@@ -1,0 +1,136 @@
+"""What a detector says about what it finds: for people, for the agent, and for who intervenes."""
+
+from typing import Literal
+
+import msgspec
+
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
+
+Plan = Literal["stuck_in_loop", "lost_context", "resource_exhaustion"]
+"""Which recovery plan helps where no file can be put back; `checkpoint_rollback` has the texts."""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """Why it comes about, and what to do: now, to prevent it, and in `handrail.yaml`."""
+
+    cause: str
+    now: tuple[str, ...]
+    later: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+class Fitting(msgspec.Struct, frozen=True):
+    """Which interventions fit, by the severity of the finding."""
+
+    low: str
+    medium: str
+    high: str
+    critical: str
+    at_once: Severity | None = None
+    """From here on a stop may come first: each further action can do harm. None: never, because
+    what such a run wastes is time, and that can wait for milder means."""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All four."""
+        return self.low, self.medium, self.high, self.critical
+
+    @property
+    def means(self) -> tuple[str, ...]:
+        """The fitting ones, each once, from the mildest to the strongest."""
+        return tuple(dict.fromkeys(self.places))
+
+
+GO_BACK = Fitting(
+    Means.SOFT_CORRECTION,
+    Means.CONTEXT_REINFORCEMENT,
+    Means.CHECKPOINT_ROLLBACK,
+    Means.EMERGENCY_STOP,
+)
+SLOW_DOWN = Fitting(
+    Means.SOFT_CORRECTION,
+    Means.CONTEXT_REINFORCEMENT,
+    Means.RESOURCE_THROTTLING,
+    Means.EMERGENCY_STOP,
+)
+"""There is nothing to put back, or it would not help."""
+UNKNOWN = msgspec.structs.replace(GO_BACK, at_once=Severity.CRITICAL)
+"""For kinds of which nobody said what fits."""
+
+SMALLER_TASK = "Give the agent a smaller task, with a check at its end."
+SET_SCOPE = "Set `scope` to the folders that the task needs."
+STUCK = Advice(
+    "The agent had no new information and did the same again instead of finding another way.",
+    (
+        "Look at the steps that are named above and say in one sentence what is really wrong.",
+        "Tell the agent that cause when it goes on.",
+    ),
+    ("Put what the agent could not find out by itself into the project's notes.", SMALLER_TASK),
+    ("`limits.actions` ends a run that goes on for too long.",),
+)
+LOST = Advice(
+    "The agent worked on something other than its task, or on things that are not there.",
+    ("Compare what it did with what it was told.", "Say again what the task is and what is not."),
+    (SMALLER_TASK, "Name the files that matter in the prompt."),
+    (SET_SCOPE, "Set `goal`, so that drifting away from it is noticed early."),
+)
+GREEDY = Advice(
+    "Each step used more than the one before it, and nothing in the task made it stop.",
+    (
+        "See what is still there: large files, caches, containers, started services.",
+        "Remove them before the run goes on.",
+    ),
+    (SMALLER_TASK, "Have long work done by a script with a limit of its own."),
+    (
+        "Lower `limits.file_operations` and `limits.actions`.",
+        "`interventions.resource_throttling` slows a run down before it has to be stopped.",
+    ),
+)
+HARMFUL = Advice(
+    "The agent touched what is not part of its task, or what it read could leave the machine.",
+    (
+        "Find out whether anything was sent, and to whom.",
+        "Replace every secret that is named in the timeline.",
+    ),
+    ("Keep secrets out of the folders in which agents work.", "Work in a container or a worktree."),
+    (SET_SCOPE, "Add the place to `step_reviewer.rules` as a rule of its own."),
+)
+
+
+def paragraphs(text: str) -> tuple[str, ...]:
+    """Texts that blank lines part, each in one line."""
+    return tuple(" ".join(each.split()) for each in text.strip().split("\n\n"))
+
+
+class Description(msgspec.Struct, frozen=True):
+    """Everything but the fold. A field that a detector leaves out has a text that fits any kind."""
+
+    label: str = ""
+    """A few words for a list; empty: the kind, written with spaces."""
+    meaning: str = ""
+    """One sentence for people: docs and `handrail explain` print it."""
+    fitting: Fitting | None = None
+    """None: `UNKNOWN`, or what the settings say under `default`."""
+    hints: tuple[str, ...] = paragraphs("""
+        {says} What you are doing does not lead further. Say in one sentence what you are trying to
+        reach, and take a different way to it. If you cannot, stop and say what you need.
+
+        {says} Stop for a moment: what did the last actions show, what did you expect, and what is
+        the smallest step that would tell you more? Take that one.
+        """)
+    """What the agent reads when it is nudged, used in turn. A hint whose `{fields}` the finding
+    does not have is passed over; at least one needs only {says}. Filled in, it has at most 500
+    characters; {says} is cut to make it fit."""
+    constraint: str = "Each action must bring the task forward, and you can say how."
+    """What matters now, said again with the task."""
+    example: str = "Say what is open, name the smallest step, take it, look at the result."
+    """Of a better next step."""
+    plan: Plan = "stuck_in_loop"
+    advice: Advice = Advice(
+        "A pattern of trouble was seen that went on after milder means.",
+        ("Look at the steps that are named above.",),
+        (SMALLER_TASK,),
+        ("`interventions` says what is done, and when.",),
+    )
+    """For the person, in the report of an incident."""

@@ -1,0 +1,141 @@
+"""Looking around without end: many folders, to and fro, and nothing changed."""
+
+from collections import Counter
+from itertools import pairwise
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import LOST, SLOW_DOWN, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, each_of, mark
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_WINDOW = 40
+_LEAST = 20
+"""Looks before anybody wanders: a task begins with looking around."""
+_LONG = 80
+_DEEP = 2.0
+"""Mean distance from the mean depth that counts as very uneven."""
+_SCATTERED = 0.9
+"""The share of looks elsewhere than at the favorite folder that counts as very scattered."""
+_WEIGHTS = {"folders": 0.3, "backtracking": 0.3, "depth": 0.2, "scatter": 0.2}
+
+
+class ExplorationWanderingDetector(Detector):
+    """The folders of the agent's last looks since something was changed."""
+
+    kind: ClassVar[str] = "exploration_wandering"
+    per_agent: ClassVar[bool] = True
+    order: ClassVar[int] = 6
+    saved_as: ClassVar[str] = "wandering"
+    about: ClassVar[Description] = Description(
+        label="Wandered about",
+        meaning="The agent looks around here and there, and changes nothing.",
+        fitting=SLOW_DOWN,
+        hints=paragraphs("""
+            You have looked around {looks} times, lately in {folders} folders, and changed nothing.
+            Stop reading around: search for one word that must stand in the right place, open only
+            what it finds, and make a first change there.
+
+            {says} You probably know enough. Write down in three lines what you know, what is
+            missing, and which one file would tell you; open that one.
+
+            {says} Choose one place and work there. If you do not know what you are looking for, say
+            so and ask.
+        """),
+        constraint="Look for something in particular; open a file only when you know what you "
+        "want from it.",
+        example="Search for the text of the error message; it stands in one or two files, and "
+        "those are the ones.",
+        plan="lost_context",
+        advice=LOST,
+    )
+    steps: list[int] = msgspec.field(default_factory=list)
+    """Of the last looks, as many as are shown."""
+    folders: bytes = b""
+    """Marks of where they looked."""
+    depths: list[int] = msgspec.field(default_factory=list)
+    """How deep these folders lie."""
+    total: int = 0
+    """Looks since something was changed or a person spoke."""
+    looked: bool = False
+    """Whether the last deed was a look."""
+
+    def see(self, deed: Deed) -> None:
+        """Note a look; a change ends the wandering."""
+        intent = deed.intent
+        if intent.agent:  # looking around is what sub-agents are sent out for
+            return
+        self.looked = bool(intent.reads) and not intent.writes and deed.ending in ("ok", "failed")
+        if self.looked:
+            self._look(deed.step, intent.reads[0].rpartition("/")[0])
+        elif deed.changed or (intent.writes and deed.ending == "ok"):
+            self._start_again()
+
+    def prompted(self) -> None:
+        """A question of a person may need another look around."""
+        self._start_again()
+
+    def find(self, settings: Detection) -> Finding | None:
+        """Wandering, if the last deed was one more look."""
+        return self.lately(settings) if self.looked else None
+
+    def lately(self, settings: Detection) -> Finding | None:
+        """Wandering since something was last changed."""
+        looks = len(self.depths)
+        if looks < _LEAST:
+            return None
+        wanted = settings.exploration_wandering
+        folders = each_of(self.folders)
+        places = Counter(folders)
+        focus = max(places.values()) / looks
+        parts = {
+            "folders": min(len(places) / wanted.max_unique_directories, 1.0),
+            "backtracking": min(_backtracking(folders) / wanted.backtrack_limit, 1.0),
+            "depth": min(_unevenness(self.depths) / _DEEP, 1.0),
+            "scatter": min((1 - focus) / _SCATTERED, 1.0),
+        }
+        score = sum(_WEIGHTS[name] * part for name, part in parts.items())
+        if score <= wanted.threshold:
+            return None
+        return Finding(
+            self.kind,
+            Severity.MEDIUM if self.total >= _LONG else Severity.LOW,
+            round(min(score, 1.0), 2),
+            tuple(self.steps),
+            says=f"{self.total} looks since something was last changed, the last "
+            f"{looks} of them in {len(places)} folders, to and fro.",
+            symptom="looking around",
+            facts={"looks": str(self.total), "folders": str(len(places))},
+        )
+
+    def _look(self, step: int, folder: str) -> None:
+        self.total += 1
+        self.steps.append(step)
+        self.depths.append(folder.count("/"))
+        del self.steps[:-_LEAST], self.depths[:-_WINDOW]
+        self.folders = (self.folders + mark(folder))[-SIZE * _WINDOW :]
+
+    def _start_again(self) -> None:
+        self.steps, self.folders, self.depths = [], b"", []
+        self.total, self.looked = 0, False
+
+
+def _backtracking(folders: list[bytes]) -> float:
+    """The share of moves that lead back to a folder that was left before."""
+    seen: set[bytes] = set()
+    back = 0
+    for before, folder in pairwise(folders):
+        seen.add(before)
+        back += folder != before and folder in seen
+    return back / (len(folders) - 1)
+
+
+def _unevenness(depths: list[int]) -> float:
+    """How far the depths are from their mean, in the mean."""
+    mean = sum(depths) / len(depths)
+    return sum(abs(depth - mean) for depth in depths) / len(depths)

@@ -1,0 +1,191 @@
+"""Things that are not there: files, modules, commands and texts relied on, and false claims."""
+
+from collections import Counter
+from typing import ClassVar, Literal
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.absences import Sort, absence_in
+from handrail.detect.claims import claims_tests_pass
+from handrail.detect.deed import Deed
+from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, mark
+from handrail.detect.trials import is_test_run, passed, runs_code
+from handrail.model.action import SHELL_TOOLS
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_WINDOW = 20
+"""Deeds within which things that are not there belong together."""
+_MOST_KNOWN = 384
+_NEAR = 32
+"""A name among so many newest ones is not noted again."""
+_SLIP = 0.5
+"""A text that is not in a file which was read is quoted wrongly rather than made up."""
+_MEDIUM, _HIGH = 2, 4
+"""That many more than the first finding needs."""
+_WHAT: dict[Sort, str] = {
+    "file": "the file {}",
+    "module": "the module {}",
+    "command": "the command {}",
+    "text": "text in {}",
+}
+Tested = Literal["", "maybe", "passed", "failed"]
+
+
+class Missed(msgspec.Struct, frozen=True, gc=False):
+    """One thing that was not there."""
+
+    step: int
+    deed: int
+    """The number of the deed."""
+    agent: str
+    sort: Sort
+    name: str
+    call: str
+    """Where it was a text: each that is missing in a file is another one."""
+    weight: float
+
+
+class HallucinationDetector(Detector):
+    """What was missed lately, what is known to be there, and how the last tests went."""
+
+    kind: ClassVar[str] = "hallucination"
+    order: ClassVar[int] = 9
+    about: ClassVar[Description] = Description(
+        label="Made things up",
+        meaning="The agent relies on what is not there, or says that tests pass which did not.",
+        fitting=GO_BACK,
+        hints=paragraphs("""
+            You said that {claim}, but nothing in this run shows it. Run what proves it, read its
+            result, and report that result, even if it is not what you hoped for.
+
+            Not there: {things} (steps {steps}). Do not guess the next name: list the folder or
+            search for it, and go on with what is really there.
+
+            {says} You are working from memory instead of from what is here. Look first (list,
+            search, read), then act on what you saw.
+
+            {says} Before you use a file, a module, a command or a line of text, check that it is
+            there. Say which of your assumptions were wrong.
+        """),
+        constraint="Check that something is there before you use it, and report only what you "
+        "have seen.",
+        example="List the folder, then open `settings.py`, which is there, instead of "
+        "`config.py`, which is not.",
+        plan="lost_context",
+        advice=LOST,
+    )
+    missed: list[Missed] = msgspec.field(default_factory=list)
+    """Within the window."""
+    known: bytes = b""
+    """Marks of the names of files that were read or written, the newest at the end: what was there
+    and is gone is not made up."""
+    deeds: int = 0
+    last: int = 0
+    """The step of the last deed."""
+    agent: str = ""
+    tested: Tested = ""
+    test_step: int = 0
+    claimed: bool = False
+    """The agent just said that the tests pass."""
+
+    def see(self, deed: Deed) -> None:
+        """Note what was not there, and how tests went."""
+        self.deeds += 1
+        if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
+            del self.missed[0]
+        intent = deed.intent
+        self.last, self.agent, self.claimed = deed.step, intent.agent, False
+        if deed.ending in ("refused", "dropped"):
+            return
+        if intent.tool.lower() in SHELL_TOOLS:
+            self._note_tests(deed)
+        absence = absence_in(deed) if deed.ending == "failed" else None
+        if absence is not None:
+            self._miss(deed, absence.sort, absence.name)
+        elif intent.reads or intent.writes or deed.changed:
+            self._know(deed)
+
+    def heard(self, text: str) -> None:
+        """Note a claim."""
+        self.claimed = claims_tests_pass(text)
+
+    def find(self, settings: Detection) -> Finding | None:
+        """A false claim, or one more thing that is not there."""
+        if self.claimed:
+            return self._claim()
+        if not self.missed or self.missed[-1].deed != self.deeds:
+            return None
+        return self.lately(settings)
+
+    def lately(self, settings: Detection) -> Finding | None:
+        """Several things that were not there."""
+        found = {
+            (each.sort, each.name, each.call): each
+            for each in self.missed
+            if each.agent == self.agent
+        }
+        least = settings.hallucination.min_occurrences
+        points = sum(each.weight for each in found.values())
+        if points < least:
+            return None
+        missed = list(found.values())
+        severity = Severity.LOW
+        if points >= least + _MEDIUM:
+            severity = Severity.HIGH if points >= least + _HIGH else Severity.MEDIUM
+        names = Counter(_WHAT[each.sort].format(each.name) for each in missed)
+        things = ", ".join(
+            f"{name} ({times} times)" if times > 1 else name for name, times in names.items()
+        )
+        return Finding(
+            self.kind,
+            severity,
+            round(min(0.4 + 0.1 * points, 0.95), 2),
+            tuple(sorted(each.step for each in missed)),
+            says=f"It relied on what is not there: {things}.",
+            symptom=missed[-1].sort,
+            facts={"things": things, "times": str(len(missed))},
+        )
+
+    def _claim(self) -> Finding | None:
+        if self.tested in ("passed", "maybe"):
+            return None
+        said = "though the last run of tests failed"
+        if not self.tested:
+            said = "though none were run"
+        steps = (self.test_step, self.last) if self.tested else (self.last,)
+        return Finding(
+            self.kind,
+            Severity.MEDIUM,
+            0.8 if self.tested else 0.6,
+            tuple(dict.fromkeys(steps)) if self.deeds else (),
+            0.3,
+            f"It said that the tests pass, {said}.",
+            "claim",
+            {"claim": "the tests pass", "tests": self.tested or "none"},
+        )
+
+    def _note_tests(self, deed: Deed) -> None:
+        if is_test_run(deed.intent.shown):
+            self.tested, self.test_step = ("passed" if passed(deed) else "failed"), deed.step
+        elif not self.tested and runs_code(deed.intent.shown):
+            self.tested, self.test_step = "maybe", deed.step
+
+    def _know(self, deed: Deed) -> None:
+        intent = deed.intent
+        for path in (*intent.reads, *intent.writes, *deed.changed[:8]):
+            name = mark(path.rpartition("/")[2])
+            if name not in self.known[-SIZE * _NEAR :]:
+                self.known = (self.known + name)[-SIZE * _MOST_KNOWN :]
+
+    def _miss(self, deed: Deed, sort: Sort, name: str) -> None:
+        names = name.rpartition("/")[2], f"{name.partition('.')[0]}.py"
+        known = any(mark(each) in self.known for each in names)
+        if known and sort != "text":
+            return
+        weight = _SLIP if known else 1.0
+        call = deed.intent.call if sort == "text" else ""
+        self.missed.append(Missed(deed.step, self.deeds, self.agent, sort, name, call, weight))

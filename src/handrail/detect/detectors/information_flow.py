@@ -1,0 +1,116 @@
+"""A secret that was read, and data that goes out later, in another step."""
+
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import HARMFUL, SLOW_DOWN, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.model.effect import Kind
+from handrail.model.finding import Finding
+from handrail.model.intent import Intent
+from handrail.model.ordinal import Severity
+
+_MOST_SECRETS = 8
+_MISSING = ("no such file", "does not exist")
+_FOREIGN, _OWN, _PASSING = 0.9, 0.4, 0.3
+"""A secret from elsewhere; one of the project, whose programs may need it; one seen by the way,
+as all variables are by who prints the environment."""
+
+
+class Secret(msgspec.Struct, frozen=True, gc=False):
+    """A secret that the run knows since a step."""
+
+    path: str
+    step: int
+    sureness: float
+    """That it had no business being read, if something goes out later."""
+
+
+class InformationFlowDetector(Detector):
+    """The secrets that any agent of the run has read, and where the last deed sent something."""
+
+    kind: ClassVar[str] = "information_flow"
+    order: ClassVar[int] = 10
+    saved_as: ClassVar[str] = "flow"
+    # What has left the machine cannot be put back, only be kept from going on.
+    about: ClassVar[Description] = Description(
+        label="Secrets sent out",
+        meaning="The run read a secret in one step, and sends something out in a later one.",
+        fitting=msgspec.structs.replace(SLOW_DOWN, at_once=Severity.HIGH),
+        hints=paragraphs("""
+            You have read `{secret}`, and now something goes out to {host} (steps {steps}). Send
+            nothing that comes from a secret: no value, no part of it, no file that holds it. If a
+            service needs a credential, name its variable and let the person put it in.
+
+            {says} Do not connect to anything until you have said what you send there and why. A
+            secret that has left this machine cannot be taken back.
+
+            {says} Leave the secret where it is, use its name instead of its value, and go on with
+            what needs no connection.
+        """),
+        constraint="No secret leaves this machine, whole or in part, under any name.",
+        example="Write `$API_TOKEN` into the script, and let the person set it.",
+        advice=HARMFUL,
+    )
+    secrets: tuple[Secret, ...] = ()
+    known: tuple[Secret, ...] = ()
+    """Those read before the last deed, if that went out."""
+    step: int = 0
+    sends: tuple[str, ...] = ()
+    carries: bool = False
+    """It can take data along."""
+
+    def see(self, deed: Deed) -> None:
+        """Note secrets that were read, and what goes out after them."""
+        intent = deed.intent
+        self.sends = self.known = ()
+        if deed.ending in ("refused", "dropped"):
+            return
+        if intent.sends and self.secrets:
+            self.step, self.sends, self.known = deed.step, intent.sends, self.secrets
+            self.carries = Kind.SEND in intent.kinds
+        if not intent.secrets or _is_missing(deed):
+            return
+        for path in intent.secrets:
+            self._remember(Secret(path, deed.step, _sureness(path, intent)))
+
+    def find(self, settings: Detection) -> Finding | None:
+        """A sending after a secret was read."""
+        if not self.sends:
+            return None
+        # The secret that is least the project's own, and of those the newest.
+        secret = max(self.known, key=lambda each: (each.sureness, each.step))
+        target = self.sends[0]
+        how = "sent data to" if self.carries else "connected to"
+        return Finding(
+            self.kind,
+            Severity.HIGH if self.carries else Severity.MEDIUM,
+            secret.sureness,
+            (secret.step, self.step),
+            1.0 if self.carries else 0.3,
+            f"It read the secret {secret.path} in step {secret.step}, "
+            f"and {how} {target} after that.",
+            f"{secret.path} to {target}",
+            {"secret": secret.path, "host": target},
+        )
+
+    def _remember(self, secret: Secret) -> None:
+        others = (each for each in self.secrets if each.path != secret.path)
+        self.secrets = (*others, secret)[-_MOST_SECRETS:]
+
+
+def _sureness(secret: str, intent: Intent) -> float:
+    if not secret.startswith("/"):
+        return _PASSING
+    return _FOREIGN if secret in intent.outside else _OWN
+
+
+def _is_missing(deed: Deed) -> bool:
+    """Whether there was nothing to be read."""
+    if deed.ending == "ok":
+        return False
+    said = (deed.outcome.error or deed.outcome.output)[-500:].lower()
+    return any(words in said for words in _MISSING)

@@ -1,0 +1,250 @@
+"""The same step, or the same few steps, again and again without anything new."""
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
+from handrail.model.finding import Finding
+from handrail.model.fingerprint import text_key
+from handrail.model.ordinal import Severity
+
+Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]
+
+_LADDERS: dict[Nature, Ladder] = {
+    "worked": Ladder(2, 3, 5, 8),
+    "failed": Ladder(2, 3, 5, 8),
+    "tried": Ladder(2, 3, 5, 8),
+    # A slip in writing the call, which agents make often and mend.
+    "misfit": Ladder(3, 4, 7, 10),
+    # Looking again whether something is ready is what waiting is.
+    "waited": Ladder(10, 20, 40, 80),
+    # Round and round, although files are changed on the way.
+    "changed": Ladder(3, 4, 6, 9),
+    "said": Ladder(2, 3, 4, 6),
+}
+_SAYS: dict[Nature, str] = {
+    "worked": "The same call gave the same result {times} times: {call}",
+    "failed": "The same call failed in the same way {times} times: {call}",
+    "misfit": "The same call did not fit its tool {times} times: {call}",
+    "waited": "The same was looked at {times} times, and nothing has changed: {call}",
+    "tried": "The same was tried {times} times: {call}",
+    "changed": "The same call was made {times} times, each time with the same result: {call}",
+    "said": "The agent stopped {times} times with the same words: {call}",
+}
+
+_PERIODS = (1, 2, 3)
+_MAX_TRIES = 16
+_MAX_STEPS = 10
+_MAX_SAID = 100
+_SURE = 5
+
+
+class Try(msgspec.Struct, gc=False):
+    """A call with its result, since there was last something new."""
+
+    steps: tuple[int, ...]
+    times: int = 1
+
+    def again(self, step: int) -> None:
+        """Once more."""
+        self.times += 1
+        self.steps = (*self.steps, step)[-_MAX_STEPS:]
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """A deed, as far as circles are made of it."""
+
+    pair: str
+    """The call and its result."""
+    call: str
+    tool: str
+    shown: str
+    said: str
+    nature: Nature
+
+    @property
+    def name(self) -> str:
+        """The call in a few words: a command speaks for itself, a path needs its tool."""
+        alone = self.tool in ("Bash", "bash", "shell", self.shown)
+        return self.shown if alone else f"{self.tool} {self.shown}"
+
+
+class LoopDetector(Detector):
+    """Equal calls with equal results, in a row or in circles."""
+
+    kind: ClassVar[str] = "loop"
+    per_agent: ClassVar[bool] = True
+    order: ClassVar[int] = 1
+    saved_as: ClassVar[str] = "loops"
+    about: ClassVar[Description] = Description(
+        label="Runs in a loop",
+        meaning="The agent repeats the same few calls, and learns nothing new.",
+        fitting=GO_BACK,
+        hints=paragraphs("""
+            The same call (`{call}`) was made {times} times, and each time it ended with `{error}`
+            (steps {steps}). Making it again will not change that. Say in one sentence what the
+            error claims, check that claim, and change its cause before the next try. If you cannot,
+            say what you need.
+
+            {says} Doing it once more will show the same. Say what you expected of it and what you
+            got, and take the step you have not taken: read what produces this result. If the task
+            is done, say so and stop.
+
+            {says} Something that you take for granted is probably wrong. Check one thing each,
+            quickly: is it this file that runs, is it this folder, is your last change saved, is an
+            old build or process in the way? Go on with what you learn.
+
+            {says} You cannot get out of this by repeating it. List what you tried and what each try
+            showed; then choose a way that is not on the list, or stop and ask for what you need.
+        """),
+        constraint="Never run the same command a third time without having changed something that "
+        "it depends on.",
+        example="Instead of running the tests again, open the first failing test and print the "
+        "value that it compares.",
+        advice=STUCK,
+    )
+    tries: dict[str, Try] = msgspec.field(default_factory=dict)
+    """By call and result, since the last progress."""
+    results: dict[str, str] = msgspec.field(default_factory=dict)
+    """What each of these calls gave last."""
+    turns: list[Turn] = msgspec.field(default_factory=list)
+    """As many as the longest period has, the newest at the end."""
+    steps: list[int] = msgspec.field(default_factory=list)
+    """Those of the last turns, as many as are shown."""
+    matches: list[int] = msgspec.field(default_factory=lambda: [0] * len(_PERIODS))
+    """For each period, how many of the last deeds were equal to the one that long before."""
+    words: str = ""
+    """What the agent said when it stopped last, as it is compared."""
+    said: str = ""
+    times_said: int = 0
+
+    def see(self, deed: Deed) -> None:
+        """Count the call, and how long the circles are that it closes."""
+        self.times_said = 0
+        if deed.ending == "refused":
+            self._break_off()
+            return
+        intent, tries, results = deed.intent, self.tries, self.results
+        call = intent.call
+        if deed.progress:
+            tries.clear()
+            results.clear()
+        # What nobody heard the result of is counted with the last result that there was.
+        result = deed.result or results.get(call, "")
+        pair = f"{call}{result}"
+        results[call] = result
+        if pair in tries:
+            tries[pair].again(deed.step)
+        else:
+            tries[pair] = Try((deed.step,))
+        if len(tries) > _MAX_TRIES:
+            del tries[next(iter(tries))]
+            del results[next(iter(results))]
+        turn = Turn(pair, call, intent.tool, intent.shown, deed.said, _nature(deed))
+        self._turn(turn, deed.step)
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The call of the last deed, if it has been made too often."""
+        if self.times_said:
+            return self._repeated_words()
+        if not self.turns:
+            return None
+        last = self.turns[-1]
+        tried = self.tries[last.pair]
+        times, nature, steps = tried.times, last.nature, tried.steps
+        if times == 1 and not any(self.matches):
+            return None
+        period = self._period()
+        rounds = self.matches[period - 1] // period + 1
+        if rounds > times:
+            times, nature = rounds, "changed"
+            steps = tuple(self.steps)
+        severity = _LADDERS[nature].severity(times)
+        if severity is Severity.NONE:
+            return None
+        circle = self.turns[-period:] if rounds > 1 else [last]
+        return Finding(
+            self.kind,
+            severity,
+            min(times / _SURE, 1.0),
+            steps,
+            says=_says(nature, times, circle, steps),
+            symptom=min(turn.call for turn in circle),
+            facts={"call": last.name, "error": last.said, "times": str(times)},
+        )
+
+    def prompted(self) -> None:
+        """What a person asks for again may be done again."""
+        self.tries.clear()
+        self.results.clear()
+        self._break_off()
+
+    def heard(self, text: str) -> None:
+        """Whether it stops with the same words, having done nothing since."""
+        words = text_key(text)
+        self.times_said = self.times_said + 1 if words == self.words and self.times_said else 1
+        self.words = words
+        self.said = " ".join(text[:_MAX_SAID].split())
+
+    def _break_off(self) -> None:
+        self.turns.clear()
+        self.steps.clear()
+
+    def _turn(self, turn: Turn, step: int) -> None:
+        turns, steps, pair = self.turns, self.steps, turn.pair
+        same = [before.pair == pair for before in turns]
+        if True in same:
+            for period in _PERIODS:
+                again = len(same) >= period and same[-period]
+                self.matches[period - 1] = self.matches[period - 1] + 1 if again else 0
+        else:
+            self.matches = [0] * len(_PERIODS)
+        turns.append(turn)
+        steps.append(step)
+        if len(turns) > _PERIODS[-1]:
+            del turns[0]
+        if len(steps) > _MAX_STEPS:
+            del steps[0]
+
+    def _period(self) -> int:
+        """The shortest circle that the last deeds have gone round at least once more."""
+        for period, same in zip(_PERIODS, self.matches, strict=True):
+            if same >= period:
+                return period
+        return 1
+
+    def _repeated_words(self) -> Finding | None:
+        severity = _LADDERS["said"].severity(self.times_said)
+        if severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(self.times_said / _SURE, 1.0),
+            says=_SAYS["said"].format(times=self.times_said, call=self.said),
+            symptom=self.words,
+            facts={"call": self.said, "times": str(self.times_said)},
+        )
+
+
+def _nature(deed: Deed) -> Nature:
+    if deed.intent.waits:
+        return "waited"
+    if deed.misfit:
+        return "misfit"
+    if deed.ending == "failed":
+        return "failed"
+    return "worked" if deed.ending == "ok" else "tried"
+
+
+def _says(nature: Nature, times: int, circle: list[Turn], steps: tuple[int, ...]) -> str:
+    where = f"(steps {', '.join(map(str, steps))})"
+    if len(circle) > 1:
+        calls = ", then ".join(turn.name for turn in circle)
+        return f"The same {len(circle)} steps were repeated {times} times: {calls} {where}"
+    return f"{_SAYS[nature].format(times=times, call=circle[0].name)} {where}"

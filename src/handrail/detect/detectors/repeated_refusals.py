@@ -1,0 +1,93 @@
+"""An action that was refused is tried again, as it was or in another way."""
+
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import SLOW_DOWN, Advice, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_LADDER = Ladder(2, 3, 4, 6)
+_WINDOW = 20
+"""Deeds within which a refused one counts as tried again."""
+
+
+class RepeatedRefusalsDetector(Detector):
+    """Refused actions that are after the same thing."""
+
+    kind: ClassVar[str] = "repeated_refusals"
+    per_agent: ClassVar[bool] = True
+    order: ClassVar[int] = 3
+    saved_as: ClassVar[str] = "refusals"
+    about: ClassVar[Description] = Description(
+        label="Refused, tried on",
+        meaning="The agent tries again what was refused, as it was or in another way.",
+        fitting=SLOW_DOWN,
+        hints=paragraphs("""
+            `{call}` was refused, and so were {times} like it (steps {steps}). It will not be let
+            through in other words or by another tool either. The refusal says what to do instead:
+            do that, or leave this part out and say at the end that it is not done and why.
+
+            {says} Do not look for a way around it: what it does is refused, not how it is written.
+            Go on with the parts of the task that do not need it.
+
+            {says} Stop trying. If the task cannot be done without it, say so and end your turn: a
+            person can allow it, you cannot.
+        """),
+        constraint="What was refused stays refused; use the alternative that the refusal names.",
+        example="Where `git push --force` is refused, push to a new branch and say so in the "
+        "report.",
+        advice=Advice(
+            "The agent wanted the same refused thing again and again, in other words.",
+            (
+                "Decide whether it should be allowed; `handrail explain` tells why it was refused.",
+                "If it should, do it yourself; if not, tell the agent so.",
+            ),
+            ("Say in the prompt what is out of bounds, and what to do instead.",),
+            ("A rule of your own in `step_reviewer.rules` can allow exactly this.",),
+        ),
+    )
+    recent: list[tuple[int, int, str]] = msgspec.field(default_factory=list)
+    """Of each refused deed its number, its step, and what it was after."""
+    deeds: int = 0
+    """How many were seen; the number of the last one."""
+    shown: str = ""
+    """The last refused action in a few words."""
+
+    def see(self, deed: Deed) -> None:
+        """Keep what was refused."""
+        self.deeds += 1
+        if deed.ending == "refused":
+            intent = deed.intent
+            self.recent.append((self.deeds, deed.step, intent.blamed or intent.call))
+            self.shown = intent.shown
+        if self.recent and self.recent[0][0] <= self.deeds - _WINDOW:
+            del self.recent[0]
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The last deed, if it was refused like others before it."""
+        if not self.recent or self.recent[-1][0] != self.deeds:
+            return None
+        after = self.recent[-1][2]
+        steps = tuple(step for _, step, what in self.recent if what == after)
+        severity = _LADDER.severity(len(steps))
+        if severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(len(steps) / _LADDER.high, 1.0),
+            steps,
+            says=f"What was refused was tried again, {len(steps)} times in all: {self.shown}",
+            symptom=after,
+            facts={"call": self.shown, "times": str(len(steps))},
+        )
+
+    def prompted(self) -> None:
+        """A person may have asked for it."""
+        self.recent.clear()

@@ -1,0 +1,95 @@
+"""The same error again and again."""
+
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_WINDOW = 10
+_LADDER = Ladder(3, 3, 4, 5)
+_PATIENCE = 2
+_MOST = 5
+
+
+class RepetitiveErrorsDetector(Detector):
+    """Equal errors among the last deeds, with no progress between them.
+
+    After a change, or something new, an error that comes back is part of working on it; if it
+    stays, that is a stall. A call that does not fit its tool is a slip that agents make often and
+    mend: two more of them are allowed. What waits for something may fail until it is there.
+    """
+
+    kind: ClassVar[str] = "repetitive_errors"
+    per_agent: ClassVar[bool] = True
+    order: ClassVar[int] = 4
+    saved_as: ClassVar[str] = "errors"
+    about: ClassVar[Description] = Description(
+        label="Same error again",
+        meaning="The agent runs into the same error several times, with no progress in between.",
+        fitting=GO_BACK,
+        hints=paragraphs("""
+            The same error has come {times} times: `{error}` (steps {steps}). The next try will give
+            it again unless its cause changes. Say what the error claims, check that claim with one
+            command that only looks, and only then change something.
+
+            Still `{error}`, {times} times by now. Your explanation of it is probably wrong. Write
+            down two other possible causes, and find out with one small test which of them it is.
+
+            `{error}` again, in step {step}. Leave what you are changing as it is, and look at what
+            it stands on: does the path exist, is the name spelled like that, is it the version you
+            think, do you have the rights?
+
+            {says} What you do about it does not reach its cause. Undo the last attempt, read the
+            whole message from its first line, and take another way, or say what you need.
+        """),
+        constraint="An error is explained before anything is changed because of it.",
+        example="For “module not found”, first list where it looks and what is installed; then "
+        "install or rename once.",
+        advice=STUCK,
+    )
+    recent: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    """Step, and what went wrong in it; empty: nothing."""
+    said: str = ""
+    """The last error as the agent saw it."""
+    misfit: bool = False
+    """It was a call that did not fit its tool."""
+
+    def see(self, deed: Deed) -> None:
+        """Keep the error, or that there was none."""
+        recent = self.recent
+        if deed.progress:
+            recent.clear()
+        recent.append((deed.step, "" if deed.intent.waits else deed.error))
+        if len(recent) > _WINDOW:
+            del recent[0]
+        self.said, self.misfit = deed.said, deed.misfit
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The last deed's error, if it is one of several."""
+        if not self.recent or not (last := self.recent[-1][1]):
+            return None
+        steps = tuple(step for step, error in self.recent if error == last)
+        times = len(steps)
+        severity = _LADDER.severity(times - _PATIENCE if self.misfit else times)
+        if severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(times / _MOST, 1.0),
+            steps,
+            says=f"The same error came {times} times, and nothing new in between: {self.said}",
+            symptom=last,
+            facts={"error": self.said, "times": str(times)},
+        )
+
+    def prompted(self) -> None:
+        """What a person asks for again may fail again."""
+        self.recent.clear()

@@ -1,0 +1,175 @@
+"""What a run uses: growth that goes on and on, above what a run may well use."""
+
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_WINDOW = 5
+"""Deeds in one sample."""
+_MOST_SAMPLES = 6
+_STEADY = 1.2
+"""A spiral grows in every sample; one leap is a test suite after reading."""
+
+
+class Series(NamedTuple):
+    """One thing that is measured, and from where on it counts."""
+
+    base: float
+    """A sample below is nothing: it is no start for growth."""
+    matters: float
+    """Below, growth does not matter."""
+    worst: Severity
+    says: str
+
+
+SERIES: dict[str, Series] = {
+    "memory": Series(64, 512, Severity.HIGH, "The memory of its commands grew to {:,.0f} MB"),
+    "file_operations": Series(4, 40, Severity.HIGH, "The files that it changes grew to {:,.0f}"),
+    "tokens": Series(40_000, 400_000, Severity.HIGH, "The tokens that it uses grew to {:,.0f}"),
+    "calls": Series(10, 120, Severity.MEDIUM, "Its calls grew to {:,.0f} a minute"),
+    "time": Series(20, 240, Severity.HIGH, "The time of its commands grew to {:,.0f} seconds"),
+    "output": Series(
+        8_000, 60_000, Severity.LOW, "The output that it reads grew to {:,.0f} characters"
+    ),
+}
+"""Per sample; memory is the most that one command used."""
+_SEVERITIES = ((3.0, Severity.HIGH), (2.0, Severity.MEDIUM), (0.0, Severity.LOW))
+
+
+class Sample(msgspec.Struct, gc=False):
+    """What a few deeds used."""
+
+    memory: float = 0.0
+    file_operations: int = 0
+    tokens: int = 0
+    calls: float = 0.0
+    time: float = 0.0
+    output: int = 0
+
+    def add(self, deed: Deed) -> None:
+        """One more deed that was done."""
+        outcome = deed.outcome
+        self.memory = max(self.memory, outcome.memory_mb)
+        self.file_operations += len(deed.changed) or (len(deed.intent.writes) if outcome.ok else 0)
+        self.tokens += outcome.tokens
+        self.time += outcome.duration_ms / 1000
+        self.output += len(outcome.output) + len(outcome.error)
+
+    def of(self, series: str) -> float:
+        """The value of one series."""
+        value: float = getattr(self, series)
+        return value
+
+
+class ResourceSpiralDetector(Detector):
+    """Samples of each series, one for five deeds."""
+
+    kind: ClassVar[str] = "resource_spiral"
+    order: ClassVar[int] = 8
+    saved_as: ClassVar[str] = "resources"
+    # Files that are put back give no time, no calls and no memory back.
+    about: ClassVar[Description] = Description(
+        label="Used more and more",
+        meaning="The run uses more and more: memory, files, tokens, calls, time or output.",
+        fitting=SLOW_DOWN,
+        hints=paragraphs("""
+            {says} Do it in pieces: a part of the data, one file, a limit on the output. Look at
+            what one piece costs before you start the next.
+
+            {says} Something is done more often than it needs to be. Name it, and do it once: keep
+            what you found instead of finding it again, search instead of reading everything, end
+            what still runs.
+
+            {says} Stop adding to it. Say what uses so much and whether the task needs it; then take
+            the cheaper way, or do without that part.
+        """),
+        constraint="Work in small pieces, and end what you started before you start more.",
+        example="Search for the lines that matter and read only those, instead of whole files one "
+        "after another.",
+        plan="resource_exhaustion",
+        advice=GREEDY,
+    )
+    samples: list[Sample] = msgspec.field(default_factory=list)
+    steps: list[int] = msgspec.field(default_factory=list)
+    """The last step of each sample."""
+    current: Sample = msgspec.field(default_factory=Sample)
+    count: int = 0
+    """Deeds in the current sample."""
+    began: float = 0.0
+    """When it began."""
+
+    def see(self, deed: Deed) -> None:
+        """Add up what was used; close a sample when it is full."""
+        if not self.count and not self.samples:
+            self.began = deed.at
+        self.count += 1
+        if deed.ending in ("ok", "failed"):
+            self.current.add(deed)
+        if self.count == _WINDOW:
+            seconds = deed.at - self.began
+            # Calls at the same time are one step of the agent; without times nothing is known.
+            self.current.calls = _WINDOW * 60 / max(seconds, 1.0) if seconds > 0 else 0.0
+            self.samples.append(self.current)
+            self.steps.append(deed.step)
+            del self.samples[:-_MOST_SAMPLES], self.steps[:-_MOST_SAMPLES]
+            self.current, self.count, self.began = Sample(), 0, deed.at
+
+    def prompted(self) -> None:
+        """The next task may need more than the last one."""
+        self.samples, self.steps, self.current, self.count = [], [], Sample(), 0
+
+    def find(self, settings: Detection) -> Finding | None:
+        """What grew, when a sample has just been completed."""
+        return None if self.count else self.lately(settings)
+
+    def lately(self, settings: Detection) -> Finding | None:
+        """What grew up to the last sample."""
+        wanted = settings.resource_spiral
+        if len(self.samples) < wanted.samples:
+            return None
+        grown = {
+            name: growth
+            for name in SERIES
+            if (growth := self._growth(name, wanted.samples)) > wanted.growth
+        }
+        if not grown:
+            return None
+        worst = max(grown, key=lambda name: (_severity(name, grown[name]), grown[name]))
+        reached = self.samples[-1].of(worst)
+        return Finding(
+            self.kind,
+            max(_severity(name, growth) for name, growth in grown.items()),
+            min(0.5 + 0.1 * len(grown) + 0.05 * wanted.samples, 0.95),
+            tuple(self.steps[-wanted.samples :]),
+            min(0.2 * (grown[worst] - 1), 0.6),
+            f"{SERIES[worst].says.format(reached)} within {_WINDOW} actions, "
+            f"{grown[worst]:.1f} times as much each time.",
+            worst,
+            {"series": worst} | {name: f"{growth:.2f}" for name, growth in grown.items()},
+        )
+
+    def _growth(self, name: str, samples: int) -> float:
+        """The mean growth from sample to sample; 0 where it does not grow all the time."""
+        series = SERIES[name]
+        if self.samples[-1].of(name) < series.matters:
+            return 0.0
+        values = [sample.of(name) for sample in self.samples[-samples:]]
+        if values[0] < series.base:
+            return 0.0
+        pairs = list(pairwise(values))
+        if any(later < earlier * _STEADY for earlier, later in pairs):
+            return 0.0
+        return sum(later / earlier for earlier, later in pairs) / len(pairs)
+
+
+def _severity(name: str, growth: float) -> Severity:
+    reached = next(severity for least, severity in _SEVERITIES if growth >= least)
+    return min(reached, SERIES[name].worst)

@@ -1,0 +1,188 @@
+"""Work outside of the scope: many paths, or a single one that no task is about."""
+
+import re
+from typing import ClassVar, NamedTuple
+
+import msgspec
+
+from handrail.config import compile_globs
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import GO_BACK, HARMFUL, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.marks import SIZE, keep, mark
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_MOST_PATHS = 64
+_MOST_LINGERING = 10
+_MANY = 0.6
+"""The share from which on most of the work is elsewhere."""
+_SYSTEM = re.compile(
+    r"/(?:etc|usr|bin|sbin|lib\w*|boot|var|run|proc|sys|dev|System|Library|private)(?:/|$)"
+)
+_PROJECTS = re.compile(
+    r"/(?:(?:home|Users)/[^/]+|root|workspaces?)/(?!Downloads/|Desktop/)[^/.][^/]*/"
+)
+"""Where people keep their work; hidden folders there belong to programs, and what lies on the
+desktop was often put there for the agent."""
+_ASKED_FOR = 0.8
+"""An alignment that says that the path may well be named in the goal."""
+
+
+class Critical(NamedTuple):
+    """Why a single path is enough, and how bad that is."""
+
+    severity: Severity
+    confidence: float
+    impact: float
+    says: str
+
+
+_SECRET = Critical(Severity.HIGH, 0.9, 0.8, "It read the secret {path}, which is outside the scope")
+_SYSTEM_CHANGED = Critical(Severity.HIGH, 0.9, 0.8, "It changed {path}, which is the system's")
+_CHANGED = Critical(Severity.MEDIUM, 0.8, 0.5, "It changed {path}, which is outside the scope")
+_NAMED = Critical(Severity.HIGH, 0.9, 0.5, "It touched {path}, which is a critical path")
+_SYSTEM_READ = Critical(
+    Severity.MEDIUM, 0.7, 0.3, "It read {path}, which says who may use this machine"
+)
+_OTHER_READ = Critical(Severity.LOW, 0.6, 0.1, "It read {path}, which belongs to another project")
+
+
+class ScopeCreepDetector(Detector):
+    """The paths that were touched last, and which of them lie outside."""
+
+    kind: ClassVar[str] = "scope_creep"
+    order: ClassVar[int] = 7
+    saved_as: ClassVar[str] = "scope"
+    about: ClassVar[Description] = Description(
+        label="Out of the scope",
+        meaning="The agent works outside of the scope.",
+        fitting=GO_BACK,
+        hints=paragraphs("""
+            `{path}` lies outside of what this task may touch. Go back to {scope}. If the task
+            cannot be done without it, stop and say which file you need and what for, instead of
+            opening it.
+
+            {says} Touch nothing more there, and undo nothing there by yourself. Go on with the next
+            thing that can be done inside of the task's folders.
+
+            {says} Work only on files that belong to the task. What lies elsewhere belongs to
+            somebody else: if it seems wrong or missing, say so and leave it.
+        """),
+        constraint="Work only on the files of this task; other files are not yours.",
+        example="If a file elsewhere seems to be the cause, write down its path and your reason, "
+        "and go on.",
+        plan="lost_context",
+        advice=HARMFUL,
+    )
+    paths: bytes = b""
+    """Marks of the paths."""
+    strays: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
+    """Marks of those that lie outside, and the last steps that touched them."""
+    touched: tuple[str, ...] = ()
+    """What the last deed touched."""
+    step: int = 0
+    outside: tuple[str, ...] = ()
+    """What the last deed that went outside touched there."""
+    secrets: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    asked_for: bool = False
+    at: int = 0
+    """Its step."""
+    since: int = 0
+    """Deeds after it."""
+
+    def see(self, deed: Deed) -> None:
+        """Note what was touched; what was refused was not."""
+        self.since += 1
+        self.touched, self.step = (), deed.step
+        if deed.ending in ("refused", "dropped"):
+            return
+        intent = deed.intent
+        if intent.reads or intent.writes or intent.secrets:
+            self.touched = (*intent.reads, *intent.writes, *intent.secrets)
+            for path in self.touched:
+                self.paths = keep(self.paths, mark(path), _MOST_PATHS)
+        if intent.outside or self.strays:
+            self._note_strays(deed)
+        if intent.outside:
+            self.outside = intent.outside
+            self.secrets = tuple(path for path in intent.secrets if path in intent.outside)
+            self.changed = tuple(path for path in intent.writes if path in intent.outside)
+            self.asked_for = intent.alignment >= _ASKED_FOR
+            self.at, self.since = deed.step, 0
+
+    def find(self, settings: Detection) -> Finding | None:
+        """A critical path, or too many paths."""
+        named = self._named(settings.scope_creep.critical_paths)
+        return named if named or self.since else self.lately(settings)
+
+    def lately(self, settings: Detection) -> Finding | None:
+        """The same, up to a few deeds later."""
+        if not self.outside or self.since > _MOST_LINGERING:
+            return None
+        found = filter(None, (self._critical(), self._share(settings)))
+        return max(found, key=lambda each: each.severity, default=None)
+
+    def _note_strays(self, deed: Deed) -> None:
+        outside = [mark(path) for path in dict.fromkeys(deed.intent.outside)]
+        for path in outside:
+            self.paths = keep(self.paths, path, _MOST_PATHS)
+        again = {*map(mark, self.touched), *outside}
+        before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
+        self.strays = before + [(path, deed.step) for path in outside]
+
+    def _named(self, critical: tuple[str, ...]) -> Finding | None:
+        """A path that the settings call critical, wherever it lies."""
+        if not critical:
+            return None
+        covers = compile_globs(critical).fullmatch
+        path = next((path for path in self.touched if covers(path)), None)
+        return None if path is None else self._single(path, _NAMED, self.step)
+
+    def _critical(self) -> Finding | None:
+        reasons = ((path, self._reason(path)) for path in self.outside)
+        found = [self._single(path, reason, self.at) for path, reason in reasons if reason]
+        return max(found, key=lambda each: each.severity, default=None)
+
+    def _reason(self, path: str) -> Critical | None:
+        system = _SYSTEM.match(path) is not None
+        if path in self.secrets:
+            return _SECRET
+        if path in self.changed:
+            return _SYSTEM_CHANGED if system else _CHANGED
+        if system:
+            return _SYSTEM_READ
+        return _OTHER_READ if _PROJECTS.match(path) and not self.asked_for else None
+
+    def _single(self, path: str, reason: Critical, step: int) -> Finding:
+        return Finding(
+            self.kind,
+            reason.severity,
+            reason.confidence,
+            (step,),
+            reason.impact,
+            f"{reason.says.format(path=path)}.",
+            path,
+            {"path": path},
+        )
+
+    def _share(self, settings: Detection) -> Finding | None:
+        wanted = settings.scope_creep
+        paths, steps = len(self.paths) // SIZE, [step for _, step in self.strays]
+        share = len(steps) / paths
+        if paths < wanted.min_paths or share <= wanted.allowed_share:
+            return None
+        last = self.outside[0]
+        return Finding(
+            self.kind,
+            Severity.MEDIUM if share >= _MANY else Severity.LOW,
+            # More paths make it surer; how many of all they are is not how sure it is.
+            min(0.5 + 0.05 * len(steps), 0.95),
+            tuple(sorted(set(steps)))[-10:],
+            says=f"{len(steps)} of the last {paths} paths that it touched lie outside "
+            f"the scope, {last} for example.",
+            symptom="many paths",
+            facts={"path": last, "outside": str(len(steps)), "paths": str(paths)},
+        )

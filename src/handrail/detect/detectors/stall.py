@@ -1,0 +1,132 @@
+"""Nothing new for many steps; or an error that stays, whatever is done about it."""
+
+from typing import ClassVar
+
+import msgspec
+
+from handrail.config.detection import Detection
+from handrail.detect.deed import Deed
+from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
+from handrail.detect.detector import Detector
+from handrail.detect.ladder import Ladder
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+
+_STANDSTILL = Ladder(6, 9, 14, 20)
+_STAYING = Ladder(5, 7, 10, 15)
+_MAX_STEPS = 10
+_MAX_CALLS = 16
+
+
+class Failing(msgspec.Struct, gc=False):
+    """A call that keeps failing in the same way."""
+
+    result: str
+    steps: tuple[int, ...] = ()
+    times: int = 1
+
+
+class StallDetector(Detector):
+    """Steps without progress in a row, and calls whose error survives every change."""
+
+    kind: ClassVar[str] = "stall"
+    per_agent: ClassVar[bool] = True
+    order: ClassVar[int] = 2
+    saved_as: ClassVar[str] = "stalls"
+    about: ClassVar[Description] = Description(
+        label="Runs that stalled",
+        meaning="The agent makes no progress for many steps, or cannot get rid of an error.",
+        fitting=GO_BACK,
+        hints=paragraphs("""
+            {says} Write down the one question that keeps you, take the one action that answers it,
+            and then make the smallest change that brings the task forward.
+
+            {says} Try the other end: make the smallest case that should work, get that one to work,
+            and go on from there. Its result will tell you more than another look at the same place.
+
+            {says} If you wait for something, say for what. If you do not know what is wanted, ask.
+            If the task is done, or cannot be done, say so and stop.
+        """),
+        constraint="Every few actions must leave something behind, such as a change, a check that "
+        "was run, or an answer.",
+        example="Write the function with its simplest case only, run its test, then the next case.",
+        advice=STUCK,
+    )
+    idle: list[int] = msgspec.field(default_factory=list)
+    """The last steps without progress."""
+    idle_times: int = 0
+    failing: dict[str, Failing] = msgspec.field(default_factory=dict)
+    """By call, as long as it fails in the same way."""
+    call: str = ""
+    shown: str = ""
+    said: str = ""
+
+    def see(self, deed: Deed) -> None:
+        """Count the steps, and how often the call has failed in this way."""
+        self.call, self.shown, self.said = deed.intent.call, deed.intent.shown, deed.said
+        if deed.progress:
+            self.idle.clear()
+            self.idle_times = 0
+        elif not deed.intent.waits:
+            self.idle_times += 1
+            self.idle.append(deed.step)
+            del self.idle[:-_MAX_STEPS]
+        if deed.ending == "failed" and not deed.misfit and not deed.intent.waits:
+            self._fails(deed)
+        else:
+            self.failing.pop(self.call, None)
+
+    def find(self, settings: Detection) -> Finding | None:
+        """The worse of the two."""
+        if self.idle_times < _STANDSTILL.low and self.call not in self.failing:
+            return None
+        found = [each for each in (self._standstill(), self._staying()) if each is not None]
+        return max(found, key=lambda each: each.severity, default=None)
+
+    def prompted(self) -> None:
+        """A person brings news."""
+        self.idle.clear()
+        self.idle_times = 0
+        self.failing.clear()
+
+    def _fails(self, deed: Deed) -> None:
+        known = self.failing.pop(self.call, None)
+        if known is None or known.result != deed.result:
+            known = Failing(deed.result)
+        else:
+            known.times += 1
+        known.steps = (*known.steps, deed.step)[-_MAX_STEPS:]
+        self.failing[self.call] = known
+        if len(self.failing) > _MAX_CALLS:
+            del self.failing[next(iter(self.failing))]
+
+    def _standstill(self) -> Finding | None:
+        times = self.idle_times
+        severity = _STANDSTILL.severity(times)
+        if severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(times / _STANDSTILL.high, 1.0),
+            tuple(self.idle),
+            says=f"Nothing was changed and nothing new was learned in the last {times} steps.",
+            symptom="standstill",
+            facts={"call": self.shown, "error": self.said, "times": str(times)},
+        )
+
+    def _staying(self) -> Finding | None:
+        failing = self.failing.get(self.call)
+        severity = _STAYING.severity(failing.times) if failing else Severity.NONE
+        if failing is None or severity is Severity.NONE:
+            return None
+        return Finding(
+            self.kind,
+            severity,
+            min(failing.times / _STAYING.high, 1.0),
+            failing.steps,
+            says=f"The same error is still there after {failing.times} attempts, whatever was done "
+            f"in between: {self.said}",
+            symptom=self.call,
+            facts={"call": self.shown, "error": self.said, "times": str(failing.times)},
+        )

@@ -1,0 +1,202 @@
+"""Which checkpoint to go back to, and what to do where there is none."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from handrail.intervene.capability import Capability
+from handrail.intervene.draft import Draft
+from handrail.intervene.kind import InterventionKind
+from handrail.intervene.situation import Situation
+from handrail.intervene.wording import fields_for, fill, fresh
+from handrail.model.checkpoint import Checkpoint
+from handrail.model.finding import Finding
+from handrail.model.intervention import Means
+from handrail.model.ordinal import Severity
+from handrail.model.past import Made
+
+if TYPE_CHECKING:
+    from handrail.config.interventions import (
+        CheckpointRollback,
+        Interventions,
+        SafeCheckpointCriteria,
+    )
+    from handrail.detect.description import Description
+
+MAX_PLAN = 1_500
+_LOOKED_AT = 10
+"""Actions before a checkpoint that say whether it is safe."""
+_SHORT = 8
+PLANS: dict[str, tuple[str, ...]] = {
+    "stuck_in_loop": (
+        """\
+{says} Work through this, one step after the other:
+1. List what you tried, and what each try showed, in one line each.
+2. Say why it cannot have worked.
+3. See what git says has changed, and undo by hand those of your changes that only \
+served the failed tries.
+4. Take a way that is not on your list. If there is none, stop and report the list.""",
+        """\
+{says} Another plan:
+1. Put your changes since step {first} aside in a commit or a patch file, so that nothing is lost.
+2. Make the smallest version of the problem that still fails.
+3. Solve that one, then carry the solution over.
+4. If the smallest version cannot be solved either, report it and stop.""",
+        """\
+{says} Another plan:
+1. Say which of your assumptions you have never checked, and check them, one command each.
+2. If one was wrong, go on from there. If none was, report what you found and stop.""",
+    ),
+    "lost_context": (
+        """\
+{says} Work through this, one step after the other:
+1. Say the task again in your own words.
+2. List the files that belong to it, and read the most important one again.
+3. Compare what is there with what you assumed, and say what was wrong.
+4. Undo by hand what you built on it. Name the next step, and take only that one.""",
+        """\
+{says} Another plan:
+1. Trust nothing that you remember of this project: look it up anew.
+2. Run what checks the task (tests, build, the program itself), and believe only its result.
+3. Do the one thing that the result asks for, and check again.""",
+    ),
+    "resource_exhaustion": (
+        """\
+{says} Work through this, one step after the other:
+1. Find out what uses it: the process, the file, the call.
+2. End or delete what you started yourself and no longer need.
+3. Do the rest in small pieces, and look at the cost of the first before the second.
+4. If one piece alone is too much, stop and say so.""",
+        """\
+{says} Another plan:
+1. Start nothing more of the sort that grows.
+2. Name a way that needs a tenth of it: a sample, a search, a limit.
+3. Take it, or report that there is none.""",
+    ),
+}
+"""What the agent does where no file is put back; the next plan comes when one has not helped."""
+
+
+def _checkpoint_rollback(
+    finding: Finding, at: Situation, about: "Description", settings: "Interventions"
+) -> Draft:
+    """The way back, or a plan where there is none or a person has to decide."""
+    plan = PLANS[about.plan]
+    chosen = choose_checkpoint(finding, at, settings.checkpoint_rollback)
+    if chosen is None:
+        return Draft(_plan(finding, at, plan), limits="There is no safe checkpoint to go back to.")
+    if obstacle := _obstacle(finding, at, chosen):
+        return Draft(
+            _plan(finding, at, plan),
+            limits=f"{obstacle}: checkpoint {chosen.id} is from before the trouble "
+            f"(step {chosen.step}).",
+        )
+    limits = "" if Capability.REWIND in at.can else "The agent keeps its memory of what it did."
+    return Draft(_gone_back(finding, at, chosen), checkpoint=chosen.id, limits=limits)
+
+
+def _obstacle(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
+    """Why a person has to decide whether to go back; empty: they need not.
+
+    A rollback that was not needed destroys work, and that of others worst of all.
+    """
+    if at.attended:
+        return "Somebody is at the keyboard, so no file is put back without them"
+    if finding.severity < Severity.HIGH:
+        return "No file is put back for trouble that is less than high"
+    if at.writing:
+        return "Other calls are just changing files, so none is put back"
+    authors = {ended.agent for ended in at.ended if ended.changes and ended.step > chosen.step}
+    if at.agent not in authors:
+        return "It is not known to have changed any file since then"
+    if len(authors) > 1:
+        return "Another agent of this run has changed files since then, so none is put back"
+    if other := at.neighbour(chosen.at):
+        return (
+            f"Somebody else, another run ({other[:_SHORT]}), has changed files here since then, "
+            "so none is put back"
+        )
+    return ""
+
+
+def choose_checkpoint(
+    finding: Finding, at: Situation, settings: "CheckpointRollback"
+) -> Checkpoint | None:
+    """The newest safe one from before the trouble began, and from before the last change.
+
+    To go back to where nothing has changed since would mend nothing.
+    """
+    if Capability.FILES not in at.can:
+        return None
+    began = min(finding.evidence, default=at.step)
+    oldest = at.now - settings.checkpoint_retention_minutes * 60
+    back = [made for made in at.past.made if made.checkpoint]
+    changed = max((ended.step for ended in at.ended if ended.changes), default=began)
+    before = [
+        checkpoint
+        for checkpoint in sorted(at.checkpoints, key=lambda each: (each.step, each.at))
+        if checkpoint.step < min(began, changed)
+        and checkpoint.at >= oldest
+        and not _left_behind(checkpoint, back, at.checkpoints)
+    ]
+    tried = {made.checkpoint for made in back if made.name == finding.name}
+    for checkpoint in reversed(before[-settings.max_rollback_depth :]):
+        if checkpoint.id not in tried and is_safe(
+            checkpoint, at, settings.safe_checkpoint_criteria
+        ):
+            return checkpoint
+    return None
+
+
+def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCriteria") -> bool:
+    """Whether all was well before a checkpoint, as far as that is known."""
+    before = [ended for ended in at.ended if ended.step <= checkpoint.step]
+    recent = before[-_LOOKED_AT:]
+    worked = sum(ended.ok for ended in recent)
+    if worked < criteria.min_success_rate * len(recent):
+        return False
+    since = checkpoint.at - criteria.no_errors_duration_seconds
+    return all(ended.ok for ended in before if ended.at > since)
+
+
+def _left_behind(checkpoint: Checkpoint, back: Sequence[Made], known: Sequence[Checkpoint]) -> bool:
+    """Whether it holds what an earlier rollback has undone."""
+    steps = {each.id: each.step for each in known}
+    return any(
+        steps.get(made.checkpoint, made.step) < checkpoint.step <= made.step for made in back
+    )
+
+
+def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
+    fields = fields_for(finding, at)
+    return fresh(
+        f"Handrail puts the files back to what they were after step {chosen.step}, before the "
+        f"trouble began: {fields['says']} What was changed since is gone from the work tree (a "
+        "person can bring it back). Read the files again before you go on, and do not do what led "
+        f"here (steps {fields['steps']}): take another way, in small steps, and check each.",
+        at,
+        MAX_PLAN,
+    )
+
+
+def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
+    """Numbered steps; the next plan if one was given already."""
+    given = sum(
+        made.name == finding.name and made.means == Means.CHECKPOINT_ROLLBACK
+        for made in at.past.made
+    )
+    fields = fields_for(finding, at)
+    usable = [text for template in texts if (text := fill(template, fields, MAX_PLAN))]
+    return fresh(usable[min(given, len(usable) - 1)], at, MAX_PLAN)
+
+
+KIND = InterventionKind(
+    name=Means.CHECKPOINT_ROLLBACK,
+    label="rollback",
+    phrase="a rollback",
+    does="Files go back to the newest safe checkpoint from before the first sign of trouble.",
+    otherwise="The agent gets a recovery plan in numbered steps instead.",
+    uses=(Capability.FILES, Capability.INJECT),
+    always=False,
+    strength=0.7,
+    make=_checkpoint_rollback,
+)

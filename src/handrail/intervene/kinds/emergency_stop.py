@@ -1,0 +1,57 @@
+"""The end of a run that harms or cannot be helped."""
+
+from typing import TYPE_CHECKING
+
+from handrail.intervene.capability import Capability
+from handrail.intervene.draft import Draft
+from handrail.intervene.incident import incident_id
+from handrail.intervene.kind import InterventionKind
+from handrail.intervene.situation import Situation
+from handrail.intervene.wording import fields_for, fresh
+from handrail.model.finding import Finding
+from handrail.model.intervention import Means
+
+if TYPE_CHECKING:
+    from handrail.config.interventions import Interventions
+    from handrail.detect.description import Description
+
+MAX_FAREWELL = 500
+
+
+def _emergency_stop(
+    finding: Finding, at: Situation, _about: "Description", _settings: "Interventions"
+) -> Draft:
+    """What the agent reads last, and the number of the incident."""
+    incident = _incident(at)
+    said = (
+        f"This run is stopped: {fields_for(finding, at)['says']} Do nothing more. A person decides "
+        f"how it goes on (incident {incident})."
+    )
+    return Draft(fresh(said, at, MAX_FAREWELL), incident=incident, limits=_limits(at))
+
+
+def _incident(at: Situation) -> str:
+    stops = sum(made.means == Means.EMERGENCY_STOP for made in at.past.made)
+    return incident_id(at.now, at.cwd, at.run, stops + 1)
+
+
+def _limits(at: Situation) -> str:
+    if at.attended:
+        return "The host's own window is left to the person at it; every call is refused."
+    if Capability.END in at.can:
+        return ""
+    if Capability.STOP in at.can:
+        return "This host ends the run itself; Handrail cannot end its processes."
+    return "This host cannot be ended from here; every call is refused instead."
+
+
+KIND = InterventionKind(
+    name=Means.EMERGENCY_STOP,
+    label="emergency stop",
+    phrase="a stop",
+    does="Every call is refused, the run's processes are ended, an incident is saved.",
+    otherwise="Every call is refused.",
+    uses=(Capability.STOP, Capability.END),
+    strength=0.9,
+    make=_emergency_stop,
+)

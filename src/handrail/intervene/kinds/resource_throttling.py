@@ -1,0 +1,144 @@
+"""Lower limits for a run that uses more and more."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from handrail.intervene.capability import Capability
+from handrail.intervene.draft import Draft
+from handrail.intervene.kind import InterventionKind
+from handrail.intervene.situation import Situation, Usage
+from handrail.intervene.wording import fields_for, fresh
+from handrail.model.finding import Finding
+from handrail.model.intervention import Allowance, Means
+
+if TYPE_CHECKING:
+    from handrail.config.interventions import Interventions, ReductionFactors
+    from handrail.detect.description import Description
+
+MAX_NOTICE = 700
+_WINDOWS = 10
+"""A budget is what so many windows would use at the lower rate."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One limit."""
+
+    name: str
+    """In the allowance and in the usage."""
+    series: str
+    """What its growth is called among the facts of a finding; empty: it is not measured."""
+    needs: Capability
+    """What the host must be able to do for it to be kept."""
+    least: int
+    """It never becomes less: a run that can do nothing is not throttled, but stopped."""
+    usual: float
+    """What is cut where the use is not known."""
+    says: str
+    windows: int = 1
+
+
+PARTS = (
+    Part("calls_per_minute", "calls", Capability.DENY, 4, 30, "{} calls a minute"),
+    Part(
+        "file_operations",
+        "file_operations",
+        Capability.DENY,
+        20,
+        20,
+        "{} more file changes",
+        _WINDOWS,
+    ),
+    Part("command_seconds", "time", Capability.REWRITE, 10, 120, "{} s for one command"),
+    Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
+    Part("tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS),
+    Part("batch", "", Capability.DENY, 1, 4, "{} at the same time"),
+)
+_BY_SERIES = {part.series: part for part in PARTS if part.series}
+_ALWAYS = ("calls_per_minute", "batch")
+"""What is cut where nothing is said to grow."""
+_ADVICE = (
+    "What goes over this is refused. Do less at once: one piece, look at its result, then the next."
+)
+
+
+def _resource_throttling(
+    finding: Finding, at: Situation, _about: "Description", settings: "Interventions"
+) -> Draft:
+    """An allowance below what the run uses, and the notice about it."""
+    factors = settings.resource_throttling.reduction_factors
+    cuts = {part: _factor(growth, factors) for part, growth in growth_of(finding).items()}
+    if not any(part.needs in at.can for part in cuts):
+        # What grows cannot be limited here, but how fast it grows can.
+        cuts |= dict.fromkeys(_named(_ALWAYS), factors.moderate)
+    allowance = at.allowance or Allowance()
+    for part, factor in cuts.items():
+        if part.needs in at.can:
+            lower = _lowered(part, factor, allowance, at.usage)
+            allowance = msgspec.structs.replace(allowance, **{part.name: lower})
+    unkept = [part for part in cuts if part.needs not in at.can]
+    notice = f"{fields_for(finding, at)['says']} From now on: {_in_words(allowance)}. {_ADVICE}"
+    return Draft(fresh(notice, at, MAX_NOTICE), allowance, limits=_limits(unkept))
+
+
+def growth_of(finding: Finding) -> dict[Part, float]:
+    """What grows, and by how much from one sample to the next."""
+    if "series" not in finding.facts:
+        return {}
+    return {
+        part: _number(finding.facts[series])
+        for series, part in _BY_SERIES.items()
+        if series in finding.facts
+    }
+
+
+def _factor(growth: float, factors: "ReductionFactors") -> float:
+    steps = ((2.0, factors.severe), (1.5, factors.aggressive), (1.2, factors.moderate))
+    return next((factor for above, factor in steps if growth > above), 1.0)
+
+
+def _lowered(part: Part, factor: float, allowance: Allowance, usage: Usage) -> int:
+    current: int = getattr(allowance, part.name)
+    used: float = getattr(usage, part.name)
+    base = current or (used or part.usual) * part.windows
+    lower = max(int(base * factor), part.least)
+    return min(lower, current) if current else lower
+
+
+def _in_words(allowance: Allowance) -> str:
+    limits = [
+        part.says.format(f"{getattr(allowance, part.name):,}")
+        for part in PARTS
+        if getattr(allowance, part.name)
+    ]
+    return ", ".join(limits) or "no new limits"
+
+
+def _limits(unkept: list[Part]) -> str:
+    if not unkept:
+        return ""
+    names = ", ".join(part.name.replace("_", " ") for part in unkept)
+    return f"This host lets Handrail set no limit on: {names}."
+
+
+def _named(names: tuple[str, ...]) -> list[Part]:
+    return [part for part in PARTS if part.name in names]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+KIND = InterventionKind(
+    name=Means.RESOURCE_THROTTLING,
+    label="lower limits",
+    does="Lower limits: what goes over them is refused, commands get a time limit.",
+    otherwise="Only the limits that can be kept are set; without any it is passed over.",
+    uses=tuple(dict.fromkeys(part.needs for part in PARTS)),
+    always=False,
+    strength=0.5,
+    make=_resource_throttling,
+)

@@ -1,0 +1,61 @@
+"""A hint: what was seen, and what to try instead."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from handrail.intervene.capability import Capability
+from handrail.intervene.draft import Draft
+from handrail.intervene.kind import InterventionKind
+from handrail.intervene.situation import Situation
+from handrail.intervene.wording import Fields, fields_for, fill, fresh
+from handrail.model.finding import Finding
+from handrail.model.intervention import Means
+
+if TYPE_CHECKING:
+    from handrail.config.interventions import Interventions
+    from handrail.detect.description import Description
+
+MAX_HINT = 500
+AGAIN = (
+    "{nth} hint about the same sort of trouble, at step {step}: {says} The hints so far did not "
+    "help, so do not look for another one: write down what you tried, say that it did not work, "
+    "and stop with that report, or ask."
+)
+"""When all hints were used: {nth} and {step} make it a new one each time."""
+_UNHEARD = "The host takes no text for the agent, so only a person can read this."
+
+
+def _soft_correction(
+    finding: Finding, at: Situation, about: "Description", _settings: "Interventions"
+) -> Draft:
+    limits = "" if Capability.INJECT in at.can else _UNHEARD
+    return Draft(_hint(finding, at, about.hints), limits=limits)
+
+
+def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
+    """The next one for this kind of trouble."""
+    given = sum(
+        made.kind == finding.kind and made.means == Means.SOFT_CORRECTION for made in at.past.made
+    )
+    fields = fields_for(finding, at, given + 1)
+    usable = _filled(hints, fields)
+    for text in (*usable[given:], *_filled((AGAIN,), fields)):
+        if not at.past.knows(text):
+            return text
+    return fresh(finding.says or finding.kind, at, MAX_HINT)
+
+
+def _filled(texts: Sequence[str], fields: Fields) -> list[str]:
+    return [text for template in texts if (text := fill(template, fields, MAX_HINT))]
+
+
+KIND = InterventionKind(
+    name=Means.SOFT_CORRECTION,
+    label="guidance",
+    done="guidance sent",
+    does="A hint of at most 500 characters in the agent's conversation: what was seen, in which "
+    "steps, what to try instead. Never the same text twice in a run.",
+    otherwise="Only a person sees it.",
+    uses=(Capability.INJECT,),
+    make=_soft_correction,
+)

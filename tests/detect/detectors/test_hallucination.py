@@ -1,0 +1,279 @@
+"""Things that are not there."""
+
+import pytest
+
+from handrail.config.detection import Detection
+from handrail.config.detection import Hallucination as Settings
+from handrail.detect.claims import claims_tests_pass
+from handrail.detect.deed import Deed
+from handrail.detect.detectors.hallucination import HallucinationDetector
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Severity
+from tests.detect.deeds import did, found, only
+
+SETTINGS = Detection()
+NO_FILE = "File does not exist."
+NO_TEXT = "String to replace not found in file.\nString: x = 1"
+
+
+def read(step: int, path: str, says: str = NO_FILE) -> Deed:
+    return did(step, tool="Read", shown=path, reads=(path,), ok=False, says=says)
+
+
+def edit(step: int, path: str, says: str = NO_TEXT) -> Deed:
+    return did(step, tool="Edit", shown=f"{path} {step}", writes=(path,), ok=False, says=says)
+
+
+def ran(step: int, command: str, says: str, *, ok: bool = False) -> Deed:
+    return did(step, shown=command, ok=ok, says=says)
+
+
+def after(text: str, deeds: list[Deed]) -> Finding | None:
+    """What is found when the agent stops with these words."""
+    detector = HallucinationDetector()
+    found(detector, deeds)
+    detector.heard(text)
+    return detector.find(SETTINGS)
+
+
+def test_two_files_that_are_not_there_are_found() -> None:
+    finding = only(found(HallucinationDetector(), [read(1, "/p/a.py"), read(4, "/p/b.py")]))
+    assert finding.severity is Severity.LOW
+    assert finding.evidence == (1, 4)
+    assert finding.says == "It relied on what is not there: the file /p/a.py, the file /p/b.py."
+
+
+def test_one_may_happen_to_anybody() -> None:
+    assert found(HallucinationDetector(), [read(1, "/p/a.py"), did(2), did(3)]) == [None] * 3
+
+
+def test_the_same_file_twice_is_one_mistake() -> None:
+    assert found(HallucinationDetector(), [read(1, "/p/a.py"), read(2, "/p/a.py")]) == [None] * 2
+
+
+def test_more_of_them_are_worse() -> None:
+    findings = found(HallucinationDetector(), [read(i, f"/p/{i}.py") for i in range(6)])
+    severities = [each.severity for each in findings if each]
+    assert severities == [
+        Severity.LOW,
+        Severity.LOW,
+        Severity.MEDIUM,
+        Severity.MEDIUM,
+        Severity.HIGH,
+    ]
+
+
+def test_long_ago_does_not_belong_together() -> None:
+    between = [did(i) for i in range(1, 20)]
+    deeds = [read(0, "/p/a.py"), *between, read(20, "/p/b.py")]
+    assert set(found(HallucinationDetector(), deeds)) == {None}
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("cat src/x.py", "Exit code 1\ncat: src/x.py: No such file or directory"),
+        ("python run_all.py", "python: can't open file '/p/run_all.py': [Errno 2] No such file"),
+        ("python -c 'import shopkit'", "ModuleNotFoundError: No module named 'shopkit'"),
+        ("node app.js", "Error: Cannot find module 'left-pad'\nRequire stack:"),
+        ("shopctl list", "Exit code 127\nbash: line 1: shopctl: command not found"),
+        ("shopctl list", "sh: 1: shopctl: not found"),
+    ],
+)
+def test_commands_that_rely_on_what_is_not_there_count(command: str, says: str) -> None:
+    assert (
+        found(HallucinationDetector(), [read(1, "/p/a.py"), ran(2, command, says)])[-1] is not None
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("ls maybe/", "ls: cannot access 'maybe/': No such file or directory"),
+        ("which shopctl", "shopctl not found"),
+        ("command -v shopctl", ""),
+        ("cat a.py 2>/dev/null", "cat: a.py: No such file or directory"),
+        ("cat a.py || cat b.py", "cat: a.py: No such file or directory"),
+        ("test -f a.py && cat a.py", ""),
+        ("shopctl --version", "bash: shopctl: command not found"),
+        ("find src -name x", "find: 'src': No such file or directory"),
+        ("grep -rn foo src/", "grep: src/: No such file or directory"),
+        ("cd docs && make html", "bash: cd: docs: No such file or directory"),
+        ("python app.py", "FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'"),
+        ("make test", "1 failed, 3 passed"),
+    ],
+)
+def test_looking_whether_something_is_there_is_no_mistake(command: str, says: str) -> None:
+    assert found(HallucinationDetector(), [read(1, "/p/a.py"), ran(2, command, says)]) == [
+        None,
+        None,
+    ]
+
+
+def test_a_file_that_was_there_before_is_gone_and_not_made_up() -> None:
+    deeds = [
+        did(1, tool="Write", writes=("/p/new.py",)),
+        did(2, tool="Read", reads=("/p/old.py",)),
+        read(3, "/p/new.py"),
+        read(4, "/p/old.py"),
+        ran(5, "python new.py", "python: can't open file '/elsewhere/new.py': [Errno 2]"),
+        ran(6, "cat old.py", "cat: old.py: No such file or directory"),
+    ]
+    assert set(found(HallucinationDetector(), deeds)) == {None}
+
+
+def test_a_file_to_be_made_need_not_be_there() -> None:
+    says = "ERROR: the path /p/new does not exist"
+    deeds = [
+        did(i, tool="Write", writes=(f"/p/new/{i}.py",), ok=False, says=says) for i in range(4)
+    ]
+    assert set(found(HallucinationDetector(), deeds)) == {None}
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        NO_TEXT,
+        "No replacement was performed, old_str `x` did not appear verbatim in /p/a.py.",
+        "Failed to edit, could not find the string to replace.",
+        "Failed to find expected lines in /p/a.py",
+    ],
+)
+def test_texts_in_a_file_that_was_never_read_are_made_up(says: str) -> None:
+    only(found(HallucinationDetector(), [edit(1, "/p/a.py", says), edit(2, "/p/a.py", says)]))
+
+
+def test_texts_quoted_wrongly_from_a_file_that_was_read_weigh_half() -> None:
+    deeds = [did(0, tool="Read", reads=("/p/a.py",)), *(edit(i, "/p/a.py") for i in range(1, 5))]
+    finding = only(found(HallucinationDetector(), deeds))
+    assert finding.evidence == (1, 2, 3, 4)
+    assert finding.says == "It relied on what is not there: text in /p/a.py (4 times)."
+
+
+def test_sub_agents_make_their_own_mistakes() -> None:
+    other = did(2, tool="Read", reads=("/p/b.py",), ok=False, says=NO_FILE, agent="helper")
+    assert found(HallucinationDetector(), [read(1, "/p/a.py"), other]) == [None, None]
+
+
+def test_the_settings_decide_how_many() -> None:
+    one = Detection(hallucination=Settings(min_occurrences=1))
+    only(found(HallucinationDetector(), [read(1, "/p/a.py")], one))
+    many = Detection(hallucination=Settings(min_occurrences=20))
+    findings = found(HallucinationDetector(), [read(i, f"/p/{i}.py") for i in range(20)], many)
+    assert only(findings).evidence == tuple(range(20))
+
+
+# Claims
+
+FAILED = ran(3, "pytest -q", "2 failed, 5 passed in 0.3s")
+PASSED = ran(3, "pytest -q", "7 passed in 0.3s", ok=True)
+
+
+def test_a_claim_after_a_failed_run_is_found() -> None:
+    finding = after("Done. All tests pass now.", [FAILED, did(4)])
+    assert finding is not None
+    assert finding.severity is Severity.MEDIUM
+    assert finding.evidence == (3, 4)
+    assert finding.says == "It said that the tests pass, though the last run of tests failed."
+
+
+def test_a_claim_without_any_run_is_found() -> None:
+    finding = after("All tests pass.", [did(1, writes=("/p/a.py",))])
+    assert finding is not None
+    assert "though none were run" in finding.says
+
+
+def test_a_pipe_hides_the_exit_code_but_not_the_failures() -> None:
+    hidden = ran(3, "pytest -q | tail -3", "2 failed, 5 passed in 0.3s", ok=True)
+    assert after("All tests pass.", [hidden]) is not None
+
+
+def test_the_last_run_counts() -> None:
+    assert after("All tests pass.", [FAILED, PASSED]) is None
+    assert after("All tests pass.", [PASSED, FAILED]) is not None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test",
+        "npm run test:unit",
+        "cargo test",
+        "go test ./...",
+        "make check",
+        "tox -e py311",
+        "python -m pytest tests",
+        "cd shop && python manage.py test",
+        "./gradlew test",
+        "python reproduce.py",
+        "python3 test_fix.py",
+        "./run_tests.sh",
+        "python /tmp/script.py",
+    ],
+)
+def test_whatever_ran_tests_is_evidence(command: str) -> None:
+    assert after("All tests pass.", [ran(1, command, "ok", ok=True)]) is None
+
+
+def test_looking_at_tests_is_no_run() -> None:
+    looked = ran(1, "cat tests/test_cart.py", "def test_x(): ...", ok=True)
+    assert after("All tests pass.", [looked]) is not None
+
+
+def test_a_sub_agents_run_is_evidence_too() -> None:
+    deed = did(1, shown="pytest", says="7 passed", agent="helper")
+    assert after("All tests pass.", [deed]) is None
+
+
+def test_a_claim_is_found_once() -> None:
+    detector = HallucinationDetector()
+    found(detector, [FAILED])
+    detector.heard("All tests pass.")
+    assert found(detector, [did(9)]) == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All tests pass.",
+        "All tests passed, indicating that the issue is solved",
+        "I fixed the bug.\n\n- **All 12 tests pass**",
+        "The test suite is green.",
+        "The tests are now passing.",
+        "Tests: all pass.",
+        "I ran the tests and they all pass.",
+        "The whole suite of unit tests now passes!",
+        "The change passes all existing tests.",
+        "Everything is done, with no test failures.",
+        "Verified: every test succeeded.",
+    ],
+)
+def test_claims_are_understood(text: str) -> None:
+    assert claims_tests_pass(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run the tests to see whether they pass.",
+        "If the tests pass, the issue is solved.",
+        "The tests should pass now.",
+        "I could not run the tests.",
+        "Two tests still fail; the other tests pass.",
+        "Two tests still fail. The other tests pass.",
+        "All my tests pass. Two failures are pre-existing.",
+        "Most tests pass.",
+        "All tests pass except test_cart.",
+        "3 of 5 tests pass.",
+        "3/5 tests pass",
+        "Make sure that all tests pass before merging.",
+        "The tests don't pass yet.",
+        "I added tests for the cart.",
+        "Testing this change should make the tests pass.",
+        "Do all tests pass?",
+        "The password is passed to the test server.",
+        "",
+    ],
+)
+def test_wishes_questions_and_partial_truths_are_no_claims(text: str) -> None:
+    assert not claims_tests_pass(text)
