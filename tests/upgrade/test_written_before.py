@@ -1,0 +1,112 @@
+"""What was written before the code got its new structure is read as it was then."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import get_args
+
+import msgspec
+import pytest
+
+from handrail.model.event import Event
+from handrail.store.journal import Journal
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.runs import load_state
+from handrail.supervise.state import RunState, fold
+from handrail.supervise.topics import RUNS, run_of
+from tests.upgrade.expected import ASKED, ask
+from tests.upgrade.machine import DATA, ROOT, Machine
+
+NOT_IN_DATA = {"model_asked"}
+"""No model was asked for a second opinion."""
+
+
+@pytest.fixture
+def journal(machine: Machine) -> Iterator[Journal]:
+    with closing(SqliteStore(str(machine.state / "events.db"), read_only=True)) as store:
+        yield Journal(store)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_same_is_told_as_before(machine: Machine, name: str) -> None:
+    assert ask(machine, name) == (DATA / f"{name}.json").read_text()
+
+
+def test_every_kind_of_event_was_written() -> None:
+    kinds = {kind.__struct_config__.tag for kind in get_args(Event)}
+    assert {each["event"] for each in json.loads((DATA / "log.json").read_text())} == (
+        kinds - NOT_IN_DATA
+    )
+
+
+def test_a_snapshot_is_the_state_that_the_events_before_it_give(journal: Journal) -> None:
+    sizes = []
+    for topic in journal.store.topics(RUNS):
+        snapshot = journal.store.load_snapshot(topic.name)
+        assert snapshot is not None
+        saved = msgspec.json.decode(snapshot.body, type=RunState)
+        events = [event for _, event in journal.read(topic.name)]
+        sizes.append(saved.seq)
+        assert saved == fold(run_of(topic.name), events[: saved.seq])
+        assert load_state(journal, run_of(topic.name)) == fold(run_of(topic.name), events)
+    assert len(sizes) == 6
+    assert max(sizes) > 100
+
+
+def test_an_installation_is_recognised(machine: Machine) -> None:
+    for args in (("--handler", "http"), ("--handler", "command", "--project")):
+        told = machine.json("install", "claude", "--dry-run", *args)
+        assert (told["changed"], told["diff"]) == (False, "")
+
+
+def test_the_users_settings_become_what_they_were(machine: Machine) -> None:
+    told = machine.json("uninstall", "claude", "--yes")
+    assert (told["done"], told["exact"]) == (True, True)
+    assert told["others"] == [str(machine.project_settings)]
+    assert machine.settings.read_bytes() == (ROOT / "settings.before").read_bytes()
+
+
+def test_a_projects_settings_become_what_they_were(machine: Machine) -> None:
+    told = machine.json("uninstall", "claude", "--project", "--yes")
+    assert (told["done"], told["exact"]) == (True, True)
+    assert told["others"] == [str(machine.settings)]
+    assert not machine.project_settings.exists()
+
+
+def test_files_go_back_to_a_checkpoint_and_forward_again(machine: Machine) -> None:
+    before = _files(machine)
+    machine.says("rollback", "before-the-weekend", "--yes")
+    assert machine.says("diff", "before-the-weekend") == ""
+    assert (machine.shop / "notes" / "plan.md").read_text() == (
+        "one\ntwo\nthree\nrounded\ndone\nheld\n"
+    )
+    machine.says("redo", "--yes")
+    assert _files(machine) == before
+
+
+def test_an_undo_of_before_is_redone(machine: Machine) -> None:
+    """The last thing that a person did with the code of before was to undo an iteration."""
+    assert not (machine.shop / "test_2.py").exists()
+    machine.says("redo", "--yes")
+    assert (machine.shop / "test_2.py").read_text() == "assert True\n"
+
+
+def test_what_was_deleted_by_an_action_comes_back_from_the_trash(machine: Machine) -> None:
+    assert not (machine.shop / "prices.txt").exists()
+    (thrown_away,) = machine.json("restore")
+    machine.says("restore", thrown_away["id"])
+    assert (machine.shop / "prices.txt").read_text() == "apples 3\n"
+
+
+def test_an_incident_is_decided_about(machine: Machine) -> None:
+    machine.says("incident", "resume", "docs-d0c5e114", "--option", "abort", cwd=machine.docs)
+    listed = {each["id"]: each["state"] for each in machine.json("incident", "list")}
+    assert set(listed.values()) == {"resolved"}
+
+
+def _files(machine: Machine) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(machine.shop)): path.read_bytes()
+        for path in sorted(machine.shop.rglob("*"))
+        if path.is_file() and ".git" not in path.parts
+    }
