@@ -8,6 +8,7 @@ import msgspec
 from handrail.model.control import FINAL, Command, Standing
 
 _MAX_IN_FLIGHT = 100
+_STAYS = frozenset(command for command in Command if command.stays)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -97,8 +98,3 @@ class Loop(msgspec.Struct):
     def shown(self) -> str:
         """`it 2/10`."""
         return f"it {max(self.iteration, 1)}/{self.max}"
-
-
-_STAYS = frozenset(
-    {Command.STEER, Command.REDIRECT, Command.ESCALATE, Command.CHECKPOINT, Command.ROLLBACK}
-)
