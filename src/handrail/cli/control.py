@@ -42,7 +42,7 @@ def _help(command: Command, line: OnCommandLine) -> str:
     """The text of `--help`."""
     examples = "\n".join(f"  handrail {command} {each}" for each in line.examples)
     more = f"{line.more} It is confirmed when {line.confirmed}."
-    parts = (line.does or line.brief, more, _RUN, f"\b\nExamples:\n{examples}", _CODES)
+    parts = (line.brief, more, _RUN, f"\b\nExamples:\n{examples}", _CODES)
     return "\n\n".join(parts)
 
 

@@ -62,7 +62,7 @@ def answered(hand: Hand, command: Command, *, ok: bool) -> Standing:
         over = standing in FINAL and command != Command.CANCEL
         return standing if over else THEN.get(command, standing)
     is_alive = standing == Standing.RUNNING or standing in HOLDING
-    if hand.frozen and command.is_milder_than_frozen and is_alive:
+    if hand.frozen and command.is_level and command.thaws and is_alive:
         return Standing.FROZEN
     # Where a stronger hold does not work, the weaker one stays.
     falls_back = command.holds and standing in command.spec.allowed.values()

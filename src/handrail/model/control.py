@@ -26,27 +26,18 @@ class Standing(StrEnum):
     """Its loop has come to an end by itself."""
 
 
-HOLDING = frozenset(
-    {
-        Standing.PAUSING,
-        Standing.PAUSED,
-        Standing.INTERRUPTING,
-        Standing.FREEZING,
-        Standing.FROZEN,
-    }
-)
-"""No new action begins; one that wants to is held."""
-
-ENDING = frozenset({Standing.STOPPING, Standing.STOPPED, Standing.CANCELLING, Standing.CANCELLED})
-"""No new action begins; one that wants to is refused, and the agent is told to end."""
-
-FINAL = frozenset({Standing.CANCELLED, Standing.DONE})
-"""There is nothing left to control."""
-
-
 S = Standing
 _HELD = (S.PAUSING, S.PAUSED, S.INTERRUPTING, S.FREEZING, S.FROZEN)
 _ALIVE = (S.RUNNING, *_HELD)
+
+HOLDING = frozenset(_HELD)
+"""No new action begins; one that wants to is held."""
+
+ENDING = frozenset({S.STOPPING, S.STOPPED, S.CANCELLING, S.CANCELLED})
+"""No new action begins; one that wants to is refused, and the agent is told to end."""
+
+FINAL = frozenset({S.CANCELLED, S.DONE})
+"""There is nothing left to control."""
 
 
 def _to(now: Standing, *standings: Standing) -> Mapping[Standing, Standing]:
@@ -75,8 +66,6 @@ class OnCommandLine(NamedTuple):
     confirmed: str
     """What Handrail has to see before it says that the command is done: "confirmed when …"."""
     examples: tuple[str, ...]
-    does: str = ""
-    """The first line of its own help, where `brief` is too brief."""
     text: str = ""
     """How the text is given: `GOAL`, the words behind the run; `--model`, an option."""
     default: str = ""
@@ -86,10 +75,10 @@ class OnCommandLine(NamedTuple):
 class OnScreen(NamedTuple):
     """How `handrail watch` offers a command."""
 
-    key: str
-    short: str
+    key: str = ""
+    short: str = ""
     """For the page of all keys."""
-    will: str
+    will: str = ""
     """What a person agrees to, in a sentence; `{name}` is the run."""
     word: str = ""
     """How the screen calls it; empty: by its name."""
@@ -102,11 +91,11 @@ class CommandSpec(NamedTuple):
 
     allowed: Mapping[Standing, Standing]
     """How a run has to stand, and how it stands as soon as the request is acknowledged."""
-    on_screen: OnScreen
-    on_command_line: OnCommandLine | None = None
-    """None: the command line has a command of that name which does more."""
     then: Standing | None = None
     """How the run stands when the command is confirmed; None: as before."""
+    on_screen: OnScreen = OnScreen()
+    on_command_line: OnCommandLine | None = None
+    """None: the command line has a command of that name which does more."""
     overtakes: str = ""
     """Commands under way that it makes void; `*`: all that do not work on files."""
     on_files: bool = False
@@ -139,227 +128,144 @@ class Command(StrEnum):
         (member.spec,) = row
         return member
 
-    PAUSE = (
-        "pause",
-        CommandSpec(
-            # A pause takes hold at the next boundary. A frozen run can be let go to it.
-            _to(S.PAUSING, S.RUNNING, S.FROZEN),
-            OnScreen("p", "at its next step", "Nothing new begins in {name} after what runs now."),
-            OnCommandLine(
-                "Pause a run at its next action.",
-                "What is under way goes on to its end; the next action is held before it begins, "
-                "and runs when you resume.",
-                "no action is under way",
-                ("shop", 'shop --reason "fixing the fixture first"', "--all --wait"),
-            ),
-            then=S.PAUSED,
-            overtakes="resume",
-            result="Loop paused at iteration {iteration}",
-            refusal="changes what the guard of this agent does",
+    PAUSE = "pause", CommandSpec(
+        # A pause takes hold at the next boundary. A frozen run can be let go to it.
+        _to(S.PAUSING, S.RUNNING, S.FROZEN), S.PAUSED, overtakes="resume",
+        result="Loop paused at iteration {iteration}",
+        refusal="changes what the guard of this agent does",
+        on_screen=OnScreen(
+            "p", "at its next step", "Nothing new begins in {name} after what runs now."),
+        on_command_line=OnCommandLine(
+            "Pause a run at its next action.",
+            "What is under way goes on to its end; the next action is held before it begins, and "
+            "runs when you resume.",
+            "no action is under way",
+            ("shop", 'shop --reason "fixing the fixture first"', "--all --wait")),
+    )  # fmt: skip
+    RESUME = "resume", CommandSpec(
+        # A run is held until it is confirmed that it goes on.
+        _unchanged(*_HELD, S.STOPPED), S.RUNNING, overtakes="pause interrupt freeze",
+        result="Loop resumed at iteration {iteration}",
+        refusal="changes what the guard of this agent does",
+        on_screen=OnScreen("r", "it goes on", "{name} goes on."),
+        on_command_line=OnCommandLine(
+            "Let a run go on.",
+            "Works after a pause, a freeze or a stop. An action that was held runs then. The "
+            "`handrail run` that drives a stopped run starts it again; where that is gone: "
+            "handrail run --resume RUN.",
+            "the run may go on, and what was frozen runs again",
+            ("shop", "--all")),
+    )  # fmt: skip
+    STEER = "steer", CommandSpec(
+        _unchanged(*_ALIVE, S.STOPPED), text=TextField("message", needed=True),
+        meanwhile="the agent is told with its next action or prompt",
+        tells="{who} tells you: {text}", asked="told the agent",
+        on_screen=OnScreen(
+            "s", "tell the agent", "{name} reads it at its next step.", asks="tell the agent"),
+        on_command_line=OnCommandLine(
+            "Tell the agent something.",
+            "It reads it with the answer to its next action, or with its next prompt, and goes on "
+            "with its task.",
+            "the agent has been told",
+            ('shop "use pytest, not unittest"',
+             '--all "the API is down until 15:00: work on the tests"'),
+            text="TEXT"),
+    )  # fmt: skip
+    REDIRECT = "redirect", CommandSpec(
+        _unchanged(*_ALIVE, S.STOPPED), text=TextField("goal", needed=True),
+        meanwhile="the agent is told with its next action or prompt",
+        tells="{who} has given you another task{why}. Leave what you were doing as it is, and do "
+        "this from now on: {text}",
+        asked="gave it another goal",
+        on_screen=OnScreen("d", "another goal", "{name} gets another goal.", asks="the new goal"),
+        on_command_line=OnCommandLine(
+            "Give the agent another goal.",
+            "It replaces the goal that the agent has and is measured by. The agent is told with "
+            "the answer to its next action, or with its next prompt.",
+            "the agent has been told",
+            ('shop "leave the cart; fix the login first"',
+             'last "only write the tests" --reason "out of scope"'),
+            text="GOAL"),
+    )  # fmt: skip
+    ESCALATE = "escalate", CommandSpec(
+        _unchanged(*_ALIVE), text=TextField("model", needed=True), asked="asked for another model",
+        no_driver="change the model in the session itself: /model", result=None,
+        on_screen=OnScreen(
+            "e", "another model", "{name} uses another model from its next call on.",
+            asks="the model, such as opus"),
+        on_command_line=OnCommandLine(
+            "Have the agent use another model.",
+            "The new model answers from the next call on. For runs that `handrail run` has "
+            "started; in a session of your own: /model.",
+            "the agent has taken it",
+            ("shop", 'shop --model sonnet --reason "opus is too dear for this"'),
+            text="--model", default="opus"),
+    )  # fmt: skip
+    CHECKPOINT = "checkpoint", CommandSpec(
+        _unchanged(*_ALIVE, S.STOPPED), on_files=True,
+        on_screen=OnScreen("c", "save its files", "The files of {name} are saved."),
+    )  # fmt: skip
+    ROLLBACK = "rollback", CommandSpec(
+        _unchanged(*_ALIVE, S.STOPPED), on_files=True, confirm=True,
+        text=TextField("checkpoint", needed=True), asked="asked for a rollback to",
+        on_screen=OnScreen("u", "to the last checkpoint", "", word="undo"),
+    )  # fmt: skip
+    FREEZE = "freeze", CommandSpec(
+        _to(S.FREEZING, S.RUNNING, S.PAUSING, S.PAUSED, S.INTERRUPTING), S.FROZEN,
+        overtakes="pause interrupt resume", result="Loop frozen at iteration {iteration}",
+        on_screen=OnScreen(
+            "f", "its processes, at once", "All processes of {name} stop where they are."),
+        on_command_line=OnCommandLine(
+            "Stop all processes of a run where they are.",
+            "They stop in mid-action, too, for two minutes at most (control.freeze_seconds); then "
+            "the run is paused.",
+            "each process was read back as stopped",
+            ("shop", '--all --reason "the disk is nearly full"')),
+    )  # fmt: skip
+    INTERRUPT = "interrupt", CommandSpec(
+        _to(S.INTERRUPTING, S.RUNNING, S.PAUSING, S.PAUSED, S.FROZEN), S.PAUSED,
+        overtakes="pause resume", result="Loop interrupted at iteration {iteration}",
+        no_driver="pause or freeze it instead, or press Esc in the session itself",
+        on_screen=OnScreen(
+            "i", "break off, then pause",
+            "What {name} is doing is broken off, the model's answer too; then it is paused."),
+        on_command_line=OnCommandLine(
+            "Break off what the agent is doing.",
+            "The model's answer is broken off, too, and the run is paused. For runs that `handrail "
+            "run` has started; in a session of your own press Esc.",
+            "the agent has said so",
+            ("shop", 'shop --reason "wrong branch"')),
+    )  # fmt: skip
+    STOP = "stop", CommandSpec(
+        # Works always, twice too: Handrail looks again whether anything is left.
+        _to(S.STOPPING, *_ALIVE, S.STOPPING, S.STOPPED), S.STOPPED, confirm=True,
+        overtakes="pause interrupt freeze resume", meanwhile="its processes are being ended",
+        result="Loop stopped at iteration {iteration}",
+        refusal="changes what the guard of this agent does",
+        on_screen=OnScreen(
+            "x", "r takes it up again",
+            "The files of {name} are saved, then all its processes are ended. r takes it up again."
         ),
-    )
-    RESUME = (
-        "resume",
-        CommandSpec(
-            # A run is held until it is confirmed that it goes on.
-            _unchanged(*_HELD, S.STOPPED),
-            OnScreen("r", "it goes on", "{name} goes on."),
-            OnCommandLine(
-                "Let a run go on.",
-                "A held action runs then. A stopped run is started again by the `handrail run` "
-                "that drives it; where that is gone: handrail run --resume RUN.",
-                "the run may go on, and what was frozen runs again",
-                ("shop", "--all"),
-                does="Let a run go on that was paused, frozen or stopped.",
-            ),
-            then=S.RUNNING,
-            overtakes="pause interrupt freeze",
-            result="Loop resumed at iteration {iteration}",
-            refusal="changes what the guard of this agent does",
-        ),
-    )
-    STEER = (
-        "steer",
-        CommandSpec(
-            _unchanged(*_ALIVE, S.STOPPED),
-            OnScreen(
-                "s", "tell the agent", "{name} reads it at its next step.", asks="tell the agent"
-            ),
-            OnCommandLine(
-                "Tell the agent something.",
-                "It reads it with the answer to its next action, or with its next prompt, and goes "
-                "on with its task.",
-                "the agent has been told",
-                (
-                    'shop "use pytest, not unittest"',
-                    '--all "the API is down until 15:00: work on the tests"',
-                ),
-                text="TEXT",
-            ),
-            text=TextField("message", needed=True),
-            meanwhile="the agent is told with its next action or prompt",
-            tells="{who} tells you: {text}",
-            asked="told the agent",
-        ),
-    )
-    REDIRECT = (
-        "redirect",
-        CommandSpec(
-            _unchanged(*_ALIVE, S.STOPPED),
-            OnScreen("d", "another goal", "{name} gets another goal.", asks="the new goal"),
-            OnCommandLine(
-                "Give the agent another goal.",
-                "It is told with the answer to its next action, or with its next prompt; from then "
-                "on it is measured by the new goal.",
-                "the agent has been told",
-                (
-                    'shop "leave the cart; fix the login first"',
-                    'last "only write the tests" --reason "out of scope"',
-                ),
-                text="GOAL",
-                does="Give the agent another goal, which replaces the one it has.",
-            ),
-            text=TextField("goal", needed=True),
-            meanwhile="the agent is told with its next action or prompt",
-            tells="{who} has given you another task{why}. Leave what you were doing as it is, and "
-            "do this from now on: {text}",
-            asked="gave it another goal",
-        ),
-    )
-    ESCALATE = (
-        "escalate",
-        CommandSpec(
-            _unchanged(*_ALIVE),
-            OnScreen(
-                "e",
-                "another model",
-                "{name} uses another model from its next call on.",
-                asks="the model, such as opus",
-            ),
-            OnCommandLine(
-                "Have the agent use another model.",
-                "For runs that `handrail run` has started. In a session of your own: /model.",
-                "the agent has taken it",
-                ("shop", 'shop --model sonnet --reason "opus is too dear for this"'),
-                text="--model",
-                default="opus",
-                does="Have the agent use another model from its next call on.",
-            ),
-            text=TextField("model", needed=True),
-            no_driver="change the model in the session itself: /model",
-            result=None,
-            asked="asked for another model",
-        ),
-    )
-    CHECKPOINT = (
-        "checkpoint",
-        CommandSpec(
-            _unchanged(*_ALIVE, S.STOPPED),
-            OnScreen("c", "save its files", "The files of {name} are saved."),
-            on_files=True,
-        ),
-    )
-    ROLLBACK = (
-        "rollback",
-        CommandSpec(
-            _unchanged(*_ALIVE, S.STOPPED),
-            OnScreen("u", "to the last checkpoint", "", word="undo"),
-            on_files=True,
-            text=TextField("checkpoint", needed=True),
-            confirm=True,
-            asked="asked for a rollback to",
-        ),
-    )
-    FREEZE = (
-        "freeze",
-        CommandSpec(
-            _to(S.FREEZING, S.RUNNING, S.PAUSING, S.PAUSED, S.INTERRUPTING),
-            OnScreen("f", "its processes, at once", "All processes of {name} stop where they are."),
-            OnCommandLine(
-                "Stop all processes of a run where they are.",
-                "For two minutes at most (control.freeze_seconds); then the run is paused.",
-                "each process was read back as stopped",
-                ("shop", '--all --reason "the disk is nearly full"'),
-                does="Stop all processes of a run where they are, also in mid-action.",
-            ),
-            then=S.FROZEN,
-            overtakes="pause interrupt resume",
-            result="Loop frozen at iteration {iteration}",
-        ),
-    )
-    INTERRUPT = (
-        "interrupt",
-        CommandSpec(
-            _to(S.INTERRUPTING, S.RUNNING, S.PAUSING, S.PAUSED, S.FROZEN),
-            OnScreen(
-                "i",
-                "break off, then pause",
-                "What {name} is doing is broken off, the model's answer too; then it is paused.",
-            ),
-            OnCommandLine(
-                "Break off what the agent is doing.",
-                "For runs that `handrail run` has started. In a session of your own press Esc.",
-                "the agent has said so",
-                ("shop", 'shop --reason "wrong branch"'),
-                does="Break off what the agent is doing, the model's answer too; then it is "
-                "paused.",
-            ),
-            then=S.PAUSED,
-            overtakes="pause resume",
-            no_driver="pause or freeze it instead, or press Esc in the session itself",
-            result="Loop interrupted at iteration {iteration}",
-        ),
-    )
-    STOP = (
-        "stop",
-        CommandSpec(
-            # Works always, twice too: it is looked again whether anything is left.
-            _to(S.STOPPING, *_ALIVE, S.STOPPING, S.STOPPED),
-            OnScreen(
-                "x",
-                "r takes it up again",
-                "The files of {name} are saved, then all its processes are ended. r takes it up "
-                "again.",
-            ),
-            OnCommandLine(
-                "End a run's processes; it can be resumed.",
-                "`handrail resume` takes it up again. For more than one run it asks first.",
-                "no process of the run is left",
-                ('shop --reason "out of budget"', "--all --yes"),
-                does="Save the files of a run, and end all its processes.",
-            ),
-            then=S.STOPPED,
-            overtakes="pause interrupt freeze resume",
-            confirm=True,
-            meanwhile="its processes are being ended",
-            result="Loop stopped at iteration {iteration}",
-            refusal="changes what the guard of this agent does",
-        ),
-    )
-    CANCEL = (
-        "cancel",
-        CommandSpec(
-            _to(S.CANCELLING, *_ALIVE, S.STOPPING, S.STOPPED, S.CANCELLING),
-            OnScreen(
-                "K",
-                "ends it for good",
-                "All processes of {name} are ended FOR GOOD: it can not be resumed.",
-            ),
-            OnCommandLine(
-                "End a run for good.",
-                "The files stay as they are; `handrail undo --task --run RUN` takes back what it "
-                "did. For more than one run it asks first.",
-                "no process of the run is left",
-                ('shop --reason "not needed any more"', "--all --yes"),
-                does="End a run for good: it cannot be resumed.",
-            ),
-            then=S.CANCELLED,
-            overtakes="*",
-            confirm=True,
-            meanwhile="its processes are being ended",
-            result=None,
-        ),
-    )
+        on_command_line=OnCommandLine(
+            "End a run's processes; it can be resumed.",
+            "Its files are saved first. `handrail resume` takes it up again. For more than one "
+            "run it asks first.",
+            "no process of the run is left",
+            ('shop --reason "out of budget"', "--all --yes")),
+    )  # fmt: skip
+    CANCEL = "cancel", CommandSpec(
+        _to(S.CANCELLING, *_ALIVE, S.STOPPING, S.STOPPED, S.CANCELLING), S.CANCELLED, confirm=True,
+        overtakes="*", meanwhile="its processes are being ended", result=None,
+        on_screen=OnScreen(
+            "K", "ends it for good",
+            "All processes of {name} are ended FOR GOOD: it can not be resumed."),
+        on_command_line=OnCommandLine(
+            "End a run for good.",
+            "It cannot be resumed. The files stay as they are; `handrail undo --task --run RUN` "
+            "takes back what it did. For more than one run it asks first.",
+            "no process of the run is left",
+            ('shop --reason "not needed any more"', "--all --yes")),
+    )  # fmt: skip
 
     @property
     def word(self) -> str:
@@ -384,14 +290,9 @@ class Command(StrEnum):
     @property
     def is_level(self) -> bool:
         """Whether it holds a run, more or less, or lets it go on."""
-        return self.holds or self.spec.then is Standing.RUNNING
-
-    @property
-    def is_milder_than_frozen(self) -> bool:
-        """Whether the processes of a frozen run have to go on for it."""
-        return self.is_level and self.thaws
+        return self.holds or self.spec.then is S.RUNNING
 
     @property
     def thaws(self) -> bool:
         """Whether nothing of the run is frozen any more once it is confirmed."""
-        return self.spec.then not in (None, Standing.FROZEN)
+        return self.spec.then not in (None, S.FROZEN)
