@@ -481,6 +481,29 @@ def _fields(reply: claude_reply.Reply) -> str:
     return ", ".join(names) or "`{}`"
 
 
+def control_commands() -> str:
+    """Every control command that the command line has."""
+    rows = []
+    for command in Command:
+        line, screen = command.spec.on_command_line, command.spec.on_screen
+        if line is not None:
+            typed = f"`handrail {command} RUN {line.text}".strip() + "`"
+            works = "runs that Handrail drives" if command.spec.no_driver else "every session"
+            happens = f"{line.brief} {line.more}"
+            rows.append((typed, f"`{screen.key}`", happens, line.confirmed, works))
+    return table(("command", "key", "what it does", "confirmed when", "works for"), *rows)
+
+
+def command_texts() -> str:
+    """The text that a request has to have in its payload, or may have."""
+    rows = [
+        (f"`{each}`", f"`{text.name}`", "yes" if text.needed else "no")
+        for each in Command
+        if (text := each.spec.text).needed or each.spec.on_files
+    ]
+    return table(("command", "in `payload`", "needed"), *rows)
+
+
 def states() -> str:
     """What each command leads to, by how a run stands."""
     standings = [each for each in Standing if each not in FINAL]
@@ -590,6 +613,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "hooks": hooks,
     "capabilities": capabilities,
     "lowering": lowering,
+    "control_commands": control_commands,
+    "command_texts": command_texts,
     "states": states,
     "endpoints": endpoints,
     "events": events,

@@ -59,8 +59,9 @@ _PROGRAMS = """\
 What the tables know to be serious (severity high or critical), for {programs} of the {known}
 programs they hold. The rest only read, write or run things, and are judged by their paths.
 
-*When* is the condition of the fact: bare words are the subcommand, `--force|-f` is an option
-that must be given, `!--dry-run` one that must not, `@glob` an operand; empty means always. A
+*When* is the condition of the fact: bare words are the subcommand (`!list|show`: any but these),
+`--force|-f` is an option that must be given, `!--dry-run` one that must not, `@glob` an operand;
+empty means always. A
 place decides how much a deletion or a write weighs in the end, so `rm` is not listed here for
 each folder; see [concepts](concepts.md#places). Programs with a language of their own (`find`,
 `dd`, `curl`, `psql` and others) are read by functions on top of these facts. To add a program,

@@ -35,6 +35,14 @@ NEEDED: dict[str, dict[str, str]] = {
 """What a command cannot do without."""
 
 
+_BEGUN = {
+    Command.CANCEL: "stop",
+    Command.ESCALATE: "switch_model",
+    Command.ROLLBACK: "roll_back",
+}
+"""What is written down where it is not the name of the command."""
+
+
 class Clock:
     """Tells the time that it was set to."""
 
@@ -67,29 +75,11 @@ class WrittenActs:
             raise self.stumbles.pop()
         self.begun.append((what, supervisor.state.run, asked.request))
 
-    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("freeze", supervisor, asked)
+    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        self._note(_BEGUN.get(asked.command, asked.command.value), supervisor, asked)
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         self._note("thaw", supervisor, asked)
-
-    def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("interrupt", supervisor, asked)
-
-    def resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("resume", supervisor, asked)
-
-    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("stop", supervisor, asked)
-
-    def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("switch_model", supervisor, asked)
-
-    def checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("checkpoint", supervisor, asked)
-
-    def roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._note("roll_back", supervisor, asked)
 
 
 class DeskBed:

@@ -1,6 +1,6 @@
 """Keys that move about, open and close, and filter."""
 
-from handrail.tui.commands import OFFERS
+from handrail.model.control import Command
 from tests.tui.sample import SHOP, Book
 from tests.tui.stage import Stand, at_screen
 
@@ -119,8 +119,8 @@ def test_a_filter_that_nothing_passes_says_so(book: Book) -> None:
 def test_help_lists_every_key_and_hides_commands(book: Book) -> None:
     async def work(stand: Stand) -> None:
         await stand.press("?")
-        for offer in OFFERS:
-            assert f" {offer.key}  {offer.word} " in stand.text
+        for command in Command:
+            assert f" {command.spec.on_screen.key}  {command.word} " in stand.text
         await stand.press("p")
         assert not stand.app.watching.prompt
         await stand.press("?")

@@ -12,8 +12,8 @@ from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.runs import load_state
-from handrail.supervise.state import RunState, fold
 from handrail.supervise.topics import RUNS, run_of
+from handrail.supervise.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
 from tests.upgrade.machine import DATA, ROOT, Machine
 
@@ -44,7 +44,7 @@ def test_a_snapshot_is_the_state_that_the_events_before_it_give(journal: Journal
     for topic in journal.store.topics(RUNS):
         snapshot = journal.store.load_snapshot(topic.name)
         assert snapshot is not None
-        saved = msgspec.json.decode(snapshot.body, type=RunState)
+        saved = msgspec.json.decode(snapshot.body, type=WatchedState)
         events = [event for _, event in journal.read(topic.name)]
         sizes.append(saved.seq)
         assert saved == fold(run_of(topic.name), events[: saved.seq])

@@ -9,48 +9,10 @@ from importlib import import_module
 import click
 
 from handrail import __version__
+from handrail.model.commands import CLI_COMMANDS
 
-COMMANDS = {
-    "demo": "Watch it at work in a scratch repository.",
-    "install": "Supervise Claude Code from now on.",
-    "uninstall": "Give Claude Code's settings back as they were.",
-    "doctor": "Prove that a refusal is really enforced.",
-    "status": "Show the runs, and how they are.",
-    "watch": "All runs on one screen, with controls.",
-    "run": "Have an agent work until it is done, unattended.",
-    "pause": "Pause a run at its next action.",
-    "resume": "Let a run go on.",
-    "steer": "Tell the agent something.",
-    "redirect": "Give the agent another goal.",
-    "escalate": "Have the agent use another model.",
-    "interrupt": "Break off what the agent is doing.",
-    "freeze": "Stop all processes of a run where they are.",
-    "stop": "End a run's processes; it can be resumed.",
-    "cancel": "End a run for good.",
-    "log": "Show what happened in a run.",
-    "explain": "Tell the story of one step, or of what was done about a run.",
-    "feedback": "Say whether a verdict or a finding was right.",
-    "incident": "See what was stopped, and decide how it goes on.",
-    "review": "Explain what Handrail thinks of one command.",
-    "replay": "What would Handrail have done in past sessions?",
-    "checkpoint": "Save the files of this project.",
-    "checkpoints": "List what was saved of this project, and when.",
-    "diff": "Show what has changed since a checkpoint.",
-    "undo": "Undo what an agent did to the files.",
-    "redo": "Take back the last undo.",
-    "rollback": "Go back to a checkpoint.",
-    "restore": "Bring back what was moved to the trash.",
-    "notify": "See whether messages reach people.",
-    "config": "Show, check and describe the settings.",
-    "serve": "Run the daemon that hooks talk to.",
-}
-"""Every command and what it is for; `--help` reads this and imports none of them."""
-
-_TOGETHER = dict.fromkeys(
-    ("pause", "resume", "steer", "redirect", "escalate", "interrupt", "freeze", "stop", "cancel"),
-    "control",
-)
-"""Commands that share a module, where they stand in `commands`; others have one of their own."""
+COMMANDS = {row.name: row for row in CLI_COMMANDS}
+"""`--help` reads these rows and imports none of the commands."""
 
 EXIT_ERROR = 2
 EXIT_INTERNAL = 70
@@ -65,12 +27,11 @@ class _LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        row = COMMANDS.get(cmd_name)
+        if row is None:
             return None
-        module = import_module(f"handrail.cli.{_TOGETHER.get(cmd_name, cmd_name)}")
-        found: click.Command = (
-            module.commands[cmd_name] if cmd_name in _TOGETHER else module.command
-        )
+        module = import_module(f"handrail.cli.{row.module or row.name}")
+        found: click.Command = module.commands[row.name] if row.module else module.command
         return found
 
     def resolve_command(
@@ -83,7 +44,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(row.name, row.does) for row in CLI_COMMANDS])
 
 
 @click.group(

@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 _ARROW = " → "
 _MAX_SAYS = 3
 _MAX_AT_WORK = 3
-_HOLDS = frozenset({Command.PAUSE, Command.INTERRUPT, Command.FREEZE})
-_ENDS = frozenset({Command.STOP, Command.CANCEL})
-_MEANWHILE = {
-    Command.STEER: "the agent is told with its next action or prompt",
-    Command.REDIRECT: "the agent is told with its next action or prompt",
-    Command.STOP: "its processes are being ended",
-    Command.CANCEL: "its processes are being ended",
-}
 _INSTEAD = {
     Standing.PAUSING: "handrail resume {} takes that back",
     Standing.PAUSED: "handrail resume {} lets it go on",
@@ -79,7 +71,7 @@ def _learn(store: "Store", sent: Sent) -> Learned:
 def _instead(state: RunState, sent: Sent) -> str:
     if state.course.stopped and sent.command is Command.RESUME:
         return f"handrail incident show {state.course.stopped}"
-    if state.active and sent.command in _ENDS:
+    if state.active and sent.command.ends:
         return f"handrail {sent.command.value} {sent.run.name} tries again"
     if state.active and move(state.hand.standing, sent.command) is None:
         return _INSTEAD.get(state.hand.standing, "").format(sent.run.name)
@@ -92,7 +84,7 @@ def _instead(state: RunState, sent: Sent) -> str:
 
 
 def _shows(store: "Store", sent: Sent, result: Result) -> str:
-    if sent.command in _HOLDS and (held := read_state(store, sent.run.id, []).hand.held):
+    if sent.command.holds and (held := read_state(store, sent.run.id, []).hand.held):
         return f"held before: {next(iter(held.values()))}"
     if "new_model" in result.payload:
         before = result.payload.get("previous_model") or "the model before"
@@ -116,7 +108,7 @@ def _answer(store: "Store", sent: Sent) -> ControlAnswered | None:
 
 def _waits_for(store: "Store", sent: Sent) -> str:
     if sent.command is not Command.PAUSE:
-        return _MEANWHILE.get(sent.command, "")
+        return sent.command.spec.meanwhile
     with suppress(DamagedError):
         actions = read_state(store, sent.run.id).at_work
         if named := [each.intent.shown for each in actions if each.intent is not None]:

@@ -19,7 +19,6 @@ from handrail.supervise.state import RunState
 _AT_ONCE = 32
 _FORGOTTEN = 24 * 60 * 60
 """A session that was killed never says that it ended: after a day nobody is there, it seems."""
-_BY_DRIVER = frozenset({Command.INTERRUPT, Command.ESCALATE})
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -68,7 +67,7 @@ def _why_not(state: RunState, command: Command) -> str:
     standing = state.hand.standing
     if move(standing, command) is None or THEN.get(command) == standing:
         return f"it is {standing.value}"
-    if command in _BY_DRIVER and state.loop is None:
+    if command.spec.no_driver and state.loop is None:
         return "handrail run has not started it"
     return ""
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def command() -> int:
     """Watch all runs in this terminal, and take hold of one.
 
-    On the left the runs, on the right what the chosen one does. Keys pause, resume,
-    steer, redirect, escalate, freeze, interrupt, stop and cancel it; each asks for
-    a reason, and Esc sends nothing. Below stands how far the last command has come:
-    requested, acknowledged, confirmed. ? shows all keys, q leaves; runs go on.
+    On the left the runs, on the right what the chosen one does. Every control
+    command has a key; each asks for a reason, and Esc sends nothing. Below stands
+    how far the last command has come: requested, acknowledged, confirmed.
+    ? shows all keys, q leaves; runs go on.
 
     It reads the log by itself, so it goes on when the daemon ends or is restarted.
 

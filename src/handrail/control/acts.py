@@ -31,29 +31,14 @@ class Acts(Protocol):
     def can(self, supervisor: Supervisor, command: Command) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
 
-    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Stop all processes of a run where they are; if that fails, none stays so."""
+    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Begin what was asked for: on the processes of a run, on its files, by its driver.
+
+        A freeze that fails leaves no process stopped. A stop is `ok` only if none is left.
+        """
 
     def guard(self, supervisor: Supervisor) -> None:
         """See to it that a frozen run does not stay so for longer than is good for it."""
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Let them go on."""
-
-    def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Break off what the agent is doing, the model's answer too."""
-
-    def resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Start the agent of a stopped run again."""
-
-    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Save the files, and end all processes of a run; `ok` only if none is left."""
-
-    def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Have the agent use another model from its next call on."""
-
-    def checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Save the files."""
-
-    def roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Put the files back to a checkpoint."""
+        """Let the processes of a frozen run go on."""

@@ -10,7 +10,7 @@ from typing import Protocol
 from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.ledger import EXPIRY
-from handrail.control.message import NAME, TEXTS, Ack, AnyMessage, Request, Result, Target
+from handrail.control.message import Ack, AnyMessage, Request, Result, Target
 from handrail.model.control import Command
 
 _PAUSE = 0.2
@@ -48,7 +48,7 @@ def make_request(
 ) -> Request:
     """A request; `text` is what the command is about, `expects` how the run stands for the eyes
     of whoever asks."""
-    about = {TEXTS.get(command, NAME): text}
+    about = {command.spec.text.name: text}
     given = {**about, "reason": reason, "by": by or user_name(), "expects": expects}
     return Request(
         request_id=str(uuid.uuid4()),

@@ -283,7 +283,7 @@ def _spoilt(asked: Asked, supervisor: Supervisor) -> str:
 
     It goes through the log, which takes out what looks like a secret.
     """
-    name = wire.TEXTS.get(asked.command, wire.NAME)
+    name = asked.command.spec.text.name
     text = asked.field(name)
     if supervisor.project.redactor.text(text) == text:
         return ""

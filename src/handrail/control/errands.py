@@ -14,8 +14,8 @@ from handrail.store.errors import StoreError
 from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
 
-_AFTER_SESSION = frozenset({Command.STOP, Command.CANCEL, Command.RESUME})
-_AFTER_LOOP = frozenset({Command.STOP, Command.CANCEL})
+_AFTER_LOOP = frozenset(command for command in Command if command.ends)
+_AFTER_SESSION = _AFTER_LOOP | {Command.RESUME}
 """Requests that the end of a session or a loop does not make void."""
 _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
 
@@ -41,7 +41,7 @@ class Errands:
         if supervisor is None or asked is None:
             return
         try:
-            _BEGIN[asked.command](self, supervisor, asked)
+            _BEGIN.get(asked.command, Errands._act)(self, supervisor, asked)
         except Exception as error:  # noqa: BLE001 - whoever asked has to hear
             self.came(run, request, Came(False, f"{type(error).__name__}: {error}"))
 
@@ -108,7 +108,7 @@ class Errands:
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         hand = supervisor.state.hand
         if hand.standing == Standing.STOPPED:
-            self._acts.resume(supervisor, asked)
+            self._acts.begin(supervisor, asked)
         elif hand.frozen:
             self._thaw(supervisor, asked)
         else:
@@ -118,11 +118,11 @@ class Errands:
         if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
             self._thaw(supervisor, asked)
         else:
-            self._acts.interrupt(supervisor, asked)
+            self._acts.begin(supervisor, asked)
 
     def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
-            self._acts.freeze(supervisor, asked)
+            self._acts.begin(supervisor, asked)
 
     def _thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
@@ -132,28 +132,19 @@ class Errands:
         state = supervisor.state
         return self._turns.enter(state.run, asked, state.hand.asked)
 
-    def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.stop(supervisor, asked)
-
-    def _tell(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        """Nothing: the agent is told with the next answer that it gets."""
-
-    def _escalate(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.switch_model(supervisor, asked)
-
-    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.checkpoint(supervisor, asked)
-
-    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
-        self._acts.roll_back(supervisor, asked)
+    def _act(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        # The agent is told a message with the next answer that it gets: nothing has to begin.
+        if not asked.command.spec.tells:
+            self._acts.begin(supervisor, asked)
 
     # What comes of it
 
     def _came(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
         hand = supervisor.state.hand
-        if came.ok and hand.frozen and asked.command in _MILDER:
+        if came.ok and hand.frozen and asked.command.holds and asked.command.thaws:
+            # Its processes go on, and what was asked for can begin.
             self._book.note(supervisor, hand.standing, came.evidence)
-            _MILDER[asked.command](self, supervisor, asked)
+            _BEGIN[asked.command](self, supervisor, asked)
         elif came.ok and asked.command == Command.PAUSE:
             self._settle(supervisor)
         else:
@@ -225,7 +216,7 @@ class Errands:
     def _let_go(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """A freeze has taken hold that nobody wants any more; a request under way sees to that."""
         hand = supervisor.state.hand
-        is_wanted = any(each.command in _ON_PROCESSES for each in hand.asked.values())
+        is_wanted = any(each.command.is_level for each in hand.asked.values())
         if not is_wanted and hand.standing not in ENDING:
             self._acts.thaw(supervisor, asked)
 
@@ -246,17 +237,5 @@ _BEGIN: dict[Command, _Begin] = {
     Command.RESUME: Errands._resume,
     Command.INTERRUPT: Errands._interrupt,
     Command.FREEZE: Errands._freeze,
-    Command.STOP: Errands._stop,
-    Command.CANCEL: Errands._stop,
-    Command.STEER: Errands._tell,
-    Command.REDIRECT: Errands._tell,
-    Command.ESCALATE: Errands._escalate,
-    Command.CHECKPOINT: Errands._checkpoint,
-    Command.ROLLBACK: Errands._roll_back,
 }
-_MILDER: dict[Command, _Begin] = {
-    Command.PAUSE: Errands._pause,
-    Command.INTERRUPT: Errands._interrupt,
-}
-"""What comes next when the processes of a frozen run go on."""
-_ON_PROCESSES = frozenset({Command.FREEZE, Command.RESUME, *_MILDER})
+"""Commands that depend on whether the run is frozen; the others are begun outside at once."""

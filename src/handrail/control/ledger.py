@@ -15,7 +15,7 @@ WINDOW = 300.0
 EXPIRY = 30.0
 """Seconds after which a request that nobody has acknowledged is void."""
 _PAGE = 500
-_THAWS = frozenset({Command.RESUME, Command.PAUSE, Command.INTERRUPT, Command.STOP, Command.CANCEL})
+_THAWS = frozenset(command for command in Command if command.thaws)
 
 
 class Seen(msgspec.Struct, omit_defaults=True):

@@ -1,11 +1,9 @@
-"""What a command does to a run, by how the run stands: one table."""
+"""What a command does to a run, by how the run stands: from the rows of `model.control`."""
 
 from typing import NamedTuple
 
 from handrail.model.control import FINAL, HOLDING, Command, Standing
 from handrail.supervise.hand import Hand
-
-S, C = Standing, Command
 
 
 class Move(NamedTuple):
@@ -17,56 +15,27 @@ class Move(NamedTuple):
     """How it stands when it is confirmed."""
 
 
-_STAYS = (C.STEER, C.REDIRECT, C.ESCALATE, C.CHECKPOINT, C.ROLLBACK)
-_HELD = (S.PAUSING, S.PAUSED, S.INTERRUPTING, S.FREEZING, S.FROZEN)
-_ALIVE = (S.RUNNING, *_HELD)
-_UNCANCELLED = (*_ALIVE, S.STOPPING, S.STOPPED, S.CANCELLING)
-
 THEN: dict[Command, Standing] = {
-    C.PAUSE: S.PAUSED,
-    C.INTERRUPT: S.PAUSED,
-    C.FREEZE: S.FROZEN,
-    C.RESUME: S.RUNNING,
-    C.STOP: S.STOPPED,
-    C.CANCEL: S.CANCELLED,
+    command: command.spec.then for command in Command if command.spec.then is not None
 }
 """How a run stands when a command is confirmed; the others leave it as it is."""
 
-_NOW: dict[tuple[Standing, Command], Standing] = {
-    # A pause takes hold at the next boundary; the levels above it do so at once.
-    (S.RUNNING, C.PAUSE): S.PAUSING,
-    **dict.fromkeys(
-        ((each, C.INTERRUPT) for each in (S.RUNNING, S.PAUSING, S.PAUSED)), S.INTERRUPTING
-    ),
-    **dict.fromkeys(
-        ((each, C.FREEZE) for each in (S.RUNNING, S.PAUSING, S.PAUSED, S.INTERRUPTING)), S.FREEZING
-    ),
-    # A frozen run can be let go to a milder level.
-    (S.FROZEN, C.PAUSE): S.PAUSING,
-    (S.FROZEN, C.INTERRUPT): S.INTERRUPTING,
-    # A run is held until it is confirmed that it goes on.
-    **{(each, C.RESUME): each for each in (*_HELD, S.STOPPED)},
-    # Stop and cancel work always, twice too: it is looked again whether anything is left.
-    **{(each, C.STOP): S.STOPPING for each in (*_ALIVE, S.STOPPING, S.STOPPED)},
-    **{(each, C.CANCEL): S.CANCELLING for each in _UNCANCELLED},
-    # These leave the run as it stands.
-    **{(each, command): each for each in _ALIVE for command in _STAYS},
-    **{(S.STOPPED, command): S.STOPPED for command in _STAYS if command != C.ESCALATE},
-}
-
 TABLE: dict[tuple[Standing, Command], Move] = {
     (standing, command): Move(now, THEN.get(command, standing))
-    for (standing, command), now in _NOW.items()
+    for command in Command
+    for standing, now in command.spec.allowed.items()
 }
 """What is not here cannot be done in that state; in a final one there is no active run."""
 
+
+def _overtaken(later: Command) -> frozenset[Command]:
+    if later.spec.overtakes == "*":
+        return frozenset(each for each in Command if each != later and not each.spec.on_files)
+    return frozenset(Command(name) for name in later.spec.overtakes.split())
+
+
 OVERTAKES: dict[Command, frozenset[Command]] = {
-    C.RESUME: frozenset({C.PAUSE, C.INTERRUPT, C.FREEZE}),
-    C.PAUSE: frozenset({C.RESUME}),
-    C.INTERRUPT: frozenset({C.PAUSE, C.RESUME}),
-    C.FREEZE: frozenset({C.PAUSE, C.INTERRUPT, C.RESUME}),
-    C.STOP: frozenset({C.PAUSE, C.INTERRUPT, C.FREEZE, C.RESUME}),
-    C.CANCEL: frozenset(C) - {C.CANCEL, C.CHECKPOINT, C.ROLLBACK},
+    later: _overtaken(later) for later in Command if later.spec.overtakes
 }
 """Requests under way that a later one makes void: they fail, and are told why."""
 
@@ -78,16 +47,11 @@ def move(standing: Standing, command: Command) -> Move | None:
 
 def next_move(hand: Hand, command: Command) -> Move | None:
     """What a command leads to in a run; one that is about to go on can be held again."""
-    goes_on = any(each.command == C.RESUME for each in hand.asked.values())
+    goes_on = any(each.command == Command.RESUME for each in hand.asked.values())
     found = move(hand.standing, command)
     if found is None and goes_on and hand.standing in HOLDING:
-        return move(S.RUNNING, command)
+        return move(Standing.RUNNING, command)
     return found
-
-
-_FALLS_BACK = {C.INTERRUPT: S.INTERRUPTING, C.FREEZE: S.FREEZING}
-"""Where a stronger hold does not work, the weaker one stays."""
-_THAWING = frozenset({C.PAUSE, C.INTERRUPT, C.RESUME})
 
 
 def answered(hand: Hand, command: Command, *, ok: bool) -> Standing:
@@ -95,8 +59,11 @@ def answered(hand: Hand, command: Command, *, ok: bool) -> Standing:
     standing = hand.standing
     if ok:
         # Its loop may have ended meanwhile; only who has cancelled it is told that it is so.
-        over = standing in FINAL and command != C.CANCEL
+        over = standing in FINAL and command != Command.CANCEL
         return standing if over else THEN.get(command, standing)
-    if hand.frozen and command in _THAWING and standing in _ALIVE:
-        return S.FROZEN
-    return S.PAUSING if _FALLS_BACK.get(command) == standing else standing
+    is_alive = standing == Standing.RUNNING or standing in HOLDING
+    if hand.frozen and command.is_level and command.thaws and is_alive:
+        return Standing.FROZEN
+    # Where a stronger hold does not work, the weaker one stays.
+    falls_back = command.holds and standing in command.spec.allowed.values()
+    return Standing.PAUSING if falls_back else standing

@@ -13,8 +13,6 @@ from handrail.model.control import Command
 
 MAX_ID = 200
 MAX_BYTES = 256_000
-MAX_TEXT = 10_000
-"""Characters of a text in the payload: the log leaves out the middle of longer ones."""
 MAX_NAME = 200
 """Characters of who asks."""
 _DEEPEST = 20
@@ -101,21 +99,12 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(dict[str, object])
-TEXTS = {
-    Command.STEER: "message",
-    Command.REDIRECT: "goal",
-    Command.ESCALATE: "model",
-    Command.ROLLBACK: "checkpoint",
-}
-"""What a command cannot do without."""
-_LONGEST = {"by": MAX_NAME, "reason": MAX_TEXT}
-NAME = "name"
-"""Of a checkpoint, where it is to have one."""
+_LONGEST = {"by": MAX_NAME, "reason": 10_000}
 
 
 def text_of(asked: Asked) -> str:
     """What a command is about: a message, a goal, a model, a checkpoint."""
-    return asked.field(TEXTS.get(asked.command, NAME))
+    return asked.field(asked.command.spec.text.name)
 
 
 def encode(message: AnyMessage) -> bytes:
@@ -203,10 +192,10 @@ def _problem(fields: dict[str, object]) -> str:
 
 
 def _problem_with_payload(asked: Asked) -> str:
-    needed = TEXTS.get(asked.command)
-    if needed is not None and not asked.field(needed).strip():
-        return f"{asked.command.value} needs a text in payload.{needed}"
-    for name, longest in {**_LONGEST, needed or NAME: MAX_TEXT}.items():
+    text = asked.command.spec.text
+    if text.needed and not asked.field(text.name).strip():
+        return f"{asked.command.value} needs a text in payload.{text.name}"
+    for name, longest in {**_LONGEST, text.name: text.longest}.items():
         if len(asked.field(name)) > longest:
             return f"payload.{name} has more than {longest:,} characters"
     if not _is_flat(asked.request.payload, _DEEPEST):

@@ -1,40 +1,18 @@
-"""The words of Handrail as frozen structs: data and invariants, no I/O."""
+"""The words of Handrail as frozen structs: data and invariants, no I/O.
 
-from handrail.model.action import Action, Outcome
-from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import Command, Standing
-from handrail.model.effect import KINDS, Effect, Kind
-from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
-from handrail.model.knowledge import Fact, Program, Wrapper
-from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
+They are imported when one is asked for: the tables of commands, which `handrail --help` reads,
+stand in this room too and need none of them.
+"""
 
-__all__ = [
-    "KINDS",
-    "Action",
-    "Allowance",
-    "Checkpoint",
-    "Command",
-    "Decision",
-    "Effect",
-    "Fact",
-    "Factor",
-    "Finding",
-    "Intervention",
-    "Kind",
-    "Means",
-    "Outcome",
-    "Program",
-    "Rationality",
-    "Review",
-    "Rewrite",
-    "Risk",
-    "RuleHit",
-    "Severity",
-    "Standing",
-    "Step",
-    "Undo",
-    "Verdict",
-    "Wrapper",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from handrail.model.words import *  # noqa: F403 - it names them all
+
+
+def __getattr__(name: str) -> object:
+    words = import_module("handrail.model.words")
+    if name in words.__all__:
+        return getattr(words, name)
+    raise AttributeError(name)

@@ -12,10 +12,10 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """One thing a program does when it is called in a certain way.
 
     `when` is a line of words. Bare words are the subcommand, in order, and may hold
-    wildcards and alternatives (`delete-*`, `rm|remove`). Words that begin with `-` are
-    options that must be given (`--force|-f`), with `!` in front those that must not
-    (`!--dry-run|-n`). `--opt=glob` also looks at the option's value. `@glob` must match one
-    of the operands, `!@glob` none of them. An empty `when` always holds.
+    wildcards and alternatives (`delete-*`, `rm|remove`); `!list|show` is any word but these.
+    Words that begin with `-` are options that must be given (`--force|-f`), with `!` in front
+    those that must not (`!--dry-run|-n`). `--opt=glob` also looks at the option's value. `@glob`
+    must match one of the operands, `!@glob` none of them. An empty `when` always holds.
     """
 
     does: Kind

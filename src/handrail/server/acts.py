@@ -20,10 +20,6 @@ from handrail.server.hands import Hands
 from handrail.server.restores import Restores
 from handrail.supervise.supervisor import Supervisor
 
-_BY_DRIVER = {
-    Command.INTERRUPT: "pause or freeze it instead, or press Esc in the session itself",
-    Command.ESCALATE: "change the model in the session itself: /model",
-}
 _ORDER_SECONDS = 30.0
 """After which a driver that does not answer is believed to be gone."""
 _GUARD_AGAIN = 5.0
@@ -64,25 +60,29 @@ class DaemonActs:
 
     def can(self, supervisor: Supervisor, command: Command) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
-        state = supervisor.state
-        if command not in _BY_DRIVER or self._drivers.is_present(state):
+        state, instead = supervisor.state, command.spec.no_driver
+        if not instead or self._drivers.is_present(state):
             return ""
         if state.loop is None:
-            return f"Handrail has not started this session itself; {_BY_DRIVER[command]}"
+            return f"Handrail has not started this session itself; {instead}"
         return f"Nobody drives the run any more: handrail run --resume {state.run}"
+
+    def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Begin what was asked for."""
+        _BEGIN[asked.command](self, supervisor, asked)
 
     # By the driver
 
-    def interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Break off what the agent is doing, the model's answer too."""
         self._order(supervisor, Order(number=0, order="interrupt", request=asked.request))
 
-    def switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Have the agent use another model from its next call on."""
         order = Order(number=0, order="set_model", request=asked.request, model=asked.text)
         self._order(supervisor, order)
 
-    def resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Start the agent of a stopped run again."""
         state = supervisor.state
         if state.loop is None:
@@ -117,7 +117,7 @@ class DaemonActs:
 
     # On processes
 
-    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Stop all processes of a run where they are."""
         self._endings.freeze(supervisor, asked)
         self.guard(supervisor)
@@ -155,13 +155,13 @@ class DaemonActs:
         """Let them go on."""
         self._endings.thaw(supervisor, asked)
 
-    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run; `ok` only if none is left."""
         self._endings.stop(supervisor, asked)
 
     # On files
 
-    def checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _checkpoint(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files."""
         run = supervisor.state.run
         why = asked.reason or "on request"
@@ -174,7 +174,7 @@ class DaemonActs:
         saved = self._hands.keeper.save_for(supervisor, why, asked.text)
         saved.add_done_callback(lambda done: self._tell(run, asked.request, _came_of(done)))
 
-    def roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+    def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Put the files back to a checkpoint."""
         run, cwd = supervisor.state.run, supervisor.state.cwd
 
@@ -200,6 +200,18 @@ class DaemonActs:
         if self.loop is not None:
             with suppress(RuntimeError):  # it has ended
                 self.loop.call_soon_threadsafe(function)
+
+
+_BEGIN: dict[Command, Callable[[DaemonActs, Supervisor, ControlAsked], None]] = {
+    Command.INTERRUPT: DaemonActs._interrupt,
+    Command.ESCALATE: DaemonActs._switch_model,
+    Command.RESUME: DaemonActs._resume,
+    Command.FREEZE: DaemonActs._freeze,
+    Command.STOP: DaemonActs._stop,
+    Command.CANCEL: DaemonActs._stop,
+    Command.CHECKPOINT: DaemonActs._checkpoint,
+    Command.ROLLBACK: DaemonActs._roll_back,
+}
 
 
 def _came_of(saved: Future[Record]) -> Came:

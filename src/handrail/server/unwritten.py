@@ -5,15 +5,12 @@ import logging
 from collections.abc import Callable
 
 from handrail.control.message import BadRequestError, read_request
-from handrail.model.control import Command
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.supervise.runs import Runs
 from handrail.supervise.state import RunState
 
 _log = logging.getLogger(__name__)
-
-_STOPS = frozenset({Command.STOP, Command.CANCEL})
 
 End = Callable[[RunState], Callable[[], str]]
 """Prepares to end the processes of a run; doing so says what has come of it."""
@@ -33,7 +30,7 @@ class Unwritten:
             asked = read_request(body)
         except BadRequestError:
             return ""
-        if asked.command not in _STOPS:
+        if not asked.command.ends:
             return ""
         try:
             work = await self._brain.do(lambda: self._prepare(asked.request.target.run_id))

@@ -107,8 +107,14 @@ def compile_when(when: str) -> Condition:
         elif token.startswith("-") and len(token) > 1:
             needs.append(_compile_options(token))
         else:
-            words.append(compile_glob(token))
+            words.append(_compile_word(token))
     return Condition(tuple(words), tuple(needs), tuple(forbids), tuple(operand), tuple(no_operand))
+
+
+def _compile_word(token: str) -> re.Pattern[str]:
+    if not token.startswith("!"):
+        return compile_glob(token)
+    return re.compile(f"(?!{compile_glob(token[1:]).pattern})", re.IGNORECASE)
 
 
 def _compile_options(token: str) -> tuple[tuple[str, re.Pattern[str] | None], ...]:

@@ -6,11 +6,6 @@ from handrail.model.control import FINAL, HOLDING, Command, Standing
 from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 
 _MAX_HELD = 256
-_LEVELS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE})
-_THAWS = frozenset({Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.STOP, Command.CANCEL})
-_MESSAGES = frozenset({Command.STEER, Command.REDIRECT})
-_STAYS = _MESSAGES | {Command.ESCALATE, Command.CHECKPOINT, Command.ROLLBACK}
-"""Commands that leave the run as it stands."""
 
 
 class Hand(msgspec.Struct, omit_defaults=True):
@@ -43,7 +38,7 @@ class Hand(msgspec.Struct, omit_defaults=True):
     @property
     def messages(self) -> list[ControlAsked]:
         """What the agent has to be told and was not yet."""
-        return [each for each in self.asked.values() if each.command in _MESSAGES]
+        return [each for each in self.asked.values() if each.command.spec.tells]
 
     @property
     def is_final(self) -> bool:
@@ -53,7 +48,7 @@ class Hand(msgspec.Struct, omit_defaults=True):
     @property
     def waiting(self) -> list[Command]:
         """Commands that were acknowledged and leave the run as it stands: `steer`, `escalate` …"""
-        return [each.command for each in self.asked.values() if each.command in _STAYS]
+        return [each.command for each in self.asked.values() if each.command.spec.then is None]
 
     def ask(self, event: ControlAsked) -> None:
         """Something was asked for."""
@@ -76,9 +71,9 @@ class Hand(msgspec.Struct, omit_defaults=True):
 
     def _freeze_or_thaw(self, event: ControlAnswered) -> None:
         failed = event.command == Command.FREEZE and event.standing == Standing.PAUSING
-        if event.standing == Standing.FROZEN and event.command in _LEVELS:
+        if event.standing == Standing.FROZEN and event.command.is_level:
             self.frozen = event.at
-        elif failed or (event.ok and event.command in _THAWS):
+        elif failed or (event.ok and event.command.thaws):
             # A freeze that was overtaken may take hold all the same; one that failed was undone.
             self.frozen = 0.0
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.model.control import Command
 from handrail.model.event import ControlAsked
 from handrail.model.review import Verdict
 
@@ -12,13 +11,8 @@ from handrail.model.review import Verdict
 def said_to_agent(asked: ControlAsked) -> str:
     """One message."""
     who = asked.by or "The person who started you"
-    if asked.command == Command.REDIRECT:
-        why = f" ({asked.reason})" if asked.reason else ""
-        return (
-            f"{who} has given you another task{why}. Leave what you were doing as it is, and do "
-            f"this from now on: {asked.text}"
-        )
-    return f"{who} tells you: {asked.text}"
+    why = f" ({asked.reason})" if asked.reason else ""
+    return asked.command.spec.tells.format(who=who, why=why, text=asked.text)
 
 
 def with_messages(verdict: Verdict, messages: Sequence[ControlAsked]) -> Verdict:

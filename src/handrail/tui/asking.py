@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from handrail.model.control import Command, Standing
-from handrail.tui.commands import Offer, text_for, what_will_happen
+from handrail.tui.commands import text_for, what_will_happen
 from handrail.tui.overview import Overview
 
 _YES = frozenset({"y", "yes"})
@@ -15,7 +15,6 @@ class Order(msgspec.Struct, frozen=True):
     """What a person has decided to send."""
 
     command: Command
-    word: str
     run: str
     name: str
     reason: str
@@ -26,7 +25,7 @@ class Order(msgspec.Struct, frozen=True):
 class Asking(msgspec.Struct, frozen=True):
     """A command that a person is about to send, and the question that is open."""
 
-    offer: Offer
+    command: Command
     run: str
     name: str
     expects: Standing
@@ -42,13 +41,13 @@ class Asking(msgspec.Struct, frozen=True):
         if self.question == "confirm":
             return "type y and ⏎ to do it: "
         if self.question == "text":
-            return f"{self.offer.needs}: "
+            return f"{self.command.spec.on_screen.asks}: "
         return "reason (may be empty): "
 
     @property
     def head(self) -> str:
         """What it is about."""
-        return f"{self.offer.word} {self.name}  {self.will}"
+        return f"{self.command.word} {self.name}  {self.will}"
 
     def answered(self, typed: str) -> "Asking | Order | None":
         """The next question, or what is to be sent; None: nothing happens."""
@@ -56,31 +55,23 @@ class Asking(msgspec.Struct, frozen=True):
         if self.question == "text":
             return msgspec.structs.replace(self, text=typed, question="reason") if typed else self
         if self.question == "reason":
-            if self.offer.grave:
+            if self.command.spec.confirm:
                 return msgspec.structs.replace(self, reason=typed, question="confirm")
             return self._order(typed)
         return self._order(self.reason) if typed.lower() in _YES else None
 
     def _order(self, reason: str) -> Order:
-        return Order(
-            self.offer.command,
-            self.offer.word,
-            self.run,
-            self.name,
-            reason,
-            self.text,
-            self.expects,
-        )
+        return Order(self.command, self.run, self.name, reason, self.text, self.expects)
 
 
-def ask(offer: Offer, run: Overview) -> Asking:
+def ask(command: Command, run: Overview) -> Asking:
     """The first question before a command."""
     return Asking(
-        offer,
+        command,
         run.id,
         run.name,
         run.standing,
-        what_will_happen(run, offer),
-        "text" if offer.needs else "reason",
-        text_for(run, offer),
+        what_will_happen(run, command),
+        "text" if command.spec.on_screen.asks else "reason",
+        text_for(run, command),
     )

@@ -29,12 +29,6 @@ _ENDS = {
     "ERROR": ("✗", "red", "NOT done: the agent fails"),
     "USER_CANCELLED": ("■", "red", "cancelled"),
 }
-_ABOUT = {
-    Command.STEER: "told the agent",
-    Command.REDIRECT: "gave it another goal",
-    Command.ESCALATE: "asked for another model",
-    Command.ROLLBACK: "asked for a rollback to",
-}
 
 
 def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
@@ -48,7 +42,7 @@ def used_in_words(tokens: int, cost_usd: float, seconds: float) -> list[str]:
 
 def _asked(event: ControlAsked, facts: RunFacts) -> Said:
     who = event.by or "somebody"
-    what = _ABOUT.get(event.command)
+    what = event.command.spec.asked
     text = f"{who} {what}: {event.text}" if what else f"{who} asked for {event.command.value}"
     if event.command == Command.CHECKPOINT and event.text:
         text += f" {event.text}"

@@ -70,7 +70,7 @@ def _bottom(watching: Watching, width: int) -> list[Line]:
     if watching.asking is not None:
         found = wrap(watching.asking.head, width - 2)[:_MAX_QUESTION]
         word, _, rest = found[0].partition("  ")
-        style = "red" if watching.asking.offer.grave else "bold"
+        style = "red" if watching.asking.command.spec.confirm else "bold"
         first = (Span(f" {word}  ", f"bold {style}"), Span(rest))
         return [first, *((Span(f" {line}"),) for line in found[1:]), _typed(watching, width)]
     last = [_typed(watching, width)] if watching.filtering else _last(watching, width)

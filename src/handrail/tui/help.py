@@ -1,6 +1,10 @@
 """The keys: the line at the bottom, and the page behind `?`."""
 
-from handrail.tui.commands import OFFERS, why_not
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from handrail.model.control import Command
+from handrail.tui.commands import why_not
 from handrail.tui.overview import Overview
 from handrail.tui.text import Line, Span, width_of
 
@@ -16,14 +20,9 @@ _PAGE = """
    Esc         close; clear the filter    q       leave; the runs go on
 
  Commands are for the chosen run. Each asks for a reason, which may be empty.
- Esc sends nothing. Stop, cancel and undo have to be confirmed.
+ Esc sends nothing. These have to be confirmed: {confirmed}.
 
-   p  pause        at its next step       f  freeze      its processes, at once
-   r  resume       it goes on             i  interrupt   break off, then pause
-   s  steer        tell the agent         x  stop        r takes it up again
-   d  redirect     another goal           K  cancel      ends it for good
-   e  escalate     another model          c  checkpoint  save its files
-   u  undo         its files go back to the newest checkpoint
+{commands}
 
  ● working  ◆ waits for a prompt  ◌ quiet  ‖ held  ■ stopped  ○ over
  ✓ ran  ! warned  ~ changed  ✗ stopped  – failed  … runs  ◆ found  ↳ done
@@ -33,7 +32,10 @@ _PAGE = """
 def help_lines(run: Overview | None, width: int) -> list[Line]:
     """Which key does what; what cannot be done now is dim. Where there is no room, `?` has all."""
     items = [
-        *(_item(offer.key, offer.word, run is None or why_not(run, offer)) for offer in OFFERS),
+        *(
+            _item(each.spec.on_screen.key, each.word, run is None or why_not(run, each))
+            for each in Command
+        ),
         *(_item(key, word, "") for key, word in _OTHERS),
     ]
     lines = _flowing(items, width)
@@ -59,4 +61,16 @@ def _flowing(items: list[Line], width: int) -> list[Line]:
 
 def help_page() -> list[Line]:
     """Everything there is to know."""
-    return [(Span(line),) for line in _PAGE.strip("\n").splitlines()]
+    confirmed = ", ".join(each.word for each in Command if each.spec.confirm)
+    page = _PAGE.format(confirmed=confirmed, commands="\n".join(_command_lines()))
+    return [(Span(line),) for line in page.strip("\n").splitlines()]
+
+
+def _command_lines() -> Iterator[str]:
+    """Key, word and meaning of each command, in two columns."""
+    items = [
+        f"{each.spec.on_screen.key}  {each.word:<12}{each.spec.on_screen.short}" for each in Command
+    ]
+    half = (len(items) + 1) // 2
+    for left, right in zip_longest(items[:half], items[half:], fillvalue=""):
+        yield f"   {left:<39}{right}".rstrip()

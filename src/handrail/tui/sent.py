@@ -2,13 +2,11 @@
 
 import msgspec
 
-from handrail.model.control import Command
 from handrail.tui.asking import Order
 from handrail.tui.controls import Stage
 from handrail.tui.overview import Overview
 from handrail.tui.text import Line, Span, columns, flat, width_of, wrap
 
-_HOLDS = frozenset({Command.PAUSE, Command.INTERRUPT, Command.FREEZE})
 _MAX_BELOW = 2
 _STARTING = "daemon is down, starting it …"
 _STYLES = {"confirmed": "green", "failed": "red", "starting": "yellow"}
@@ -31,7 +29,7 @@ class Sent(msgspec.Struct):
         `run` tells what is held since; it is named unless it is the chosen one.
         """
         name = "" if chosen else f"{flat(self.order.name)} "
-        spans = [Span(f" {self.order.word} {name}", "bold")]
+        spans = [Span(f" {self.order.command.word} {name}", "bold")]
         for at, stage in enumerate(self.stages):
             word = _STARTING if stage.step == "starting" else stage.step
             spans += [Span(" → " if at else ""), Span(word, _STYLES.get(stage.step, ""))]
@@ -50,6 +48,6 @@ class Sent(msgspec.Struct):
         says = flat(last.says)
         if last.step == "failed":
             return Span(f": {says}" if says else "", "red")
-        if self.order.command in _HOLDS and run is not None and run.held:
+        if self.order.command.holds and run is not None and run.held:
             says = f"held before: {flat(run.held[0])}"
         return Span(f" ({says})" if says else "")

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from time import time
 from typing import Literal
 
+from handrail.model.control import Command
 from handrail.tui.asking import Asking, Order, ask
-from handrail.tui.commands import Offer, why_not
+from handrail.tui.commands import why_not
 from handrail.tui.entry import Entry
 from handrail.tui.overview import Overview
 from handrail.tui.runs_pane import ordered
@@ -201,12 +202,12 @@ class Watching:
             return self.asking.label
         return f"only {self.pane} with: " if self.filtering else ""
 
-    def press(self, offer: Offer) -> None:
+    def press(self, command: Command) -> None:
         """A command's key was pressed: the first question, or why it cannot be done."""
         run = self.run
-        self.notice = "there is no run" if run is None else why_not(run, offer)
+        self.notice = "there is no run" if run is None else why_not(run, command)
         if run is not None and not self.notice:
-            self.asking = ask(offer, run)
+            self.asking = ask(command, run)
             self.typed = Typed()
 
     def seek(self) -> None:

@@ -1,5 +1,8 @@
 """AI agents started from the command line, and Handrail itself."""
 
+from collections.abc import Iterator
+
+from handrail.model.commands import CLI_COMMANDS, UNKNOWN, CliCommand
 from handrail.shell.tables.shorthand import (
     CHANGE,
     CRITICAL,
@@ -172,36 +175,25 @@ _AGENTS: dict[str, Program] = {
         Fact(RUN, "run|pull|serve|create|cp|push", severity=LOW))),
 }  # fmt: skip
 
+
+def _guarded(row: CliCommand) -> Iterator[Fact]:
+    """What an agent may not do with a command of its guard: all that is not named as harmless."""
+    if row.harmless == "*" and not row.unless:
+        return
+    only = row.unless if row.harmless == "*" else f"!{row.harmless}" if row.harmless else ""
+    yield Fact(TAMPER, f"{row.name} {only}".strip(), severity=CRITICAL, says=row.refusal,
+               instead=row.instead)  # fmt: skip
+
+
+_KNOWN = "|".join(row.name for row in CLI_COMMANDS)
 _HANDRAIL = Program(
     facts=(
-        Fact(TAMPER, "uninstall|approve|reject|disable|enable|pause|resume|stop|kill|release|"
-             "install|init|trust|allow|deny|forget|purge|reset|migrate|import|shutdown|off|on|"
-             "override|unblock|grant|revoke|token|feedback", severity=CRITICAL, instead=_PERSON,
-             says="changes what the guard of this agent does"),
-        Fact(TAMPER, "cancel|freeze|interrupt|steer|redirect|escalate|watch", severity=CRITICAL,
-             says="takes hold of runs in the name of a person", instead=_PERSON),
-        Fact(TAMPER, "run", severity=CRITICAL, instead=_PERSON,
-             says="starts an agent that works on in the name of a person"),
-        Fact(TAMPER, "incident|incidents resume|close|dismiss|delete|resolve|approve",
-             severity=CRITICAL, says="lifts a stop that the guard has set", instead=_PERSON),
-        Fact(TAMPER, "undo|redo|rollback", severity=CRITICAL, instead=_PERSON,
-             says="puts files back behind the back of those who work with them"),
-        Fact(TAMPER, "checkpoint", severity=CRITICAL,
-             says="takes a checkpoint in the name of a person",
-             instead="Handrail saves the files by itself; see `handrail checkpoints`."),
-        Fact(TAMPER, "doctor --fix", severity=CRITICAL,
-             says="puts the guard's log away and starts a new one", instead=_PERSON),
-        Fact(TAMPER, "notify", severity=CRITICAL, instead=_PERSON,
-             says="sends messages to people in the name of the guard"),
-        Fact(TAMPER, "serve|server|service|daemon|hook", severity=CRITICAL,
-             says="starts, stops or speaks for the guard of this agent", instead=_PERSON),
-        Fact(TAMPER, "config|settings|rules|policy|scope|approvals|hooks|hook|agents|agent set|"
-             "unset|edit|add|remove|delete|reset|import|enable|disable|approve|install|uninstall",
-             severity=CRITICAL, says="changes the rules of this agent's guard", instead=_PERSON),
+        *(fact for row in CLI_COMMANDS for fact in _guarded(row)),
+        *_guarded(UNKNOWN._replace(name=f"!{_KNOWN}")),
     ),
     values="--config -c --home",
     harmless="--help|--version",
-)  # fmt: skip
+)
 _HOOK = Program(
     facts=(Fact(TAMPER, severity=CRITICAL, says="speaks to the guard in the place of the host",
                 instead=_PERSON),),
