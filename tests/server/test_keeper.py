@@ -17,6 +17,8 @@ from handrail.server.keeper import CODE_SECONDS
 from handrail.supervise.breach import Ended
 from tests.server.workshop import RUN, Workshop, prompt
 
+pytestmark = pytest.mark.slow
+
 UNDO_ME = "find . -name 'cart*' -delete"
 """Let through only because a checkpoint can undo it."""
 

@@ -16,6 +16,8 @@ from handrail.supervise import runs as runs_room
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import Bed, ran
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "ls": Decision.ALLOW,
     "make": Decision.ALLOW,
