@@ -4,9 +4,11 @@ MAKEFLAGS += --no-print-directory
 PYTHON_SOURCES = src tests scripts $(wildcard benchmarks)
 FUZZ_SECONDS ?= 60
 INSTALLED_BY = pyproject.toml constraints.txt scripts/setup
-check = @scripts/setup check
+# The rooms with a floor for their coverage, in scripts/floors.py.
+CORE = model config shell review detect intervene supervise control store checkpoint
+tool = @scripts/setup check
 
-.PHONY: help demo test lint docs pictures bench fuzz clean
+.PHONY: help demo check test lint docs pictures site package bench fuzz clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -14,16 +16,21 @@ help: ## this list
 demo: .venv/.installed-demo ## watch a misbehaving agent being caught
 	@.venv/bin/handrail demo
 
-test: lint ## all checks and all tests
+check: lint ## lint, types and the fast tests: about a minute
+	$(tool) pytest -q -n auto -m 'not slow'
+
+test: lint ## everything: lint, types, all tests, coverage of the core rooms
 	@scripts/setup claude
 	@scripts/setup checkers
-	$(check) pytest -q -n auto
+	$(tool) pytest -q -n auto --cov --cov-report= $(CORE:%=tests/%)
+	@.venv/bin/python scripts/floors.py
+	$(tool) pytest -q -n auto $(CORE:%=--ignore=tests/%)
 
 lint: .venv/.installed-dev ## style, types, and who may import whom
-	$(check) ruff check $(PYTHON_SOURCES)
-	$(check) ruff format --check $(PYTHON_SOURCES)
-	$(check) mypy --strict src tests scripts
-	$(check) lint-imports --no-logo
+	$(tool) ruff check $(PYTHON_SOURCES)
+	$(tool) ruff format --check $(PYTHON_SOURCES)
+	$(tool) mypy --strict src tests scripts
+	$(tool) lint-imports --no-logo
 
 docs: .venv/.installed-dev ## make all generated docs anew
 	@.venv/bin/python -m handrail.config.reference > docs/configuration.md
@@ -33,15 +40,21 @@ docs: .venv/.installed-dev ## make all generated docs anew
 pictures: .venv/.installed-dev ## draw the pictures in docs/pictures anew, from real runs
 	@.venv/bin/python -m scripts.pictures
 
+site: .venv/.installed-dev ## build the documentation with search into site/
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet
+
+package: .venv/.installed-demo ## build the wheel into dist/, and try it in a venv of its own
+	@scripts/setup package
+
 bench: .venv/.installed-dev ## measure, on this machine
 	@.venv/bin/python benchmarks/run.py
 
 fuzz: export FUZZ_SECONDS := $(FUZZ_SECONDS)
 fuzz: .venv/.installed-dev ## throw random input at the parsers for FUZZ_SECONDS (60)
-	$(check) pytest -q tests/fuzz
+	$(tool) pytest -q tests/fuzz
 
-clean: ## remove .venv and every cache
-	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist build
+clean: ## remove .venv, every cache and everything built
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage dist build site
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.installed-%: $(INSTALLED_BY)

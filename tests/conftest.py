@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.privileges import held_to_permissions
+
+_TESTS = Path(__file__).parent
 
 # No example database: it would be written into the work tree, and a failure has to be
 # kept as an @example anyway. No deadline: a busy machine is not a bug.
@@ -25,3 +28,15 @@ def no_override() -> Iterator[None]:
     """Permissions count, for root as for everybody."""
     with held_to_permissions():
         yield
+
+
+# Folders whose tests all start programs, some of them the real Claude Code. Elsewhere a file says
+# `pytestmark = pytest.mark.slow`.
+_SLOW = ("claude", "dashboards", "fuzz")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that `make check` leaves out."""
+    for item in items:
+        if item.path.relative_to(_TESTS).parts[0] in _SLOW:
+            item.add_marker(pytest.mark.slow)

@@ -7,6 +7,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 
 def made_since(bench: Bench, *include: str) -> tuple[list[str], list[str]]:
     """What a restore deletes, and what it leaves alone, of the files that are made after it."""

@@ -12,6 +12,8 @@ from .conftest import Bench
 from .odd_repositories import Change, with_a_damaged_blob, without_a_blob
 from .seeds import held, own_git, private, seed, settle, shop
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_was_borrowed_is_copied_and_survives_the_users_repository(bench: Bench) -> None:
     shop(bench)

@@ -18,6 +18,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 
 def save(bench: Bench, settings: Settings, seconds: float = 0.0) -> Record:
     return bench.of(bench.tree, settings).save(About(), seconds=seconds).record

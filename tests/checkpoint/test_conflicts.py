@@ -25,6 +25,8 @@ from handrail.checkpoint.errors import ChangedMeanwhileError
 from .conftest import Bench
 from .counting import Counted
 
+pytestmark = pytest.mark.slow
+
 
 def saved(bench: Bench, *by: str, step: int = 0) -> Record:
     """A checkpoint after these runs worked; without any, after a person did."""

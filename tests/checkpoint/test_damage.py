@@ -12,6 +12,8 @@ from handrail.checkpoint.errors import DamagedError
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 
 def _lose_objects(folder: Path) -> None:
     for file in (folder / "git/objects").rglob("*"):

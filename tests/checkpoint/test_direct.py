@@ -20,6 +20,8 @@ from .conftest import Bench
 from .counting import Counted
 from .test_staging import rig
 
+pytestmark = pytest.mark.slow
+
 _LONG = 10**9
 
 

@@ -15,6 +15,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from .conftest import Bench
 from .faults import Fault, Full, RiggedGit, hash_of
 
+pytestmark = pytest.mark.slow
+
 _FULL = (Fault.NO_SPACE, Fault.NO_SPACE_AFTER)
 
 

@@ -11,6 +11,8 @@ from handrail.checkpoint import room
 from .conftest import Bench
 from .faults import Fault, Full, RiggedGit, Worker, hash_of
 
+pytestmark = pytest.mark.slow
+
 _KILLS = (Fault.KILLED_DURING, Fault.KILLED_AFTER)
 _MAX = 200
 

@@ -14,6 +14,8 @@ from handrail.checkpoint.private import Private
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 AllFiles = dict[str, tuple[bytes, int]]
 
 

@@ -14,6 +14,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 _LONG_AGO = 1_000_000_000
 
 

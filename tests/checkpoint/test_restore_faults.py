@@ -18,6 +18,8 @@ from .conftest import Bench
 from .counting import Counted
 from .restore_faults import SCENES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_restore_that_fails_or_is_killed(tmp_path: Path, scene: str) -> None:

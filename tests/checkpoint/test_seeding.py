@@ -12,6 +12,8 @@ from .conftest import Bench
 from .odd_repositories import COLD, ODD
 from .seeds import held, private, seed, shop, write, written
 
+pytestmark = pytest.mark.slow
+
 
 def test_of_an_unchanged_repository_nothing_is_written_but_the_checkpoint(bench: Bench) -> None:
     shop(bench)

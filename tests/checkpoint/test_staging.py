@@ -16,6 +16,8 @@ from handrail.checkpoint.memory import MAX_MODES, Modes
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.slow
+
 
 def rig(bench: Bench, folder: Path, *lines: str) -> Path:
     """A program `git` that does something before it is the real one; "$*" is its command."""

@@ -23,6 +23,8 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from .conftest import Bench
 from .faults import Worker
 
+pytestmark = pytest.mark.slow
+
 _Content = dict[str, bytes | str]
 _NAMES = st.sampled_from(["a", "b", "d/a", "d/e/b", "x y", "ü"])
 _BYTES = st.binary(max_size=4)

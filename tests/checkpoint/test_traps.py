@@ -37,6 +37,8 @@ from .test_redo import acted, go
 from .test_save import repository_files
 from .test_staging import rig
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def workshop(tmp_path: Path) -> Iterator[Workshop]:

@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from handrail.checkpoint import Record
 
 from .conftest import Bench
+
+pytestmark = pytest.mark.slow
 
 _SAVES = """
 import json, sys

@@ -34,6 +34,8 @@ from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 
+pytestmark = pytest.mark.slow
+
 CLAUDE = Program("/opt/claude", HTTP_SINCE)
 OLD = Program("/opt/claude", (2, 0, 76))
 

@@ -28,6 +28,8 @@ from .supervised import DOCS, SHOP, World, meanwhile, supervised, wait_for
 from .terminal import Terminal
 from .test_main import imported, on_a_terminal
 
+pytestmark = pytest.mark.slow
+
 DAY = 24 * 60 * 60
 DONE = " requested → acknowledged → confirmed"
 

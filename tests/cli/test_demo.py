@@ -13,6 +13,8 @@ from handrail.server.lock import holder
 
 from .conftest import Shell
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> dict[str, str]:

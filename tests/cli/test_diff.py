@@ -16,6 +16,8 @@ from handrail.cli.render import Screen
 from .conftest import Shell
 from .terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 
 class Project:
     """A repository with two checkpoints, the older one before a prompt, and changes since."""

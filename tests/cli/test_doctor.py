@@ -15,6 +15,8 @@ from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 
+pytestmark = pytest.mark.slow
+
 Ran = subprocess.CompletedProcess[str]
 
 

@@ -12,6 +12,8 @@ from handrail.server.start import ensure_daemon, stop_daemon
 from .conftest import Shell
 from .logbook import open_logbook
 
+pytestmark = pytest.mark.slow
+
 SHOP = "3f2a 9c1e?77aa"
 """An id that has to be quoted in an address."""
 

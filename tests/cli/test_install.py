@@ -22,6 +22,8 @@ from handrail.server.client import health
 from handrail.server.home import Home
 from handrail.server.start import stop_daemon
 
+pytestmark = pytest.mark.slow
+
 TABS = b'{\r\n\t"model": "opus",\r\n\t"hooks": {"Stop": []}\r\n}'
 
 

@@ -24,6 +24,8 @@ from handrail.store.sqlite import SqliteStore
 from .conftest import Shell
 from .logbook import NOON, Logbook, memory_logbook, open_logbook, utc
 
+pytestmark = pytest.mark.slow
+
 SHOP = "3f2a9c1e-77aa-4b1c-9d2e-1c7a3f6e0001"
 DOCS = "91bc0000-0000-4000-8000-000000000002"
 LINE = "─"

@@ -8,6 +8,8 @@ import pytest
 
 from .conftest import Shell
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def port() -> Iterator[int]:

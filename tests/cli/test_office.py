@@ -17,6 +17,8 @@ from handrail.server.start import stop_daemon
 from .conftest import Shell
 from .supervised import PATIENCE, SHOP, World, meanwhile, supervised, wait_for
 
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 
 

@@ -18,6 +18,8 @@ from handrail.server.start import stop_daemon
 from .conftest import Ran, Shell
 from .logbook import Logbook, RunLog, open_logbook
 
+pytestmark = pytest.mark.slow
+
 # A Claude Code that answers each prompt with the next of its words, and then with the last one.
 CLAUDE = """#!{python}
 import json, sys

@@ -11,6 +11,8 @@ from tests.server.place import Place
 from handrail.server.client import health
 from handrail.server.lock import holder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def place() -> Iterator[Place]:

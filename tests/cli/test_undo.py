@@ -15,6 +15,8 @@ from .conftest import Shell
 from .terminal import Terminal
 from .undone import AFTER, BEFORE, RUN, Project, answer
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_last_action_is_undone(project: Project) -> None:
     ran = project.shell.run("undo", "--yes")

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,6 +21,8 @@ from handrail.store.memory import MemoryStore
 from handrail.supervise.progress import Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+
+pytestmark = pytest.mark.slow
 
 RUN = "run-1"
 LEVELS = {Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE}

@@ -1,9 +1,12 @@
 """Marks of texts."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.detect.marks import each_of, keep, mark
+
+pytestmark = pytest.mark.slow
 
 
 @given(st.lists(st.text(max_size=3), max_size=40), st.integers(1, 12))

@@ -1,6 +1,7 @@
 """All detectors of one run."""
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, not_done, watched
+
+pytestmark = pytest.mark.slow
 
 EAGER = Detection(
     scope_creep=ScopeSettings(allowed_share=0.1, min_paths=2, critical_paths=("/p/a",)),

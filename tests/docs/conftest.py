@@ -32,6 +32,20 @@ def maker() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def floors() -> ModuleType:
+    """scripts/floors.py"""
+    pytest.importorskip("coverage")
+    return _load("floors")
+
+
+@pytest.fixture(scope="session")
+def site_hook() -> ModuleType:
+    """scripts/site.py"""
+    pytest.importorskip("mkdocs")
+    return _load("site")
+
+
+@pytest.fixture(scope="session")
 def page() -> Callable[[str], str]:
     """The text of a page, by its path in the repository."""
     return lambda name: (ROOT / name).read_text()

@@ -144,10 +144,21 @@ def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:
 
 
 def test_every_dependency_has_its_reason(page: Page) -> None:
-    project = tomllib.loads(page("pyproject.toml"))
-    names = {re.split(r"[<>=~!]", item)[0] for item in project["project"]["dependencies"]}
+    project = tomllib.loads(page("pyproject.toml"))["project"]
+    extras = project["optional-dependencies"]
     section = page("docs/architecture.md").split("## Dependencies")[1].split("Deliberately")[0]
-    assert set(re.findall(r"(?m)^\| `([\w-]+)` \|", section)) == names
+    needed, _, for_development = section.partition("Only for development")
+    assert _reasons(needed) == _packages(project["dependencies"])
+    tools = _packages([*extras["dev"], *extras["site"]]) - {"handrail[site]"}
+    assert _reasons(for_development) == tools
+
+
+def _packages(requirements: list[str]) -> set[str]:
+    return {re.split(r"[<>=~!]", requirement)[0] for requirement in requirements}
+
+
+def _reasons(section: str) -> set[str]:
+    return set(re.findall(r"(?m)^\| `([\w-]+)` \|", section))
 
 
 def test_the_readme_does_not_boast(page: Page) -> None:

@@ -14,6 +14,8 @@ from handrail.config import Config, load_settings
 from handrail.model import Action, Program
 from handrail.review import Reviewer
 
+pytestmark = pytest.mark.slow
+
 Page = Callable[[str], str]
 PAGES = (
     "README.md",

@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HAND_WRITTEN = frozenset(
-    "README CHANGELOG CONTRIBUTING concepts architecture threat-model hosts protocol tour".split()
+    (
+        "README CHANGELOG CONTRIBUTING SECURITY"
+        " concepts architecture threat-model hosts protocol tour"
+    ).split()
 )
 EXAMPLE_HOST = re.compile(r"(?:[\w*-]+\.)*example(?:\.(?:com|org|net))?|localhost|127\.[\d.]+")
 
@@ -61,7 +64,9 @@ def test_there_are_no_emojis(page: Path) -> None:
 def test_what_installs_names_no_address() -> None:
     """Packages come from wherever the machine gets its packages."""
     names = ("Makefile", "pyproject.toml", "constraints.txt", "scripts/setup", ".ci/run")
-    assert [name for name in names if "://" in (ROOT / name).read_text()] == []
+    workflows = (ROOT / ".github" / "workflows").glob("*.yml")
+    files = [*(ROOT / name for name in names), ROOT / ".pre-commit-config.yaml", *workflows]
+    assert [_name(file) for file in files if "://" in file.read_text()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Literal
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from handrail.fleet.verify import Verification
 from handrail.hosts.driven import AgentGoneError, Turn
 from handrail.model.control import Standing
 from tests.fleet.fakes import FAILED, PASSED, STOPPED, FakeAgent, World
+
+pytestmark = pytest.mark.slow
 
 DONE = "All fine.\nTASK DONE"
 BLOCKED = "TASK BLOCKED: no key"

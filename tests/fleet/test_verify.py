@@ -11,6 +11,8 @@ import pytest
 
 from handrail.fleet.verify import KEPT, Verification, verify
 
+pytestmark = pytest.mark.slow
+
 
 def run(command: str, cwd: Path, *, seconds: float = 60.0) -> Verification:
     return asyncio.run(verify(command, str(cwd), seconds=seconds))

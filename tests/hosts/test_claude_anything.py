@@ -12,6 +12,8 @@ from tests.hosts.accepted import check
 from tests.hosts.desk import SESSION, Desk, Json, decision, samples
 from tests.hosts.wild import EVENTS, MUST_STOP, fields, json_values
 
+pytestmark = pytest.mark.slow
+
 CRITICAL = "rm -rf /"
 
 

@@ -14,6 +14,8 @@ from handrail.hosts.claude_driver import ClaudeDriver
 from handrail.hosts.claude_launch import Launch
 from handrail.hosts.driven import AgentGoneError, AgentSilentError
 
+pytestmark = pytest.mark.slow
+
 LONG = 60.0
 PROGRAM = """
 import json, os, signal, sys, time

@@ -23,6 +23,8 @@ from handrail.hosts.jsontext import Edit, JsonTextError, Node, apply, scan
 
 from .test_jsontext import values, written
 
+pytestmark = pytest.mark.slow
+
 HTTP = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/state/bin/handrail-hook")
 COMMAND = msgspec.structs.replace(HTTP, style="command", version=(2, 1, 197))
 OLD = msgspec.structs.replace(HTTP, style="command", version=(2, 0, 76))

@@ -15,6 +15,8 @@ from handrail.intervene.freezing import Frozen, Still, Thawed, freeze, standing,
 from handrail.intervene.processes import Family, end, host_at
 from tests.intervene.zoo import Zoo, is_alive, until
 
+pytestmark = pytest.mark.slow
+
 STAND = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 

@@ -14,6 +14,8 @@ import pytest
 from handrail.intervene.processes import Ended, Family, Host, end, host_at
 from tests.intervene.zoo import OURS, Zoo, is_alive, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def zoo(tmp_path: Path) -> Iterator[Zoo]:

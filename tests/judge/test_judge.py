@@ -10,6 +10,8 @@ from handrail.judge import Judge, NoOpinionError, Question
 from handrail.judge.judge import Answer
 from handrail.testing.model_server import ModelServer, Say, Turn
 
+pytestmark = pytest.mark.slow
+
 QUESTION = Question("action", "Should `make deploy` be blocked?")
 BLOCK = Say('{"answer": "block", "says": "It deploys."}')
 SETTINGS = Settings(enabled=True)

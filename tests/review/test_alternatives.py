@@ -12,6 +12,8 @@ from handrail.review import weights
 from handrail.review.weights import DELETES, PERMITS, WRITES, Weight
 from handrail.shell.tables import all_programs
 
+pytestmark = pytest.mark.slow
+
 _QUOTED = re.compile(r"`([^`]+)`")
 _PLACEHOLDER = re.compile(r"\{(?:target|scope|listed)\}")
 Judge = Callable[[str], Review]

@@ -9,6 +9,8 @@ from _pytest.mark import ParameterSet
 
 from handrail.model import Review
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent.parent / "cases"
 
 

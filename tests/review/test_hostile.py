@@ -12,6 +12,8 @@ from handrail.review import Reviewer
 from tests.fuzz.hostile import HIDDEN
 from tests.fuzz.judge import Judge
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Judge]:

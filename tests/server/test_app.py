@@ -27,6 +27,8 @@ from tests.server.asgi import ask
 from tests.server.office import WHO, Office, call, message
 from tests.server.place import Place
 
+pytestmark = pytest.mark.slow
+
 PATIENT = 20.0
 CRITICAL = "rm -rf /"
 

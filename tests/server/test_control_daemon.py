@@ -30,6 +30,8 @@ from tests.control import lawful
 from tests.controller import PATIENCE, Controller
 from tests.server.place import Place
 
+pytestmark = pytest.mark.slow
+
 RUN = "0b5ee1f2-5ce7-4f0e-9d52-2c6c5d0b3a11"
 TIMES = 1000
 

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from itertools import count
 
+import pytest
+
 from handrail.control.client import make_request, stages
 from handrail.control.message import Ack, Result
 from handrail.model.control import Command
@@ -19,6 +21,8 @@ from handrail.testing.model_server import Call
 from tests.control import lawful
 from tests.controller import PATIENCE, Controller
 from tests.server.place import Place
+
+pytestmark = pytest.mark.slow
 
 RUN = "5d0c3f5e-1c1a-4a43-9a55-3c7a3ce0a9d4"
 TIMES = 60

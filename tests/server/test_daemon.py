@@ -26,6 +26,8 @@ from handrail.store.sqlite import SqliteStore
 from tests.hosts.desk import decision, said
 from tests.server.place import Place
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 30.0
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 SERVE = [sys.executable, "-m", "handrail", "serve"]

@@ -17,6 +17,8 @@ from handrail.server.family import SESSION_VARIABLE
 from tests.intervene.zoo import until
 from tests.server.scene import Scene, are_alive, is_still, numbers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Iterator[Scene]:

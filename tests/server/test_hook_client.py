@@ -21,6 +21,8 @@ from tests.checkers import checker
 from tests.hosts.desk import decision, said
 from tests.server.place import Place, answering, http, pretty
 
+pytestmark = pytest.mark.slow
+
 SHELLS = [name for name in ("/bin/sh", "/bin/dash", "/bin/bash") if os.path.exists(name)]
 STARTED = "Handrail was not running, so this was not run. It has been started: try again.\n"
 NOBODY = 65534

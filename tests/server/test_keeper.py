@@ -20,6 +20,8 @@ from handrail.supervise.progress import CheckpointNeeded
 from tests.server.workshop import RUN, Workshop, prompt
 from tests.supervise.ready import ready
 
+pytestmark = pytest.mark.slow
+
 UNDO_ME = "find . -name 'cart*' -delete"
 """Let through only because a checkpoint can undo it."""
 

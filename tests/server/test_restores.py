@@ -23,6 +23,8 @@ from handrail.server.restores import Restores
 from handrail.store.errors import DiskFullError
 from tests.supervise.bed import RUN, Bed
 
+pytestmark = pytest.mark.slow
+
 T = TypeVar("T")
 Json = dict[str, Any]
 

@@ -1,7 +1,11 @@
 """From a session's hooks to `handrail undo`, through a real daemon."""
 
+import pytest
+
 from handrail.server.start import stop_daemon
 from tests.server.place import Place
+
+pytestmark = pytest.mark.slow
 
 
 def act(place: Place, command: str, call: str) -> None:

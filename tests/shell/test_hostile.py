@@ -18,6 +18,8 @@ from handrail.shell.quoting import brace_expand, decode_ansi_c
 from handrail.shell.walk import MAX_STEPS
 from handrail.shell.word import Word
 
+pytestmark = pytest.mark.slow
+
 MAX_WORDS = 50_000
 MAX_CHARACTERS = 8_000_000
 MAX_EFFECTS = 20_000

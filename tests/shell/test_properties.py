@@ -22,6 +22,8 @@ from handrail.shell.options import Grammar, parse
 from handrail.shell.paths import join, normalise
 from handrail.shell.quoting import brace_expand, decode_ansi_c, mask, unmask
 
+pytestmark = pytest.mark.slow
+
 PAYLOAD = "rm -rf /etc"
 MAX_LAYERS = 4
 

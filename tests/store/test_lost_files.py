@@ -21,6 +21,8 @@ from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def store(path: Path) -> Iterator[SqliteStore]:

@@ -5,6 +5,7 @@ import tempfile
 from concurrent.futures import Future
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -12,6 +13,8 @@ from tests.store.conftest import is_sound
 
 from handrail.store.port import Entry, Snapshot
 from handrail.store.sqlite import SqliteStore
+
+pytestmark = pytest.mark.slow
 
 NAMES = st.sampled_from(["a", "b", "run/1", "run/2", "ü"])
 BODIES = st.binary(max_size=20) | st.just(9_000).map(bytes)

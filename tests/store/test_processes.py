@@ -7,6 +7,8 @@ from random import Random
 import pytest
 from tests.store.conftest import is_sound, opened, run_child, start_child, write
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_stores_on_one_file_know_of_each_other(path: Path) -> None:
     with opened(path) as one, opened(path) as two:

@@ -15,6 +15,8 @@ from handrail.store.errors import ClosedError, StoreError
 from handrail.store.port import Entry, Snapshot, Stored
 from handrail.store.sqlite import SqliteStore
 
+pytestmark = pytest.mark.slow
+
 # --- what stands on the disk -----------------------------------------------------------------
 
 

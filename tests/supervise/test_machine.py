@@ -17,6 +17,8 @@ from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import Bed, ran
 from tests.supervise.ready import ready
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "ls": Decision.ALLOW,
     "make": Decision.ALLOW,

@@ -14,6 +14,8 @@ from handrail.supervise import project as room
 from handrail.supervise.project import Project
 from tests.supervise.bed import MORE_THAN_A_LOOK, Bed
 
+pytestmark = pytest.mark.slow
+
 LIMIT = "limits: {actions: 7}\n"
 BROKEN = "goal: shop\nlimits: {actions: many}\n"
 RULES = "step_reviewer: {rules: {custom_rules_path: rules.yaml}}\n"

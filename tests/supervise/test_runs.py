@@ -22,6 +22,8 @@ from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import events
 
+pytestmark = pytest.mark.slow
+
 FULL = DiskFullError("/log")
 
 

@@ -24,6 +24,8 @@ from handrail.model.event import (
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, events, reviewed
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parent / "data"
 LOG = DATA / "events-1.jsonl"
 STATE = DATA / "state-1.json"

@@ -11,6 +11,8 @@ from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import ended, reviewed
 
+pytestmark = pytest.mark.slow
+
 PAST = 5_000
 
 

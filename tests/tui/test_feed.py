@@ -29,6 +29,8 @@ from handrail.tui.timeline import MAX_ENTRIES
 from handrail.tui.view import View
 from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book, sample_log
 
+pytestmark = pytest.mark.slow
+
 DAY = 24 * 3600
 
 

@@ -27,6 +27,8 @@ from tests.tui.hostile import NASTY, filled
 from tests.tui.sample import NOON, Book
 from tests.tui.stage import Stand, at_screen, standing_at
 
+pytestmark = pytest.mark.slow
+
 EVENTS = [filled(kind) for kind in get_args(Event)]
 TIMELINE = tuple(
     Entry(

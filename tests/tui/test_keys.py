@@ -10,6 +10,8 @@ from handrail.tui.controls import Stage
 from tests.tui.sample import API, SHOP, Book
 from tests.tui.stage import FakeControls, Stand, at_screen
 
+pytestmark = pytest.mark.slow
+
 RUNNING, PAUSED = Standing.RUNNING, Standing.PAUSED
 
 

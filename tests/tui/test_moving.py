@@ -1,8 +1,12 @@
 """Keys that move about, open and close, and filter."""
 
+import pytest
+
 from handrail.model.control import Command
 from tests.tui.sample import SHOP, Book
 from tests.tui.stage import Stand, at_screen
+
+pytestmark = pytest.mark.slow
 
 
 def test_arrows_and_letters_move_in_the_list(book: Book) -> None:

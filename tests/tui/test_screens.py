@@ -12,6 +12,8 @@ import pytest
 from tests.tui.sample import Book
 from tests.tui.stage import FakeControls, Stand, at_screen
 
+pytestmark = pytest.mark.slow
+
 SCREENS = Path(__file__).parent / "screens"
 SIZES = ((80, 24), (120, 40))
 Visit = Callable[[Stand], Awaitable[None]]

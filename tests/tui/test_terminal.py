@@ -12,6 +12,8 @@ import pytest
 from tests.tui.sample import SHOP, Book, sample_log
 from tests.tui.tmux import Tmux, tmux
 
+pytestmark = pytest.mark.slow
+
 _COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-7]|4[0-7]|9[0-7])[0-9;]*m")
 
 

@@ -12,6 +12,8 @@ from tests.hosts.desk import SESSION
 from tests.server.place import Place
 from tests.tui.tmux import Tmux, tmux
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def place() -> Iterator[Place]:
