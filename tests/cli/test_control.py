@@ -161,7 +161,7 @@ def test_ctrl_c_leaves_the_request(world: World) -> None:
 def test_to_pause_is_quick_because_little_is_imported(world: World) -> None:
     names = imported(["pause", SHOP], world.shell.project)
     assert "handrail.cli.control_talk" in names
-    assert names.isdisjoint({"handrail.supervise.state", "handrail.review", "rich", "asyncio"})
+    assert names.isdisjoint({"handrail.detect", "handrail.review", "rich", "asyncio"})
 
 
 def test_messages_are_json_lines(world: World) -> None:
