@@ -27,7 +27,10 @@ from handrail.control import machine
 from handrail.detect.description import UNKNOWN, Fitting
 from handrail.detect.registry import COMBINATIONS, description_of
 from handrail.detect.registry import KINDS as FINDINGS
-from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
+from handrail.hosts.claude import hooks as claude_hooks
+from handrail.hosts.claude import payload as claude_payload
+from handrail.hosts.claude import reply as claude_reply
+from handrail.hosts.claude import settings as claude_settings
 from handrail.intervene import Capability
 from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 from uuid import uuid4
 
-from handrail.hosts.claude_driver import PATIENCE, ClaudeDriver
-from handrail.hosts.claude_launch import Wish, launch
+from handrail.hosts.claude.driver import PATIENCE, ClaudeDriver
+from handrail.hosts.claude.launch import Wish, launch
 from handrail.testing.model_server import Answer, Call, ModelServer, Request, Say, Script, Turn
 from tests.claude.bed import CLAUDE, Bed
 from tests.claude.talking import served_by

@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 
 from handrail.cli.install import make_hooking
-from handrail.hosts.claude_driver import ClaudeDriver
-from handrail.hosts.claude_launch import MARK, Wish, launch, settings_for
-from handrail.hosts.claude_program import find_claude
-from handrail.hosts.claude_settings import Hooking
+from handrail.hosts.claude.driver import ClaudeDriver
+from handrail.hosts.claude.launch import MARK, Wish, launch, settings_for
+from handrail.hosts.claude.program import find_claude
+from handrail.hosts.claude.settings import Hooking
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, ModelError
 from handrail.testing.model_server import Answer, Call, Say, Turn
 from tests.claude.bed import CLAUDE, Bed

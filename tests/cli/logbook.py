@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from hypothesis import strategies as st
 from tests.supervise.ready import ready
 
-from handrail.hosts.claude_hooks import CAPABILITIES
+from handrail.hosts.claude.hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint

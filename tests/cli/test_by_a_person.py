@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.cli import options
-from handrail.hosts.claude_launch import MARK
+from handrail.hosts.claude.launch import MARK
 
 from .conftest import Shell
 

@@ -25,8 +25,8 @@ from handrail.cli.checks import (
     check_port,
     patient,
 )
-from handrail.hosts.claude_program import Program
-from handrail.hosts.claude_settings import HTTP_SINCE, Hooking, Style, add, hook_url
+from handrail.hosts.claude.program import Program
+from handrail.hosts.claude.settings import HTTP_SINCE, Hooking, Style, add, hook_url
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.store.journal import Journal

@@ -12,8 +12,8 @@ import pytest
 from msgspec import Struct
 
 from handrail.config.jsonschema import json_schema
-from handrail.hosts.claude_hooks import CAPABILITIES
-from handrail.hosts.claude_settings import Hooking, hooks_for
+from handrail.hosts.claude.hooks import CAPABILITIES
+from handrail.hosts.claude.settings import Hooking, hooks_for
 from handrail.intervene import Capability
 from handrail.model import Kind
 from handrail.model.event import Event

@@ -31,7 +31,7 @@ from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.state import RunState
 from tests.control.desk_bed import WrittenActs
-from tests.hosts.desk import SESSION, Desk
+from tests.hosts.claude.desk import SESSION, Desk
 from tests.server.asgi import Answer, ask
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from handrail.hosts.claude_hooks import CAPABILITIES
+from handrail.hosts.claude.hooks import CAPABILITIES
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint

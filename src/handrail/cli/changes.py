@@ -23,7 +23,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 def choose_file(user: bool, project: str | None) -> tuple[str, str]:
     """The settings file that is meant, and the project's folder if it is a project's."""
-    from handrail.hosts.claude_obstacles import project_file, user_file
+    from handrail.hosts.claude.obstacles import project_file, user_file
 
     if project is None:
         return os.path.abspath(user_file(os.environ)), ""

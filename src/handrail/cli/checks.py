@@ -16,9 +16,9 @@ import msgspec
 
 from handrail import __version__
 from handrail.cli.changes import short
-from handrail.hosts.claude_obstacles import find_obstacles, settings_files
-from handrail.hosts.claude_program import Program, find_claude
-from handrail.hosts.claude_settings import (
+from handrail.hosts.claude.obstacles import find_obstacles, settings_files
+from handrail.hosts.claude.program import Program, find_claude
+from handrail.hosts.claude.settings import (
     ENDPOINT,
     HTTP_SINCE,
     Hooking,

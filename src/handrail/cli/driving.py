@@ -23,8 +23,8 @@ from handrail.control.client import UnreachableError, make_request, stages
 from handrail.fleet.ends import End
 from handrail.fleet.loop import PAUSES, Task, drive
 from handrail.fleet.office import Go
-from handrail.hosts.claude_driver import ClaudeDriver
-from handrail.hosts.claude_launch import MARK, Launch, launch
+from handrail.hosts.claude.driver import ClaudeDriver
+from handrail.hosts.claude.launch import MARK, Launch, launch
 from handrail.hosts.driven import AgentGoneError, Turn
 from handrail.model.control import Command, Standing
 from handrail.server.control_line import DaemonLine

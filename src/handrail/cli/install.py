@@ -10,10 +10,10 @@ from handrail.cli import options
 from handrail.cli.render import Screen
 
 if TYPE_CHECKING:
-    from handrail.hosts.claude_install import Installation
-    from handrail.hosts.claude_obstacles import Obstacle
-    from handrail.hosts.claude_program import Program
-    from handrail.hosts.claude_settings import Hooking, Style
+    from handrail.hosts.claude.install import Installation
+    from handrail.hosts.claude.obstacles import Obstacle
+    from handrail.hosts.claude.program import Program
+    from handrail.hosts.claude.settings import Hooking, Style
     from handrail.hosts.git_view import GitView
     from handrail.server.home import Home
 
@@ -110,8 +110,8 @@ class _Offer(NamedTuple):
 
 def _make_offer(user: bool, project: str | None, handler: str, *, dry_run: bool) -> _Offer:
     from handrail.cli.changes import choose_file, short
-    from handrail.hosts.claude_obstacles import proxied, session_variables
-    from handrail.hosts.claude_program import find_claude
+    from handrail.hosts.claude.obstacles import proxied, session_variables
+    from handrail.hosts.claude.program import find_claude
     from handrail.hosts.git_view import git_view
     from handrail.hosts.settings_file import is_broken
     from handrail.server.home import open_home
@@ -133,7 +133,7 @@ def _make_offer(user: bool, project: str | None, handler: str, *, dry_run: bool)
 
 def choose_style(handler: str, claude: "Program | None", proxy: str) -> "tuple[Style, list[str]]":
     """How Claude Code is to call us, and what to say about it."""
-    from handrail.hosts.claude_settings import HTTP_SINCE, REWRITES_SINCE
+    from handrail.hosts.claude.settings import HTTP_SINCE, REWRITES_SINCE
 
     first = ".".join(map(str, HTTP_SINCE))
     if claude is None:
@@ -163,7 +163,7 @@ def make_hooking(
     home: "Home", style: "Style", claude: "Program | None", *, dry_run: bool = False
 ) -> "Hooking":
     """Where our hooks lead."""
-    from handrail.hosts.claude_settings import Hooking, hook_url
+    from handrail.hosts.claude.settings import Hooking, hook_url
 
     client, version = home.client_path, claude.version if claude else None
     if dry_run and not os.path.isdir(home.path):  # and then it is not made either
@@ -173,7 +173,7 @@ def make_hooking(
 
 def _plan(path: str, hooking: "Hooking", view: "GitView | None", home: "Home") -> "Installation":
     from handrail.cli.changes import short
-    from handrail.hosts.claude_install import plan_install
+    from handrail.hosts.claude.install import plan_install
     from handrail.hosts.git_view import GitView
     from handrail.hosts.jsontext import JsonTextError
 
@@ -202,7 +202,7 @@ def _git_notes(view: "GitView", path: str, style: "Style", *, project: bool) -> 
 
 def _obstacles(plan: "Installation", hooking: "Hooking", folder: str) -> "tuple[Obstacle, ...]":
     """What would keep the hooks from running here, with the file as it will be."""
-    from handrail.hosts.claude_obstacles import find_obstacles
+    from handrail.hosts.claude.obstacles import find_obstacles
     from handrail.hosts.settings_file import decode
 
     url = hooking.url if hooking.style == "http" else ""
@@ -220,7 +220,7 @@ def _tell_obstacles(screen: Screen, obstacles: "tuple[Obstacle, ...]") -> None:
 
 def _install(plan: "Installation", home: "Home") -> None:
     """A daemon that does not start would block every session, so it comes before the hooks."""
-    from handrail.hosts.claude_install import install
+    from handrail.hosts.claude.install import install
     from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon

@@ -72,7 +72,7 @@ def config_option(function: Function) -> Function:
 
 
 _AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "DRIVEN_BY_HANDRAIL")
-"""The last one is `hosts.claude_launch.MARK`; not imported, because all commands come by here."""
+"""The last one is `hosts.claude.launch.MARK`; not imported, because all commands come by here."""
 
 
 def by_a_person() -> None:

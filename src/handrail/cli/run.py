@@ -14,8 +14,8 @@ from handrail.cli import options
 
 if TYPE_CHECKING:
     from handrail.fleet.usage import Limits
-    from handrail.hosts.claude_launch import Wish
-    from handrail.hosts.claude_program import Program
+    from handrail.hosts.claude.launch import Wish
+    from handrail.hosts.claude.program import Program
     from handrail.server.home import Home
 
 _FOR_CLAUDE = "handrail.for_claude"
@@ -112,7 +112,7 @@ def command(
     """
     options.by_a_person()
     from handrail.fleet.usage import Limits
-    from handrail.hosts.claude_launch import ArgumentError, Wish, check_arguments
+    from handrail.hosts.claude.launch import ArgumentError, Wish, check_arguments
 
     for_claude: tuple[str, ...] = ctx.meta.get(_FOR_CLAUDE, ())
     try:
@@ -212,7 +212,7 @@ def _start(plan: Plan, *, as_json: bool) -> int:
     from handrail.cli.asking import waiting
     from handrail.cli.driving import drive_to_the_end
     from handrail.cli.runs import find_home
-    from handrail.hosts.claude_program import find_claude
+    from handrail.hosts.claude.program import find_claude
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon
 
@@ -232,8 +232,8 @@ def _start(plan: Plan, *, as_json: bool) -> int:
 def _settings(home: "Home", claude: "Program", plan: Plan) -> str:
     """The hooks, unless they are installed; raises where something keeps them from running."""
     from handrail.cli.install import choose_style, make_hooking
-    from handrail.hosts.claude_launch import environment, settings_for
-    from handrail.hosts.claude_obstacles import find_obstacles, proxied, session_variables
+    from handrail.hosts.claude.launch import environment, settings_for
+    from handrail.hosts.claude.obstacles import find_obstacles, proxied, session_variables
     from handrail.hosts.settings_file import load_installs
 
     home.client()

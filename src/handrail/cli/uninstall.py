@@ -9,7 +9,7 @@ from handrail.cli import options
 from handrail.cli.render import Screen
 
 if TYPE_CHECKING:
-    from handrail.hosts.claude_install import Removal
+    from handrail.hosts.claude.install import Removal
 
 
 @click.command()
@@ -42,7 +42,7 @@ def command(
     Exit code: 0; 1 if you said no; 2 for an error.
     """
     from handrail.cli.changes import agreed, choose_file, diff, print_json, show
-    from handrail.hosts.claude_install import other_installs, uninstall
+    from handrail.hosts.claude.install import other_installs, uninstall
     from handrail.server.home import open_home
 
     options.by_a_person()
@@ -79,7 +79,7 @@ def command(
 
 def _plan(path: str, record: str) -> "Removal":
     from handrail.cli.changes import short
-    from handrail.hosts.claude_install import plan_removal
+    from handrail.hosts.claude.install import plan_removal
     from handrail.hosts.jsontext import JsonTextError
 
     try:

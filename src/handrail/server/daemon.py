@@ -21,10 +21,10 @@ from handrail import __version__
 from handrail.checkpoint import Conversation
 from handrail.control.desk import Desk
 from handrail.control.inbox import Inbox
-from handrail.hosts.claude_guard import hooks_problem
-from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
-from handrail.hosts.claude_settings import hook_url
-from handrail.hosts.claude_transcript import HOST
+from handrail.hosts.claude.guard import hooks_problem
+from handrail.hosts.claude.hooks import CAPABILITIES, ClaudeHooks, Visit
+from handrail.hosts.claude.settings import hook_url
+from handrail.hosts.claude.transcript import HOST
 from handrail.hosts.settings_file import load_installs
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier

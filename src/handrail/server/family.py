@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import psutil
 
-from handrail.hosts.claude_launch import MARK
+from handrail.hosts.claude.launch import MARK
 from handrail.intervene.processes import GONE, Family, Host, host_at, is_same_moment
 from handrail.supervise.state import RunState
 

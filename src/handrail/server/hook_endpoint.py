@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from handrail.hosts.claude_hooks import NO_OPINION, Reply, Seat
-from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.hosts.claude.hooks import NO_OPINION, Reply, Seat
+from handrail.hosts.claude.payload import MAX_BYTES
 from handrail.model.event import ModelAsked
 from handrail.server.boundary import Boundary, Gone, Release
 from handrail.server.brain import Brain, TooSlowError

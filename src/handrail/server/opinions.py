@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from time import perf_counter
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Reply
+from handrail.hosts.claude.hooks import ClaudeHooks, Reply
 from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError

@@ -24,7 +24,7 @@ from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.levels import takes_run_back, way_back
 from handrail.checkpoint.names import BadNameError, check_name
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.hosts.claude_transcript import located
+from handrail.hosts.claude.transcript import located
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.server.brain import Brain, TooSlowError

@@ -15,7 +15,7 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.hosts.claude.payload import MAX_BYTES
 from handrail.server.boundary import Gone
 from handrail.server.hook_endpoint import CLAUDE
 

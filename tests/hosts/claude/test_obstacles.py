@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_obstacles import (
+from handrail.hosts.claude.obstacles import (
     Scope,
     SettingsFile,
     find_obstacles,
@@ -14,7 +14,7 @@ from handrail.hosts.claude_obstacles import (
     session_variables,
     settings_files,
 )
-from handrail.hosts.claude_settings import ENDPOINT, Hooking, add
+from handrail.hosts.claude.settings import ENDPOINT, Hooking, add
 
 URL = "http://127.0.0.1:47115/hooks/claude"
 

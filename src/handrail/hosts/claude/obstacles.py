@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.hosts.claude_settings import CLIENT, ENDPOINT
+from handrail.hosts.claude.settings import CLIENT, ENDPOINT
 from handrail.hosts.jsontext import MAX_CHARACTERS, JsonTextError, scan
 from handrail.hosts.settings_file import decode, read
 

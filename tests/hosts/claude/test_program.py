@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_program import find_claude, read_version
+from handrail.hosts.claude.program import find_claude, read_version
 
 
 def _program(path: Path, script: str) -> Path:

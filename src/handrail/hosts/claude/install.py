@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.hosts.claude_settings import Hooking, add, is_blank, remove
+from handrail.hosts.claude.settings import Hooking, add, is_blank, remove
 from handrail.hosts.git_view import GitView, with_line, without_line
 from handrail.hosts.jsontext import scan
 from handrail.hosts.settings_file import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_guard import hooks_problem
-from handrail.hosts.claude_settings import Hooking, add, remove
+from handrail.hosts.claude.guard import hooks_problem
+from handrail.hosts.claude.settings import Hooking, add, remove
 from handrail.hosts.jsontext import MAX_CHARACTERS
 
 URL = "http://127.0.0.1:47100/hooks/claude"

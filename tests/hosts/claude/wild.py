@@ -4,7 +4,7 @@ import json
 
 from hypothesis import strategies as st
 
-from tests.hosts.desk import Json, samples
+from tests.hosts.claude.desk import Json, samples
 
 MUST_STOP: list[tuple[str, Json]] = [
     ("Bash", {"command": "rm -rf /"}),

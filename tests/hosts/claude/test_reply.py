@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts import claude_reply as reply
+from handrail.hosts.claude import reply
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from tests.hosts.accepted import check
-from tests.hosts.desk import decision, said
+from tests.hosts.claude.accepted import check
+from tests.hosts.claude.desk import decision, said
 
 BLOCK = Verdict(Decision.BLOCK, "It deletes /.", "List it first.", overrulable=True)
 NEW = {"command": "trash a", "description": "why", "timeout": 5}

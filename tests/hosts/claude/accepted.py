@@ -3,7 +3,7 @@
 An answer that does not fit is ignored or taken for a failure of the hook: then the call may run.
 """
 
-from tests.hosts.desk import Json, said
+from tests.hosts.claude.desk import Json, said
 
 CONTEXT: dict[str, type] = {"additionalContext": str}
 SPECIFIC: dict[str, dict[str, type]] = {

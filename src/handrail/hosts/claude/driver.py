@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Self, cast
 from uuid import uuid4
 
-from handrail.hosts import claude_stream as stream
-from handrail.hosts.claude_launch import MARK, Launch
-from handrail.hosts.claude_turns import Rest, Turns
+from handrail.hosts.claude import stream
+from handrail.hosts.claude.launch import MARK, Launch
+from handrail.hosts.claude.turns import Rest, Turns
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.intervene.processes import Family
 from handrail.intervene.processes import end as end_all

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_launch import (
+from handrail.hosts.claude.launch import (
     MARK,
     ArgumentError,
     Launch,
@@ -16,7 +16,7 @@ from handrail.hosts.claude_launch import (
     launch,
     settings_for,
 )
-from handrail.hosts.claude_settings import Hooking, add, hooks_for
+from handrail.hosts.claude.settings import Hooking, add, hooks_for
 
 RUN = "0b0e5b3c-2f0c-4bb5-9d0c-7d1f2a3b4c5d"
 URL, CLIENT = "http://127.0.0.1:47100/hooks/claude", "/state/bin/handrail-hook"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_driver import ClaudeDriver
-from handrail.hosts.claude_launch import Launch
+from handrail.hosts.claude.driver import ClaudeDriver
+from handrail.hosts.claude.launch import Launch
 from handrail.hosts.driven import AgentGoneError, AgentSilentError
 
 LONG = 60.0

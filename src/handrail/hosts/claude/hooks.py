@@ -6,10 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from handrail.hosts import claude_reply as reply
-from handrail.hosts.claude_payload import Payload, PayloadError, read_end, read_payload
-from handrail.hosts.claude_settings import READS
-from handrail.hosts.claude_transcript import Transcripts
+from handrail.hosts.claude import reply
+from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.settings import READS
+from handrail.hosts.claude.transcript import Transcripts
 from handrail.intervene import Capability
 from handrail.model.control import ENDING, Standing
 from handrail.model.event import (

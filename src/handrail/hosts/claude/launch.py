@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from handrail.hosts.claude_obstacles import read_text, settings_files, user_file
-from handrail.hosts.claude_settings import Hooking, guards_tools, hooks_for, installed
+from handrail.hosts.claude.obstacles import read_text, settings_files, user_file
+from handrail.hosts.claude.settings import Hooking, guards_tools, hooks_for, installed
 from handrail.hosts.jsontext import JsonTextError
 
 MARK = "DRIVEN_BY_HANDRAIL"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_stream import (
+from handrail.hosts.claude.stream import (
     Began,
     Heard,
     Line,
@@ -14,7 +14,7 @@ from handrail.hosts.claude_stream import (
     ToolAnswered,
     Usage,
 )
-from handrail.hosts.claude_turns import Rest, Turns
+from handrail.hosts.claude.turns import Rest, Turns
 from handrail.hosts.driven import Turn
 
 BEGAN = Began("m")

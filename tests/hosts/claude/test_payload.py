@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_payload import MAX_BYTES, Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.payload import MAX_BYTES, Payload, PayloadError, read_end, read_payload
 from handrail.model import Decision
 from handrail.review import Reviewer
-from tests.hosts.desk import Json, samples
+from tests.hosts.claude.desk import Json, samples
 
 CALL: Json = {
     "session_id": "s1",

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Seat, Visit
+from handrail.hosts.claude.hooks import ClaudeHooks, Seat, Visit
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore

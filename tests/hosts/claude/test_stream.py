@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts import claude_stream as stream
-from handrail.hosts.claude_stream import (
+from handrail.hosts.claude import stream
+from handrail.hosts.claude.stream import (
     Asked,
     Began,
     Heard,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_settings import (
+from handrail.hosts.claude.settings import (
     READS,
     Hooking,
     Version,
@@ -20,8 +20,7 @@ from handrail.hosts.claude_settings import (
     remove,
 )
 from handrail.hosts.jsontext import Edit, JsonTextError, Node, apply, scan
-
-from .test_jsontext import values, written
+from tests.hosts.test_jsontext import values, written
 
 HTTP = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/state/bin/handrail-hook")
 COMMAND = msgspec.structs.replace(HTTP, style="command", version=(2, 1, 197))

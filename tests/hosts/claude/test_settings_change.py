@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from handrail.hosts.claude_hooks import failed
+from handrail.hosts.claude.hooks import failed
 from handrail.store.errors import StoreError
-from tests.hosts.desk import Desk
-from tests.hosts.failing import Failing
+from tests.hosts.claude.desk import Desk
+from tests.hosts.claude.failing import Failing
 
 
 @pytest.fixture

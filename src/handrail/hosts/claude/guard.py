@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from handrail.hosts.claude_obstacles import find_obstacles, read_text, settings_files
-from handrail.hosts.claude_settings import guards_tools
+from handrail.hosts.claude.obstacles import find_obstacles, read_text, settings_files
+from handrail.hosts.claude.settings import guards_tools
 from handrail.hosts.jsontext import JsonTextError
 
 _BACK = "handrail install claude puts them back; handrail uninstall claude takes them out in order."

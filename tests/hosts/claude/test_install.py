@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_install import (
+from handrail.hosts.claude.install import (
     install,
     other_installs,
     plan_install,
     plan_removal,
     uninstall,
 )
-from handrail.hosts.claude_settings import Hooking, add
+from handrail.hosts.claude.settings import Hooking, add
 from handrail.hosts.git_view import GitView
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken, load_installs
 

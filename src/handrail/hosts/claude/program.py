@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from handrail.hosts.claude_settings import Version
+from handrail.hosts.claude.settings import Version
 
 _PATIENCE = 10.0
 _USUAL = (

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_hooks import WELCOME, failed
+from handrail.hosts.claude.hooks import WELCOME, failed
 from handrail.model.event import ActionDropped, ActionReviewed, PromptGiven, RunStarted
 from handrail.store.errors import DamagedError, DiskFullError
-from tests.hosts.desk import Desk, Json, decision, said
-from tests.hosts.failing import Failing
+from tests.hosts.claude.desk import Desk, Json, decision, said
+from tests.hosts.claude.failing import Failing
 
 OVERRULABLE = "npm publish"
 CRITICAL = "rm -rf /"

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_payload import MAX_BYTES
-from tests.hosts.accepted import check
-from tests.hosts.desk import SESSION, Desk, Json, decision, samples
-from tests.hosts.wild import EVENTS, MUST_STOP, fields, json_values
+from handrail.hosts.claude.payload import MAX_BYTES
+from tests.hosts.claude.accepted import check
+from tests.hosts.claude.desk import SESSION, Desk, Json, decision, samples
+from tests.hosts.claude.wild import EVENTS, MUST_STOP, fields, json_values
 
 CRITICAL = "rm -rf /"
 

@@ -6,7 +6,7 @@ works without a prompt: a background command that ends wakes it up, too.
 
 from enum import Enum, auto
 
-from handrail.hosts.claude_stream import (
+from handrail.hosts.claude.stream import (
     Began,
     Heard,
     Line,

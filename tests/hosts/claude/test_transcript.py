@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.checkpoint import Conversation, Moment, Record
-from handrail.hosts.claude_transcript import Transcripts, located
+from handrail.hosts.claude.transcript import Transcripts, located
 
 Json = dict[str, object]
 

@@ -5,9 +5,9 @@ import json
 import msgspec
 import pytest
 
-from handrail.hosts.claude_hooks import WELCOME
+from handrail.hosts.claude.hooks import WELCOME
 from handrail.model.event import ActionReviewed, Event
-from tests.hosts.desk import DATA, SESSION, Desk, Json, samples
+from tests.hosts.claude.desk import DATA, SESSION, Desk, Json, samples
 
 GOLDEN: list[Json] = json.loads((DATA / "golden.json").read_text())
 _LEFT_OUT = ("at", "ms", "name", "command", "review", "settings")
