@@ -9,11 +9,12 @@ from importlib import import_module
 import click
 
 from handrail import __version__
+from handrail.tui.host_words import with_hosts
 
 COMMANDS = {
     "demo": "Watch it at work in a scratch repository.",
-    "install": "Supervise Claude Code from now on.",
-    "uninstall": "Give Claude Code's settings back as they were.",
+    "install": "Supervise $title from now on.",
+    "uninstall": "Give $title's settings back as they were.",
     "doctor": "Prove that a refusal is really enforced.",
     "status": "Show the runs, and how they are.",
     "watch": "All runs on one screen, with controls.",
@@ -44,7 +45,7 @@ COMMANDS = {
     "config": "Show, check and describe the settings.",
     "serve": "Run the daemon that hooks talk to.",
 }
-"""Every command and what it is for; `--help` reads this and imports none of them."""
+"""Every command and what it is for (see `tui.host_words` for `$`); `--help` imports none."""
 
 _TOGETHER = dict.fromkeys(
     ("pause", "resume", "steer", "redirect", "escalate", "interrupt", "freeze", "stop", "cancel"),
@@ -83,7 +84,11 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, with_hosts(says)) for name, says in COMMANDS.items()])
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.help = with_hosts(self.help or "")
+        super().format_help_text(ctx, formatter)
 
 
 @click.group(
@@ -97,9 +102,9 @@ def group() -> None:
     \b
     Examples:
       handrail demo                       watch it at work, 30 seconds
-      handrail install claude             supervise every session from now on
+      handrail install $host             supervise every session from now on
       handrail doctor                     see that a refusal is enforced
-      handrail replay ~/.claude           what would it have done last week?
+      handrail replay $recordings           what would it have done last week?
     """
 
 

@@ -8,7 +8,7 @@ from handrail.model.host import HostProfile
 from handrail.model.knowledge import Program
 
 if TYPE_CHECKING:
-    from handrail.hosts.port import Host
+    from handrail.hosts.port import HostAdapter
 
 HOSTS: dict[str, str] = {
     "claude": "handrail.hosts.claude",
@@ -36,10 +36,10 @@ def programs() -> tuple[Mapping[str, Program], ...]:
     return tuple(import_module(f"{package}.programs").PROGRAMS for package in HOSTS.values())
 
 
-def find_host(name: str) -> "Host":
+def find_host(name: str) -> "HostAdapter":
     """A host by its name; raises NoSuchHostError."""
     package = HOSTS.get(name)
     if package is None:
         raise NoSuchHostError(name)
-    host: Host = import_module(f"{package}.host").HOST
+    host: HostAdapter = import_module(f"{package}.host").HOST
     return host

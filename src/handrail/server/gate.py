@@ -6,7 +6,10 @@ from hmac import compare_digest
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_FOR_HOOKS = frozenset({("POST", "/hooks/claude"), ("GET", "/healthz")})
+from handrail.hosts import HOSTS
+from handrail.hosts.port import endpoint
+
+_FOR_HOOKS = frozenset({("GET", "/healthz"), *(("POST", endpoint(host)) for host in HOSTS)})
 """What the hook token opens; the control token opens everything."""
 _NAMES = (b"127.0.0.1", b"localhost")
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from shlex import join, quote
 
+from handrail.hosts import HOSTS
 from handrail.model.place import state_folder
 from handrail.store.files import make_folder, replace_file, write_beside
 
@@ -18,7 +19,7 @@ _MAX_SOCKET_PATH = 100
 """A unix socket's path may have 104 bytes on macOS and 108 on Linux."""
 _PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
 _PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_")
-_AGAIN = "remove it, then run `handrail install claude` again"
+_AGAIN = f"remove it, then run `handrail install {next(iter(HOSTS))}` again"
 
 
 class HomeError(OSError):

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from time import perf_counter
 
-from handrail.hosts.claude.hooks import ClaudeHooks, Reply
+from handrail.hosts.port import Reply
 from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError
@@ -23,7 +23,7 @@ class Opinions:
     def __init__(
         self,
         brain: Brain,
-        hooks: ClaudeHooks,
+        hooks: Hooks,
         secrets: Callable[[], Mapping[str, str]],
         clock: Callable[[], float],
     ) -> None:

@@ -9,9 +9,9 @@ from typing import Self, cast
 from uuid import uuid4
 
 from handrail.hosts.claude import stream
-from handrail.hosts.claude.launch import MARK, Launch
+from handrail.hosts.claude.launch import Launch
 from handrail.hosts.claude.turns import Rest, Turns
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
+from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.intervene.processes import Family
 from handrail.intervene.processes import end as end_all
 from handrail.store.files import make_folder, replace_file
@@ -38,11 +38,19 @@ class ClaudeDriver:
     It has a session of its own, so that Ctrl+C in a terminal reaches the driver alone.
     """
 
-    def __init__(self, launch: Launch, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        patience: float = PATIENCE,
+        heard: Callable[[str], None] = lambda problem: None,
+    ) -> None:
+        """`heard`: told after each turn what went wrong in it; empty: nothing did."""
         self.pid = 0
         self.model = launch.model
         self._launch = launch
         self._patience = patience
+        self._heard = heard
         self._turns = Turns()
         self._work: asyncio.Future[Turn] | None = None
         """As long as it works."""
@@ -79,6 +87,15 @@ class ClaudeDriver:
 
     async def take_turn(self, prompt: str) -> Turn:
         """Send it on, and wait until it stops; raises AgentGoneError."""
+        try:
+            turn = await self._take_turn(prompt)
+        except AgentGoneError as error:
+            self._heard(str(error))
+            raise
+        self._heard(f"the agent failed: {turn.problem}" if turn.problem else "")
+        return turn
+
+    async def _take_turn(self, prompt: str) -> Turn:
         self._check()
         uuid = str(uuid4())
         self._turns.send(uuid)

@@ -2,15 +2,36 @@
 
 from collections.abc import Iterable, Mapping
 
+from handrail.hosts.claude.hooks import Visit
 from handrail.hosts.claude.obstacles import find_obstacles, read_text, settings_files
-from handrail.hosts.claude.settings import guards_tools
+from handrail.hosts.claude.settings import guards_tools, hook_url
 from handrail.hosts.jsontext import JsonTextError
+from handrail.hosts.port import HookConnection
+from handrail.hosts.settings_file import load_installs
 
 _BACK = "handrail install claude puts them back; handrail uninstall claude takes them out in order."
 _PROXIED = (
     "A proxy is set for this session (HTTP_PROXY), and Claude Code sends its hooks through it: "
     "Handrail may not be heard. Put 127.0.0.1 into NO_PROXY, and start again."
 )
+
+
+class SettingsGuard:
+    """Looks at the settings that count for a session."""
+
+    def __init__(self, connection: HookConnection, environ: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._home = environ.get("HOME", "")
+
+    def find_problem(self, visit: Visit, folder: str) -> str:
+        """Why the hooks of a session that began in a folder are not in force."""
+        return hooks_problem(
+            {"HOME": self._home, **visit.payload.action.env},
+            folder,
+            [each.settings.path for each in load_installs(self._connection.installs)],
+            url=hook_url(self._connection.port),
+            proxied=visit.seat.proxied,
+        )
 
 
 def hooks_problem(

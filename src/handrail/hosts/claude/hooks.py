@@ -8,9 +8,10 @@ import msgspec
 
 from handrail.hosts.claude import reply
 from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import READS
 from handrail.hosts.claude.transcript import Transcripts
-from handrail.intervene import Capability
+from handrail.hosts.port import Reply, Seat
 from handrail.model.control import ENDING, Standing
 from handrail.model.event import (
     AgentEnded,
@@ -37,8 +38,6 @@ from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.verdict import OnFault, fault_verdict
 
-Reply = reply.Reply
-NO_OPINION = reply.NO_OPINION
 Answer = Progress[Reply]
 
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
@@ -57,23 +56,8 @@ _STOPPED = (
     "Handrail has stopped this run. This prompt was not sent. What happened: "
     "handrail incident show {0}. How it can go on: handrail incident resume {0}"
 )
-CAPABILITIES = frozenset(
-    {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP, Capability.END}
-)
-"""What the hooks of a session, and its process number, let Handrail do."""
 _NOTIFICATION = "<task-notification>"
 """How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
-
-
-class Seat(msgspec.Struct, frozen=True):
-    """What a request's headers tell of the session that sent it."""
-
-    attended: bool | None = None
-    """Whether somebody sits at the session; None where this request does not tell."""
-    proxied: bool = False
-    """The session sends its hooks through a proxy, which could answer them itself."""
-    pid: int = 0
-    """The session's process; 0 where this request does not tell."""
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -95,6 +79,7 @@ class ClaudeHooks:
     ) -> None:
         self.runs = runs
         self.transcripts = Transcripts(clock)
+        self.place = self.transcripts.place
         self._find_problem = find_problem
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
@@ -131,6 +116,14 @@ class ClaudeHooks:
         """The answer to what cannot be read: a refusal."""
         return unreadable(problem)
 
+    def failed(self, problem: str, body: bytes) -> Reply:
+        """The answer when Handrail itself breaks down over a request of a run."""
+        return failed(problem, body, self.runs.on_fault)
+
+    def unreadable(self, problem: str) -> Reply:
+        """The answer to what cannot be read."""
+        return unreadable(problem)
+
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended
@@ -150,9 +143,9 @@ class ClaudeHooks:
         unknown = state.seq == 0 or seat.attended not in (None, state.attended)
         if unknown and payload.hook_event_name != "SessionStart":
             cwd = state.cwd or payload.cwd
-            supervisor.record(
-                RunStarted(self._clock(), "claude", cwd, attended=bool(seat.attended), pid=seat.pid)
-            )
+            attended = bool(seat.attended)
+            event = RunStarted(self._clock(), PROFILE.name, cwd, attended=attended, pid=seat.pid)
+            supervisor.record(event)
         return supervisor
 
     def _without_log(self, visit: Visit, error: StoreError) -> Reply:
@@ -233,7 +226,7 @@ class ClaudeHooks:
         attended = supervisor.state.attended if seat.attended is None else seat.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(
-            self._clock(), "claude", cwd, payload.source, attended, payload.model, pid=seat.pid
+            self._clock(), PROFILE.name, cwd, payload.source, attended, payload.model, pid=seat.pid
         )
         said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
         return Ready(

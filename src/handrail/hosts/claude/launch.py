@@ -14,13 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from handrail.hosts.claude.obstacles import read_text, settings_files, user_file
+from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import Hooking, guards_tools, hooks_for, installed
+from handrail.hosts.driven import MARK
 from handrail.hosts.jsontext import JsonTextError
-
-MARK = "DRIVEN_BY_HANDRAIL"
-"""In the environment of Claude Code and all that it starts: the run. Claude Code puts the id of its
-session only into that of its children. The name does not begin with `HANDRAIL_`: such variables
-are passed on to a daemon that somebody starts, and it is no process of the run."""
+from handrail.hosts.port import DriveOptions, HostError
 
 _STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 _OF_A_SESSION = frozenset(
@@ -29,7 +27,6 @@ _OF_A_SESSION = frozenset(
     "CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_PROJECT_DIR".split()
 )
 """What another session has put into the environment of all that it starts."""
-_WITHOUT_HOOKS = frozenset({"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"})
 _UNREAD = frozenset({"--setting-sources", "--restricted"})
 """With these, Claude Code does not read every settings file."""
 
@@ -51,7 +48,7 @@ _REFUSED = {
 }
 
 
-class ArgumentError(ValueError):
+class ArgumentError(HostError):
     """Claude Code cannot be driven with an argument."""
 
     def __init__(self, argument: str, why: str) -> None:
@@ -72,16 +69,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     settings_file: str = ""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants of a driven session; empty is Claude Code's own choice."""
-
-    model: str = ""
-    mode: str = ""
-    """The permission mode."""
-    arguments: tuple[str, ...] = ()
-    """More of them for Claude Code."""
-
-
 def launch(
     claude: str,
     run: str,
@@ -90,7 +77,7 @@ def launch(
     *,
     settings: str,
     settings_file: str,
-    wish: Wish,
+    options: DriveOptions,
     resume: bool = False,
 ) -> Launch:
     """Start the Claude Code at a path as a run. Raises ArgumentError.
@@ -98,20 +85,20 @@ def launch(
     `settings`: see `settings_for`. They are passed in a file, because the command line of a process
     is there for every user of the machine to read.
     """
-    check_arguments(wish.arguments)
-    options = {
+    check_arguments(options.arguments)
+    wanted = {
         "--resume" if resume and has_conversation(environ, run) else "--session-id": run,
-        "--model": wish.model,
-        "--permission-mode": wish.mode,
+        "--model": options.model,
+        "--permission-mode": options.mode,
         "--settings": settings_file,
     }
-    chosen = (part for option, value in options.items() if value for part in (option, value))
+    chosen = (part for option, value in wanted.items() if value for part in (option, value))
     return Launch(
         # An option with any number of values would take what is not an option for one of them.
-        argv=(claude, *_STREAM, *wish.arguments, *chosen),
+        argv=(claude, *_STREAM, *options.arguments, *chosen),
         environ=environment(run, environ),
         cwd=cwd,
-        model=wish.model,
+        model=options.model,
         settings=settings,
         settings_file=settings_file,
     )
@@ -119,7 +106,7 @@ def launch(
 
 def environment(run: str, environ: Mapping[str, str]) -> dict[str, str]:
     """An environment for a session of its own, whose processes can be told by a mark."""
-    dropped = _OF_A_SESSION | _WITHOUT_HOOKS
+    dropped = _OF_A_SESSION | frozenset(PROFILE.off_variables)
     return {name: text for name, text in environ.items() if name not in dropped} | {MARK: run}
 
 

@@ -15,15 +15,16 @@ from typing import Literal
 
 import msgspec
 
+from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import CLIENT, ENDPOINT
 from handrail.hosts.jsontext import MAX_CHARACTERS, JsonTextError, scan
+from handrail.hosts.port import Obstacle
 from handrail.hosts.settings_file import decode, read
 
 Scope = Literal["managed", "local", "project", "user"]
 Settings = dict[str, object]
 
 _PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
-_SWITCHES = ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE")
 _CURES: dict[Scope, str] = {
     "managed": "ask your organization",
     "local": "set it to false",
@@ -43,14 +44,6 @@ class SettingsFile(msgspec.Struct, frozen=True):
 
     scope: Scope
     path: str
-
-
-class Obstacle(msgspec.Struct, frozen=True):
-    """Something that keeps hooks from running, and what to do about it."""
-
-    path: str
-    """The file it stands in; empty for the environment."""
-    says: str
 
 
 def settings_files(environ: Mapping[str, str], cwd: str) -> tuple[SettingsFile, ...]:
@@ -178,7 +171,7 @@ def _by_environment(
     variables, origin = _merged(files, environ)
     found = [
         Obstacle(origin[name], f"{name} is set: Claude Code runs without hooks; remove it")
-        for name in _SWITCHES
+        for name in PROFILE.off_variables
         if variables.get(name, "").lower() in _YES
     ]
     if http and (proxy := proxied(variables)):

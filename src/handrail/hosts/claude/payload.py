@@ -7,11 +7,9 @@ from typing import cast
 
 import msgspec
 
+from handrail.hosts.port import MAX_BYTES
 from handrail.model.action import Action, Outcome
 from handrail.supervise.breach import Ended
-
-MAX_BYTES = 32 * 1024 * 1024
-"""A larger payload is refused unread."""
 
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})

@@ -6,9 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-import msgspec
-
-from handrail.hosts.claude.settings import Version
+from handrail.hosts.port import HostProgram, Version
 
 _PATIENCE = 10.0
 _USUAL = (
@@ -20,27 +18,14 @@ _USUAL = (
 """Where its installers put it, for a PATH that does not lead there."""
 
 
-class Program(msgspec.Struct, frozen=True):
-    """An installed Claude Code."""
-
-    path: str
-    version: Version | None
-    """None if it did not say in time."""
-
-    @property
-    def says(self) -> str:
-        """The version as text."""
-        return ".".join(map(str, self.version)) if self.version else ""
-
-
-def find_claude(environ: Mapping[str, str]) -> Program | None:
+def find_claude(environ: Mapping[str, str]) -> HostProgram | None:
     """The Claude Code that a terminal would start."""
     home = environ.get("HOME", "")
     usual = (path.replace("~", home, 1) for path in _USUAL)
     path = shutil.which("claude", path=environ.get("PATH", "")) or next(
         (path for path in usual if os.access(path, os.X_OK) and os.path.isfile(path)), None
     )
-    return Program(path, _version(path, environ)) if path else None
+    return HostProgram(path, _version(path, environ)) if path else None
 
 
 def _version(path: str, environ: Mapping[str, str]) -> Version | None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.jsontext import (
     Edit,
     JsonTextError,
@@ -27,9 +28,9 @@ from handrail.hosts.jsontext import (
     value,
     was_empty,
 )
+from handrail.hosts.port import Version, endpoint
 
 Style = Literal["http", "command"]
-Version = tuple[int, int, int]
 Handler = dict[str, object]
 Group = dict[str, object]
 
@@ -38,7 +39,7 @@ HTTP_SINCE: Version = (2, 1, 295)
 REWRITES_SINCE: Version = (2, 0, 10)
 """The first version that runs what a hook has changed; those before run the original."""
 CLIENT = "handrail-hook"
-ENDPOINT = "/hooks/claude"
+ENDPOINT = endpoint(PROFILE.name)
 
 READS = tuple(
     "Read Glob Grep LS NotebookRead LSP ToolSearch ListAgents "

@@ -13,8 +13,8 @@ from time import time
 import msgspec
 
 from handrail.checkpoint import Conversation, Moment, Record
+from handrail.hosts.claude.profile import PROFILE
 
-HOST = "claude"
 _MAX_SESSIONS = 2000
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 
@@ -29,7 +29,7 @@ class Transcripts:
     def note(self, session: str, path: str, prompt: str = "", call: str = "") -> None:
         """A hook says where its session is: its transcript, the prompt, the call it is about."""
         self._places[session] = Conversation(
-            HOST, session, transcript=path, prompt=prompt, call=call, at=self._clock()
+            PROFILE.name, session, transcript=path, prompt=prompt, call=call, at=self._clock()
         )
         self._places.move_to_end(session)
         if len(self._places) > _MAX_SESSIONS:
@@ -37,7 +37,7 @@ class Transcripts:
 
     def place(self, session: str) -> Conversation:
         """Where the session was when its last hook called."""
-        return self._places.get(session) or Conversation(HOST, session)
+        return self._places.get(session) or Conversation(PROFILE.name, session)
 
 
 class _Message(msgspec.Struct):
@@ -86,7 +86,7 @@ def located(record: Record) -> Conversation | None:
     another way since, it had not begun yet, or a sub-agent was at work.
     """
     place = record.conversation
-    if place is None or place.host != HOST or place.message or not os.path.isabs(place.transcript):
+    if place is None or place.message or not os.path.isabs(place.transcript):
         return place
     try:
         entries = list(_read(place.transcript))

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from handrail.hosts.recording import RecordedCall
 from handrail.model.action import Action, Outcome
 
 _MAX_GOAL = 4_000
@@ -19,21 +20,6 @@ _NOT_TYPED = (
     "[Request interrupted",
 )
 _NOT_RUN = ("The user doesn't want to", "[Request interrupted", "Permission to use")
-
-
-class Call(msgspec.Struct):
-    """A tool that was called; the outcome comes with a later message, if it does."""
-
-    action: Action
-    outcome: Outcome | None = None
-    at: float | None = None
-    """When it had ended, or else when it was called."""
-    agent: str = ""
-    """The sub-agent that called it; empty: the agent itself."""
-    prompted: bool = False
-    """A person had just said something."""
-    said: str = ""
-    """What the agent said after it, when it stopped."""
 
 
 class _Message(msgspec.Struct):
@@ -86,12 +72,12 @@ class Transcript:
         self._seen = seen
         self._cwd = ""
         self._prompted = False
-        self._last: Call | None = None
+        self._last: RecordedCall | None = None
         """The last call of the agent itself, until it has said what came of its turn."""
         self.messages = 0
         self.goal = ""
         self.started_in = ""
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, RecordedCall] = {}
 
     def add(self, data: bytes) -> None:
         """One more line; raises ValueError if it is not what it should be."""
@@ -118,7 +104,7 @@ class Transcript:
             return
         self._seen.add(block.id)
         action = Action(block.name, block.input or {}, self._cwd, id=block.id)
-        call = Call(action, at=line.at, agent=line.agent)
+        call = RecordedCall(action, at=line.at, agent=line.agent)
         self.calls[key] = call
         if not call.agent:
             call.prompted, self._prompted = self._prompted, False
