@@ -12,7 +12,7 @@ import pytest
 from msgspec import Struct
 
 from handrail.config.jsonschema import json_schema
-from handrail.hosts.claude.hooks import CAPABILITIES
+from handrail.hosts.claude.host import HOST
 from handrail.hosts.claude.settings import Hooking, hooks_for
 from handrail.intervene import Capability
 from handrail.model import Kind
@@ -132,7 +132,7 @@ def test_every_file_of_a_room_is_named_there(room: str) -> None:
 def test_what_a_host_can_do_is_explained(page: Page) -> None:
     section = page("docs/hosts.md").split("## What Handrail can do there")[1].split("\n## ")[0]
     rows = dict(re.findall(r"(?m)^\| (.+?) \| (yes|no) \|", section))
-    can = CAPABILITIES | {Capability.FILES}
+    can = HOST.capabilities | {Capability.FILES}
     assert rows == {str(each): "yes" if each in can else "no" for each in Capability}
 
 

@@ -13,7 +13,7 @@ from blockbuster import BlockingError, blockbuster_ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude.payload import MAX_BYTES
+from handrail.hosts.port import MAX_BYTES
 from handrail.server.daemon import Daemon
 from handrail.server.gate import Gate
 from handrail.store.errors import DiskFullError

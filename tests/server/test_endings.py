@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from handrail.control.acts import Came
-from handrail.hosts.claude.launch import MARK
 from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.driven import MARK
 from handrail.intervene.processes import Ended, began_at
 from handrail.model.control import Command
 from handrail.model.event import CheckpointTaken, RunEnded

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from handrail.hosts.installation import Installation, Removal
+from handrail.hosts.recording import NoRecording, Recording
 from handrail.model.host import HostProfile
 
 if TYPE_CHECKING:
     from handrail.checkpoint import Conversation, Record
     from handrail.hosts.driven import DrivenAgent
     from handrail.hosts.git_view import GitView
-    from handrail.hosts.recording import Recording
     from handrail.intervene import Capability
     from handrail.model.event import ModelAsked
-    from handrail.supervise.pending import Pending
+    from handrail.supervise.progress import Progress, Ready
     from handrail.supervise.runs import Runs
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -37,6 +37,13 @@ Mark = Literal["ok", "warn", "bad"]
 
 class HostError(ValueError):
     """A host cannot be used as somebody asked; the text tells them why."""
+
+
+class NotDrivenError(HostError):
+    """Handrail cannot drive a host; a person can."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(f"Handrail cannot drive {title}")
 
 
 class UnsupervisedError(HostError):
@@ -165,47 +172,53 @@ class ProbeSession(msgspec.Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
 
 
-class Hooks(Protocol):
-    """Answers the hook requests of all sessions of a host. Used from one thread at a time."""
+class HostHooks(Protocol):
+    """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
+    one thread, the rest in any."""
 
-    def handle(self, body: bytes, seat: Seat) -> "Pending[Reply]":
+    def handle(self, body: bytes, seat: Seat) -> "Progress[Reply]":
         """Answer one request. What cannot be read and may be about an action is refused."""
 
-    def reconsider(self, run: str, event: "ModelAsked") -> "Pending[Reply | None]":
+    def reconsider(self, run: str, event: "ModelAsked") -> "Ready[Reply | None]":
         """The reply in the light of a second opinion; None: it stays as it was."""
 
     def failed(self, problem: str, body: bytes) -> Reply:
         """The answer when Handrail itself breaks down over a request: closed, unless it reads."""
 
     def unreadable(self, problem: str) -> Reply:
-        """The answer to a request that is too large to be read: a refusal."""
+        """The answer to a request that cannot be read: a refusal."""
 
     def place(self, run: str) -> "Conversation":
-        """Where the conversation of a run was when its last hook called. Asked in any thread."""
+        """Where the conversation of a run was when its last hook called."""
 
 
 class HostAdapter(Protocol):
-    """One host."""
+    """One host. What has a body is for hosts that cannot do better."""
 
     profile: HostProfile
     capabilities: "frozenset[Capability]"
     """What its hooks let Handrail do."""
-    modes: tuple[str, ...]
+    modes: tuple[str, ...] = ("",)
     """Permission modes of a driven session; in the first it asks nobody."""
 
     # Its sessions
 
-    def hooks(self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]) -> Hooks:
+    def hooks(
+        self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]
+    ) -> HostHooks:
         """What answers `POST /hooks/NAME`."""
 
     def is_urgent(self, body: bytes) -> bool:
         """Whether an agent waits for leave to act; other requests may wait their turn."""
+        return True
 
     def locate(self, record: "Record") -> "Conversation | None":
         """The conversation of a checkpoint, with the message at which it can be taken up again."""
+        return record.conversation
 
-    def recording(self, seen: set[str]) -> "Recording":
+    def recording(self, seen: set[str]) -> Recording:
         """A reader for one file of a past session; `seen`: calls that other files have told."""
+        return NoRecording()
 
     # Its settings
 
@@ -238,14 +251,17 @@ class HostAdapter(Protocol):
 
     def probe(self, asked: ProbeSession) -> str:
         """Run one session against a scripted model; why it did not work out, "" if it did."""
+        return "it cannot be asked by a program"
 
     # Driven by Handrail
 
     def check_arguments(self, arguments: Sequence[str]) -> None:
         """Raises HostError where a driven session cannot have an argument."""
+        raise NotDrivenError(self.profile.title)
 
     def check_mode(self, mode: str) -> None:
         """Raises HostError where this user cannot have a session in a mode."""
+        raise NotDrivenError(self.profile.title)
 
     def prepare(
         self,
@@ -261,9 +277,11 @@ class HostAdapter(Protocol):
         Raises UnsupervisedError where something would keep the hooks from running, HostError where
         this program cannot be used at all.
         """
+        raise NotDrivenError(self.profile.title)
 
     def drive(
         self, request: LaunchRequest, heard: Callable[[str], None]
     ) -> "AbstractAsyncContextManager[DrivenAgent]":
         """A process of the agent, inside the block. `heard`: told after each turn what went wrong
         in it; empty: nothing did."""
+        raise NotDrivenError(self.profile.title)

@@ -34,3 +34,18 @@ class Recording(Protocol):
 
     def add(self, data: bytes) -> None:
         """One more line; raises ValueError if it is not what it should be."""
+
+
+class NoRecording:
+    """Of a host that records nothing which could be read."""
+
+    messages = 0
+    goal = ""
+    started_in = ""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, RecordedCall] = {}
+
+    def add(self, data: bytes) -> None:
+        """Not one of ours."""
+        raise ValueError("no host has written this")

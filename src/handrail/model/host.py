@@ -61,7 +61,7 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
 
     # Other paths, as globs
     private: tuple[str, ...] = ()
-    """What it keeps for itself."""
+    """What it keeps for itself beside all of that."""
     notes: tuple[str, ...] = ()
     """Of that, what an agent may write down for itself."""
     credentials: tuple[str, ...] = ()
@@ -84,6 +84,9 @@ class HostProfile(msgspec.Struct, frozen=True, kw_only=True):
     program_script: str = ""
     """An expression for what an interpreter is given to run it."""
     launch: LaunchOptions = LaunchOptions()
+    client: str = ""
+    """The name of its hook client in Handrail's folder, made from `hook_client.sh` in its package;
+    empty: its hooks need none."""
 
     # For people
     resume: str = ""

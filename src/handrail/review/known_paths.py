@@ -6,7 +6,7 @@ A glob that matches a folder covers everything in it; one without a slash is a n
 
 from enum import StrEnum
 
-from handrail.model.host import known_hosts
+from handrail.model.host import HostProfile, known_hosts
 
 
 class Place(StrEnum):
@@ -33,6 +33,16 @@ class Place(StrEnum):
     UNKNOWN = "unknown"
 
 
+def _private(host: HostProfile) -> tuple[str, ...]:
+    """What a host keeps for itself: its folders, its settings in every project, and the rest."""
+    return (
+        *(f"~/{name}" for name in (host.folder, *host.files_beside)),
+        *(f"**/{host.folder}/{name}" for name in host.settings_files),
+        *host.system_folders,
+        *host.private,
+    )
+
+
 # The first place that matches counts.
 PLACES: dict[Place, tuple[str, ...]] = {
     Place.VIRTUAL: (
@@ -56,7 +66,7 @@ PLACES: dict[Place, tuple[str, ...]] = {
     ),
     Place.NOTES: tuple(glob for host in known_hosts() for glob in host.notes),
     Place.AGENT: (
-        *(glob for host in known_hosts() for glob in host.private),
+        *(glob for host in known_hosts() for glob in _private(host)),
         "~/.codex", "~/.gemini", "~/.cursor", "~/.windsurf",
         "~/.codeium", "~/.continue", "~/.openai-codex", "~/.copilot", "~/.qwen", "~/.pi",
         "~/.opencode", "~/.amp", "~/.goose", "~/.cline",

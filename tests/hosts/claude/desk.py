@@ -6,7 +6,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail.hosts.claude.hooks import ClaudeHooks, Seat, Visit
+from handrail.hosts.claude.hooks import ClaudeHooks, Visit
+from handrail.hosts.port import Seat
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude.payload import MAX_BYTES
+from handrail.hosts.port import MAX_BYTES
 from tests.hosts.claude.accepted import check
 from tests.hosts.claude.desk import SESSION, Desk, Json, decision, samples
 from tests.hosts.claude.wild import EVENTS, MUST_STOP, fields, json_values

@@ -9,15 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude.install import (
-    install,
-    other_installs,
-    plan_install,
-    plan_removal,
-    uninstall,
-)
+from handrail.hosts.claude.install import plan_install, plan_removal
 from handrail.hosts.claude.settings import Hooking, add
 from handrail.hosts.git_view import GitView
+from handrail.hosts.installation import install, other_installs, uninstall
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken, load_installs
 
 HOOKING = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/x/handrail-hook")

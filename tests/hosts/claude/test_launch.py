@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from handrail.hosts.claude.launch import (
-    MARK,
     ArgumentError,
     Launch,
-    Wish,
     environment,
     has_conversation,
     launch,
     settings_for,
 )
 from handrail.hosts.claude.settings import Hooking, add, hooks_for
+from handrail.hosts.driven import MARK
+from handrail.hosts.port import DriveOptions
 
 RUN = "0b0e5b3c-2f0c-4bb5-9d0c-7d1f2a3b4c5d"
 URL, CLIENT = "http://127.0.0.1:47100/hooks/claude", "/state/bin/handrail-hook"
@@ -26,7 +26,7 @@ STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json
 
 
 def launched(
-    environ: Mapping[str, str], *, resume: bool = False, wish: Wish | None = None
+    environ: Mapping[str, str], *, resume: bool = False, options: DriveOptions | None = None
 ) -> Launch:
     return launch(
         "/bin/claude",
@@ -35,7 +35,7 @@ def launched(
         environ,
         settings="{}",
         settings_file="/state/RUN.json",
-        wish=wish or Wish(),
+        options=options or DriveOptions(),
         resume=resume,
     )
 
@@ -71,8 +71,8 @@ def test_a_session_gets_the_id_of_the_run(environ: dict[str, str]) -> None:
 
 
 def test_wishes_are_passed_on_and_ours_come_last(environ: dict[str, str]) -> None:
-    wish = Wish(model="opus", mode="acceptEdits", arguments=("--add-dir", "/a", "/b"))
-    start = launched(environ, wish=wish)
+    options = DriveOptions(model="opus", mode="acceptEdits", arguments=("--add-dir", "/a", "/b"))
+    start = launched(environ, options=options)
     assert start.argv[len(STREAM) + 1 :] == (
         *("--add-dir", "/a", "/b"),
         *("--session-id", RUN),
@@ -103,12 +103,12 @@ def test_arguments_that_would_undo_the_driving_are_refused(
     environ: dict[str, str], argument: str
 ) -> None:
     with pytest.raises(ArgumentError, match=f"^{argument} cannot be passed on"):
-        launched(environ, wish=Wish(arguments=("--add-dir", "/a", argument)))
+        launched(environ, options=DriveOptions(arguments=("--add-dir", "/a", argument)))
 
 
 @pytest.mark.parametrize("argument", ["--restricted", "--effort", "-d", "--add-dir=/p"])
 def test_other_arguments_are_not(environ: dict[str, str], argument: str) -> None:
-    assert argument in launched(environ, wish=Wish(arguments=(argument,))).argv
+    assert argument in launched(environ, options=DriveOptions(arguments=(argument,))).argv
 
 
 # Environment

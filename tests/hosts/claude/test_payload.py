@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude.payload import MAX_BYTES, Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.port import MAX_BYTES
 from handrail.model import Decision
 from handrail.review import Reviewer
 from tests.hosts.claude.desk import Json, samples

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from handrail.hosts.claude.settings import (
     READS,
     Hooking,
-    Version,
     add,
     hooks_for,
     installed,
@@ -20,6 +19,7 @@ from handrail.hosts.claude.settings import (
     remove,
 )
 from handrail.hosts.jsontext import Edit, JsonTextError, Node, apply, scan
+from handrail.hosts.port import Version
 from tests.hosts.test_jsontext import values, written
 
 HTTP = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/state/bin/handrail-hook")

@@ -116,14 +116,6 @@ class ClaudeHooks:
         """The answer to what cannot be read: a refusal."""
         return unreadable(problem)
 
-    def failed(self, problem: str, body: bytes) -> Reply:
-        """The answer when Handrail itself breaks down over a request of a run."""
-        return failed(problem, body, self.runs.on_fault)
-
-    def unreadable(self, problem: str) -> Reply:
-        """The answer to what cannot be read."""
-        return unreadable(problem)
-
     def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended

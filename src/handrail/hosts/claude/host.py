@@ -37,14 +37,14 @@ _BEFORE = b'"hook_event_name":"PreToolUse"'
 _BYPASS = "bypassPermissions"
 
 
-class ClaudeCode:
+class ClaudeCode(HostAdapter):
     """The adapter of Claude Code."""
 
     profile = PROFILE
     capabilities = frozenset(
         {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP, Capability.END}
     )
-    modes: tuple[str, ...] = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
+    modes = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
 
     def hooks(
         self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]
@@ -189,4 +189,4 @@ class ClaudeCode:
         return ClaudeDriver(launched, heard=heard)
 
 
-HOST: HostAdapter = ClaudeCode()
+HOST = ClaudeCode()

@@ -14,10 +14,8 @@ PROFILE = HostProfile(
     files_beside=(".claude.json",),
     system_folders=("/etc/claude-code", "/Library/Application Support/ClaudeCode"),
     private=(
-        "~/.claude", "~/.claude.json", "~/.config/claude", "~/.config/Claude",
-        "~/.config/claude-code", "~/Library/Application Support/Claude", "/etc/claude-code",
-        "/Library/Application Support/ClaudeCode", "**/.claude/settings.json",
-        "**/.claude/settings.local.json", "**/.claude/hooks",
+        "~/.config/claude", "~/.config/Claude", "~/.config/claude-code",
+        "~/Library/Application Support/Claude", "**/.claude/hooks",
     ),
     notes=("~/.claude/plans", "~/.claude/projects/*/memory"),
     credentials=("~/.claude/.credentials.json",),
@@ -42,6 +40,7 @@ PROFILE = HostProfile(
         texts=("--append-system-prompt", "--system-prompt"),
         instead="Start it with the settings there are: `claude --permission-mode plan -p 'look'`.",
     ),
+    client="handrail-hook",
     resume="claude --resume {run}",
     # It goes back only without a terminal; the command that is given to it asks no model.
     resume_at="claude -p --resume {session} --resume-session-at {message} --fork-session"

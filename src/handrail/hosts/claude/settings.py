@@ -38,7 +38,7 @@ HTTP_SINCE: Version = (2, 1, 295)
 """The first version in which a hook that fails can block the call."""
 REWRITES_SINCE: Version = (2, 0, 10)
 """The first version that runs what a hook has changed; those before run the original."""
-CLIENT = "handrail-hook"
+CLIENT = PROFILE.client
 ENDPOINT = endpoint(PROFILE.name)
 
 READS = tuple(
