@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -22,10 +23,16 @@ def place() -> Iterator[Place]:
         yield made
 
 
-def handrail(place: Place, *args: str) -> "subprocess.CompletedProcess[str]":
+def handrail(place: Place, *args: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
     """A command of a Handrail that knows the example."""
     return subprocess.run(
-        [*MAIN, *args], capture_output=True, text=True, cwd=ROOT, env=place.environ, check=False
+        [*MAIN, *args],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=place.environ,
+        check=False,
     )
 
 
@@ -34,6 +41,7 @@ def daemon(place: Place) -> Iterator[Place]:
     with subprocess.Popen([*MAIN, "serve"], cwd=ROOT, env=place.environ) as process:
         while health(place.home) is None:
             assert process.poll() is None
+            sleep(0.05)
         yield place
         process.terminate()
 
@@ -68,31 +76,26 @@ def test_a_host_that_nobody_knows_is_refused_in_the_words_of_all(daemon: Place) 
     assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "echo {} > ~/.exemplar/hooks.json",
-        "rm -rf ~/.exemplar",
-        "rm -rf .exemplar/hooks.json",
-        "exemplar --free",
-        "EXEMPLAR_HOME=/tmp/x exemplar",
-        "EXEMPLAR_NO_HOOKS=1 exemplar",
-        "cat ~/.exemplar/key",
-    ],
+CONTROLS = (
+    "echo {} > ~/.exemplar/hooks.json",
+    "rm -rf ~/.exemplar",
+    "rm -rf .exemplar/hooks.json",
+    "exemplar --free",
+    "EXEMPLAR_HOME=/tmp/x exemplar",
+    "EXEMPLAR_NO_HOOKS=1 exemplar",
+    "cat ~/.exemplar/key",
 )
-def test_its_controls_are_protected(place: Place, command: str) -> None:
+
+
+def test_its_controls_are_protected(place: Place) -> None:
     for folder in (place.project, place.project.parent):
         (folder / ".exemplar").mkdir()
         (folder / ".exemplar" / "hooks.json").write_text('{"ask": "handrail"}')
-    ran = subprocess.run(
-        [*MAIN, "review", "--json", "--cwd", str(place.project), command],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=place.environ,
-        check=False,
-    )
-    assert json.loads(ran.stdout)["decision"] == "block", ran.stdout + ran.stderr
+    cwd = str(place.project)
+    actions = [{"tool": "Bash", "input": {"command": each}, "cwd": cwd} for each in CONTROLS]
+    said = handrail(place, "review", "--json", "-", stdin="\n".join(map(json.dumps, actions)))
+    decisions = [json.loads(line)["decision"] for line in said.stdout.splitlines()]
+    assert dict(zip(CONTROLS, decisions, strict=True)) == dict.fromkeys(CONTROLS, "block")
 
 
 def test_it_is_installed_and_taken_out_again(daemon: Place) -> None:
