@@ -27,7 +27,10 @@ from handrail.control import machine
 from handrail.detect.description import UNKNOWN, Fitting
 from handrail.detect.registry import COMBINATIONS, description_of
 from handrail.detect.registry import KINDS as FINDINGS
-from handrail.hosts import claude_hooks, claude_payload, claude_reply, claude_settings
+from handrail.hosts.claude import reply as claude_reply
+from handrail.hosts.claude import settings as claude_settings
+from handrail.hosts.claude.host import HOST
+from handrail.hosts.port import MAX_BYTES, Reply
 from handrail.intervene import Capability
 from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
@@ -269,7 +272,7 @@ def daemon_limits() -> str:
         ("limit", "value", "beyond it"),
         (
             "size of a hook's message",
-            f"{claude_payload.MAX_BYTES // 1024**2} MB",
+            f"{MAX_BYTES // 1024**2} MB",
             "refused unread",
         ),
         (
@@ -429,7 +432,7 @@ _MEANS: dict[str, str] = {
 
 def capabilities() -> str:
     """What Claude Code lets Handrail do, and how."""
-    can = claude_hooks.CAPABILITIES | {Capability.FILES}
+    can = HOST.capabilities | {Capability.FILES}
     rows = [(each, "yes" if each in can else "no", _MEANS.get(each, "")) for each in Capability]
     return table(("to …", "Claude Code", "how, or why not"), *rows)
 
@@ -469,8 +472,8 @@ def lowering() -> str:
     return table(("verdict", "reply to `PreToolUse`", "what happens"), *rows)
 
 
-def _fields(reply: claude_reply.Reply) -> str:
-    inner = cast("claude_reply.Reply", reply.get("hookSpecificOutput", {}))
+def _fields(reply: Reply) -> str:
+    inner = cast("Reply", reply.get("hookSpecificOutput", {}))
     shown = {**inner, **{name: reply[name] for name in reply if name != "hookSpecificOutput"}}
     values = {"permissionDecision", "continue"}
     names = [
@@ -534,7 +537,7 @@ def routes() -> Iterator[tuple[str, str, str, bool]]:
     for kind in _COMPONENTS:
         component = kind.__new__(kind)  # endpoints need no daemon behind them
         for method, path, endpoint in component.routes():
-            yield method, path, inspect.getdoc(endpoint) or "", (method, path) in gate._FOR_HOOKS
+            yield method, path, inspect.getdoc(endpoint) or "", gate.is_for_hooks(method, path)
 
 
 def events() -> str:

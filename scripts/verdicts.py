@@ -12,7 +12,9 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from handrail.hosts import HOSTS
 from handrail.model import KINDS, Action, Decision, Fact, Program, Review, Severity
+from handrail.model.host import known_hosts
 from handrail.review import Reviewer
 from handrail.shell import OPAQUE
 from handrail.shell.tables import FAMILIES
@@ -156,8 +158,12 @@ def render_programs() -> str:
     sections: list[str] = []
     serious: set[str] = set()
     known: set[str] = set()
-    for family in FAMILIES:
-        module = import_module(f"handrail.shell.tables.{family}")
+    tables = {
+        name.replace("_", " ").capitalize(): f"handrail.shell.tables.{name}" for name in FAMILIES
+    }
+    tables |= {host.title: f"{HOSTS[host.name]}.programs" for host in known_hosts()}
+    for title, path in tables.items():
+        module = import_module(path)
         known.update(module.PROGRAMS)
         rows: list[str] = []
         for names, program in _same(module.PROGRAMS):
@@ -169,7 +175,6 @@ def render_programs() -> str:
         if rows:
             about = (module.__doc__ or "").strip().splitlines()[0]
             header = "| program | when | what it does | instead |\n|---|---|---|---|"
-            title = family.replace("_", " ").capitalize()
             sections.append("\n".join([f"\n## {title}\n", about, "", header, *rows]))
     head = _PROGRAMS.format(programs=f"{len(serious):,}", known=f"{len(known):,}")
     return head + "\n".join(sections) + "\n"

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 from uuid import uuid4
 
-from handrail.hosts.claude_driver import PATIENCE, ClaudeDriver
-from handrail.hosts.claude_launch import Wish, launch
+from handrail.hosts.claude.driver import PATIENCE, ClaudeDriver
+from handrail.hosts.claude.launch import launch
+from handrail.hosts.port import DriveOptions
 from handrail.testing.model_server import Answer, Call, ModelServer, Request, Say, Script, Turn
 from tests.claude.bed import CLAUDE, Bed
 from tests.claude.talking import served_by
@@ -50,7 +51,7 @@ async def driving(
             {**bed.environ, **served_by(model), **environ},
             settings=settings,
             settings_file=str(bed.state / "driven.json"),
-            wish=Wish(model=MODEL, mode="bypassPermissions"),
+            options=DriveOptions(model=MODEL, mode="bypassPermissions"),
             resume=resume,
         )
         async with ClaudeDriver(launched, patience=patience) as agent:

@@ -12,12 +12,14 @@ from uuid import uuid4
 
 import pytest
 
-from handrail.cli.install import make_hooking
-from handrail.hosts.claude_driver import ClaudeDriver
-from handrail.hosts.claude_launch import MARK, Wish, launch, settings_for
-from handrail.hosts.claude_program import find_claude
-from handrail.hosts.claude_settings import Hooking
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, ModelError
+from handrail.cli.changes import connection
+from handrail.hosts.claude.driver import ClaudeDriver
+from handrail.hosts.claude.handler import hooking_for
+from handrail.hosts.claude.launch import launch, settings_for
+from handrail.hosts.claude.program import find_claude
+from handrail.hosts.claude.settings import Hooking
+from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, DrivenAgent, ModelError
+from handrail.hosts.port import DriveOptions
 from handrail.testing.model_server import Answer, Call, Say, Turn
 from tests.claude.bed import CLAUDE, Bed
 from tests.claude.driving import (
@@ -436,7 +438,7 @@ def test_it_is_supervised_where_handrail_is_not_installed(bed: Bed) -> None:
 
     async def test() -> None:
         program = find_claude(bed.environ)
-        hooking = make_hooking(world.state, "http", program)
+        hooking = hooking_for("http", connection(world.state), program)
         settings = settings_for(hooking, bed.environ, str(bed.repo), [])
         script = [bash("rm -rf ~/photos", "harm")]
         async with driving(bed, script, name, settings=settings) as (agent, model):
@@ -469,7 +471,7 @@ def test_a_program_that_is_not_there_is_an_agent_that_is_gone(claude: Path, bed:
             {},
             settings="{}",
             settings_file=str(bed.state / "driven.json"),
-            wish=Wish(),
+            options=DriveOptions(),
         )
         with pytest.raises(AgentGoneError, match="Not a directory"):
             async with ClaudeDriver(launched):

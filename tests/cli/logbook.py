@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from hypothesis import strategies as st
 from tests.supervise.ready import ready
 
-from handrail.hosts.claude_hooks import CAPABILITIES
+from handrail.hosts.claude.host import HOST
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
@@ -77,8 +77,10 @@ class Logbook:
         self.folder = folder
         self.now = began
         self.calls = 0
-        can = CAPABILITIES | {Capability.FILES}
-        self.runs = Runs(Journal(store), Projects(environ), can=can, clock=lambda: self.now)
+        can = HOST.capabilities | {Capability.FILES}
+        self.runs = Runs(
+            Journal(store), Projects(environ), can=lambda host: can, clock=lambda: self.now
+        )
 
     def wait(self, seconds: float) -> None:
         self.now += seconds

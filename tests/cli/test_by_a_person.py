@@ -1,9 +1,10 @@
 """What changes Handrail itself is a person's to run."""
 
+import click
 import pytest
 
 from handrail.cli import options
-from handrail.hosts.claude_launch import MARK
+from handrail.hosts.driven import MARK
 
 from .conftest import Shell
 
@@ -49,8 +50,10 @@ def test_an_agent_may_not_change_handrail(
     assert not shell.state.exists()
 
 
-def test_a_driven_agent_is_known_by_its_mark() -> None:
-    assert MARK in options._AGENT_VARIABLES
+def test_a_driven_agent_is_known_by_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, "run")
+    with pytest.raises(click.ClickException, match=MARK):
+        options.by_a_person()
 
 
 def test_an_agent_may_look(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,20 +13,19 @@ import pytest
 from tests.server.place import Place, answering, http
 
 from handrail import __version__
+from handrail.cli.changes import connection
 from handrail.cli.checks import (
-    Check,
     Patient,
-    check_claude,
     check_client,
     check_daemon,
-    check_hooks,
     check_log,
-    check_obstacles,
     check_port,
     patient,
 )
-from handrail.hosts.claude_program import Program
-from handrail.hosts.claude_settings import HTTP_SINCE, Hooking, Style, add, hook_url
+from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
+from handrail.hosts.claude.host import HOST
+from handrail.hosts.claude.settings import HTTP_SINCE, Hooking, Style, add, hook_url
+from handrail.hosts.port import Check, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
@@ -36,8 +35,8 @@ from handrail.supervise.topics import topic_of
 
 pytestmark = pytest.mark.slow
 
-CLAUDE = Program("/opt/claude", HTTP_SINCE)
-OLD = Program("/opt/claude", (2, 0, 76))
+CLAUDE = HostProgram("/opt/claude", HTTP_SINCE)
+OLD = HostProgram("/opt/claude", (2, 0, 76))
 
 
 @pytest.fixture
@@ -49,12 +48,24 @@ def place() -> Iterator[Place]:
 def examine(
     place: Place,
     check: Callable[[Patient], Iterator[Check]],
-    claude: Program | None = CLAUDE,
     **environ: str,
 ) -> list[Check]:
     """What one look at a place finds."""
     given = {**place.environ, **environ}
-    return list(check(Patient(place.home, str(place.project), given, claude)))
+    return list(check(Patient(place.home, str(place.project), given, ((HOST, CLAUDE),))))
+
+
+def examine_host(
+    place: Place,
+    check: Callable[[ExaminedHost], Iterator[Check]],
+    claude: HostProgram | None = CLAUDE,
+    **environ: str,
+) -> list[Check]:
+    """What one look at Claude Code finds there."""
+    given = {**place.environ, **environ}
+    folder = str(place.project)
+    short = Patient(place.home, folder, given, ()).short
+    return list(check(ExaminedHost(claude, connection(place.home), folder, given, short)))
 
 
 def healthy(**said: object) -> bytes:
@@ -213,21 +224,21 @@ def test_without_a_daemon_a_free_port_is_nothing_to_speak_of(place: Place) -> No
 
 
 def test_a_claude_code_that_is_not_there_is_a_warning(place: Place) -> None:
-    (found,) = examine(place, check_claude, claude=None)
+    (found,) = examine_host(place, check_program, claude=None)
     assert (found.mark, found.fix) == ("warn", "install Claude Code")
 
 
 def test_a_claude_code_without_a_version_is_a_warning(place: Place) -> None:
-    (found,) = examine(place, check_claude, claude=Program("/opt/claude", None))
+    (found,) = examine_host(place, check_program, claude=HostProgram("/opt/claude", None))
     assert (found.mark, found.fix) == ("warn", "update it")
 
 
 def test_a_claude_code_is_named_as_a_person_would(place: Place) -> None:
     path = f"{place.environ['HOME']}/bin/claude"
-    assert examine(place, check_claude, claude=Program(path, HTTP_SINCE)) == [
+    assert examine_host(place, check_program, claude=HostProgram(path, HTTP_SINCE)) == [
         Check("claude", "ok", "2.1.295, ~/bin/claude")
     ]
-    assert examine(place, check_claude, claude=OLD)[0].says.endswith(", called as a command")
+    assert examine_host(place, check_program, claude=OLD)[0].says.endswith(", called as a command")
 
 
 def test_the_patient_has_the_claude_code_of_its_path(place: Place) -> None:
@@ -236,7 +247,8 @@ def test_the_patient_has_the_claude_code_of_its_path(place: Place) -> None:
     program.write_text("#!/bin/sh\necho 2.1.300\n")
     program.chmod(0o755)
     environ = {**place.environ, "PATH": str(program.parent)}
-    assert patient(place.home, "/", environ).claude == Program(str(program), (2, 1, 300))
+    hosts = patient(place.home, "/", environ).hosts
+    assert hosts == ((HOST, HostProgram(str(program), (2, 1, 300))),)
 
 
 def test_a_missing_curl_is_told(place: Place) -> None:
@@ -255,7 +267,7 @@ def test_a_client_that_was_written_is_fine(place: Place) -> None:
 
 
 def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
-    assert examine(place, check_hooks) == [
+    assert examine_host(place, check_hooks) == [
         Check("hooks", "bad", "in no settings file that counts here", "handrail install claude")
     ]
 
@@ -263,7 +275,7 @@ def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
 @pytest.mark.parametrize("style", ["http", "command"])
 def test_hooks_that_are_loaded_are_named_with_their_file(place: Place, style: Style) -> None:
     settings(place, hooks(place, style))
-    assert examine(place, check_hooks) == [
+    assert examine_host(place, check_hooks) == [
         Check("hooks", "ok", "loaded from ~/.claude/settings.json")
     ]
 
@@ -271,7 +283,7 @@ def test_hooks_that_are_loaded_are_named_with_their_file(place: Place, style: St
 def test_a_record_that_cannot_be_read_is_told(place: Place) -> None:
     settings(place, hooks(place))
     Path(place.home.installs).write_text("{broken")
-    found = examine(place, check_hooks)[0]
+    found = examine_host(place, check_hooks)[0]
     assert (found.mark, found.says) == (
         "bad",
         f"{place.home.installs} cannot be read: hooks that are taken out are not missed",
@@ -281,7 +293,7 @@ def test_a_record_that_cannot_be_read_is_told(place: Place) -> None:
 
 def test_hooks_that_lead_elsewhere_are_to_be_installed_again(place: Place) -> None:
     settings(place, hooks(place, port=1))
-    (found,) = examine(place, check_hooks)
+    (found,) = examine_host(place, check_hooks)
     assert (found.mark, found.fix) == ("bad", "handrail install claude")
     assert found.says == "those in ~/.claude/settings.json lead elsewhere"
 
@@ -290,7 +302,7 @@ def test_hooks_that_are_not_complete_are_to_be_installed_again(place: Place) -> 
     whole = json.loads(hooks(place))
     del whole["hooks"]["PostToolUse"]
     settings(place, json.dumps(whole))
-    (found,) = examine(place, check_hooks)
+    (found,) = examine_host(place, check_hooks)
     assert (found.mark, found.fix) == ("bad", "handrail install claude")
     assert found.says == "those in ~/.claude/settings.json are not complete"
 
@@ -299,21 +311,21 @@ def test_hooks_of_a_project_are_put_back_there(place: Place) -> None:
     file = place.project / ".claude" / "settings.local.json"
     file.parent.mkdir()
     file.write_text(hooks(place, port=1))
-    (found,) = examine(place, check_hooks)
+    (found,) = examine_host(place, check_hooks)
     assert found.says == "those in ./.claude/settings.local.json lead elsewhere"
     assert found.fix == f"handrail install claude --project {place.project}"
 
 
 def test_settings_with_a_mistake_are_to_be_corrected_first(place: Place) -> None:
     settings(place, "{")
-    found = examine(place, check_hooks)[0]
+    found = examine_host(place, check_hooks)[0]
     assert (found.mark, found.fix) == ("bad", "correct it, then: handrail install claude")
     assert found.says.startswith("~/.claude/settings.json: ")
 
 
 def test_http_hooks_of_an_old_claude_code_are_told(place: Place) -> None:
     settings(place, hooks(place))
-    found = examine(place, check_hooks, claude=OLD)[-1]
+    found = examine_host(place, check_hooks, claude=OLD)[-1]
     assert (found.mark, found.fix) == ("bad", "handrail install claude")
     assert "lets a tool run when Handrail does not answer" in found.says
 
@@ -327,7 +339,7 @@ def opened(place: Place, style: Style, *, folders: int, file: int) -> list[Check
     path.chmod(file)
     for folder in (path.parent, path.parent.parent, place.root):
         folder.chmod(folders)
-    return [found for found in examine(place, check_hooks) if found.mark == "warn"]
+    return [found for found in examine_host(place, check_hooks) if found.mark == "warn"]
 
 
 @pytest.mark.parametrize(("folders", "file"), [(0o755, 0o644), (0o750, 0o640), (0o711, 0o604)])
@@ -364,7 +376,7 @@ def test_a_switch_of_a_project_is_told_with_the_cure(place: Place) -> None:
     file = place.project / ".claude" / "settings.json"
     file.parent.mkdir()
     file.write_text('{"disableAllHooks": true}')
-    (found,) = examine(place, check_obstacles)
+    (found,) = examine_host(place, check_obstacles)
     assert found.mark == "bad"
     assert found.says.startswith("./.claude/settings.json: disableAllHooks is true")
     assert found.says.endswith("sessions here are NOT supervised")
@@ -372,9 +384,9 @@ def test_a_switch_of_a_project_is_told_with_the_cure(place: Place) -> None:
 
 
 def test_a_switch_of_the_environment_is_told(place: Place) -> None:
-    (found,) = examine(place, check_obstacles, CLAUDE_CODE_SIMPLE="1")
+    (found,) = examine_host(place, check_obstacles, CLAUDE_CODE_SIMPLE="1")
     assert found.says.startswith("CLAUDE_CODE_SIMPLE is set")
 
 
 def test_where_nothing_stands_in_the_way_nothing_is_said(place: Place) -> None:
-    assert examine(place, check_obstacles) == []
+    assert examine_host(place, check_obstacles) == []

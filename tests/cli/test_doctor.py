@@ -10,6 +10,7 @@ import pytest
 from tests.server.place import Place
 
 from handrail.cli.probe import probe
+from handrail.hosts.claude.host import HOST
 from handrail.server.lock import holder
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
@@ -117,12 +118,12 @@ def test_an_agent_may_not_repair(installed: Place) -> None:
 )
 def test_a_claude_code_that_gives_up_is_no_proof(place: Place, script: str, says: str) -> None:
     place.home.prepare()
-    found = probe(claude(place, script), str(place.project), place.home, place.environ)
+    found = probe(HOST, claude(place, script), str(place.project), place.home, place.environ)
     assert (found.enforced, found.says) == (False, says)
 
 
 def test_a_claude_code_that_cannot_be_started_is_no_proof(place: Place) -> None:
     place.home.prepare()
-    found = probe("/nowhere/claude", str(place.project), place.home, place.environ)
+    found = probe(HOST, "/nowhere/claude", str(place.project), place.home, place.environ)
     assert not found.enforced
     assert found.says.endswith("/nowhere/claude: No such file or directory")

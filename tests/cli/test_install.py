@@ -15,8 +15,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from handrail.cli.changes import connection
 from handrail.cli.install import command as install
-from handrail.cli.install import make_hooking
 from handrail.cli.uninstall import command as uninstall
 from handrail.server.client import health
 from handrail.server.home import Home
@@ -263,7 +263,7 @@ def test_changing_how_it_is_called_replaces_the_old_hooks(world: World) -> None:
 
 
 def test_the_hooks_lead_to_the_client_that_is_there(world: World) -> None:
-    assert make_hooking(world.state, "http", None).client == world.state.client()
+    assert connection(world.state).client == world.state.client()
 
 
 # In a project

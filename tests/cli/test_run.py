@@ -99,7 +99,7 @@ def test_as_root_permissions_are_not_bypassed(
 def test_without_claude_nothing_is_started(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("IS_SANDBOX", "1")
-    monkeypatch.setattr("handrail.hosts.claude_program._USUAL", ())
+    monkeypatch.setattr("handrail.hosts.claude.program._USUAL", ())
     ran = shell.run("run", "x")
     assert (ran.code, ran.out) == (2, "")
     assert "Claude Code was not found" in ran.err

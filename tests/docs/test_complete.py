@@ -12,11 +12,12 @@ import pytest
 from msgspec import Struct
 
 from handrail.config.jsonschema import json_schema
-from handrail.hosts.claude_hooks import CAPABILITIES
-from handrail.hosts.claude_settings import Hooking, hooks_for
+from handrail.hosts.claude.host import HOST
+from handrail.hosts.claude.settings import Hooking, hooks_for
 from handrail.intervene import Capability
 from handrail.model import Kind
 from handrail.model.event import Event
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Decision, Undo
 from handrail.review.rules import GOVERNING, OTHERS
 from handrail.review.weights import DELETES, WRITES
@@ -132,7 +133,7 @@ def test_every_file_of_a_room_is_named_there(room: str) -> None:
 def test_what_a_host_can_do_is_explained(page: Page) -> None:
     section = page("docs/hosts.md").split("## What Handrail can do there")[1].split("\n## ")[0]
     rows = dict(re.findall(r"(?m)^\| (.+?) \| (yes|no) \|", section))
-    can = CAPABILITIES | {Capability.FILES}
+    can = HOST.capabilities | {Capability.FILES}
     assert rows == {str(each): "yes" if each in can else "no" for each in Capability}
 
 
@@ -172,5 +173,6 @@ def test_the_readme_does_not_boast(page: Page) -> None:
 
 def test_families_with_serious_facts_are_listed(verdicts: ModuleType) -> None:
     titles = re.findall(r"(?m)^## (.+)$", verdicts.render_programs())
-    assert set(titles) <= {family.replace("_", " ").capitalize() for family in FAMILIES}
+    families = {family.replace("_", " ").capitalize() for family in FAMILIES}
+    assert set(titles) <= families | {host.title for host in known_hosts()}
     assert len(titles) > len(FAMILIES) / 2

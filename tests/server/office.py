@@ -13,6 +13,7 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
 from handrail.fleet.office import Report
+from handrail.hosts.claude.host import HOST
 from handrail.server.app import make_app
 from handrail.server.boundary import Boundary
 from handrail.server.brain import Brain
@@ -31,7 +32,7 @@ from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.state import RunState
 from tests.control.desk_bed import WrittenActs
-from tests.hosts.desk import SESSION, Desk
+from tests.hosts.claude.desk import SESSION, Desk
 from tests.server.asgi import Answer, ask
 
 T = TypeVar("T")
@@ -93,10 +94,14 @@ class Office:
         self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
         inbox = Inbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
-        self.opinions = Opinions(self.brain, self.desk.hooks, secrets, lambda: 1.0)
+        self.opinions = Opinions(self.brain, secrets, lambda: 1.0)
         runs = self.desk.runs
         hooks = HookEndpoint(
-            self.brain, self.desk.hooks, self.boundary, self.opinions, self.metrics
+            self.brain,
+            {"claude": (HOST, self.desk.hooks)},
+            self.boundary,
+            self.opinions,
+            self.metrics,
         )
         unwritten = Unwritten(self.brain, runs, self._end)
         components = (

@@ -16,7 +16,7 @@ from typing import Any, Self
 from handrail.server.client import DaemonError, call
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
-from tests.hosts.desk import SESSION, Json
+from tests.hosts.claude.desk import SESSION, Json
 
 
 class Place:

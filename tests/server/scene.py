@@ -10,10 +10,10 @@ from typing import Self
 import psutil
 
 from handrail.control.acts import Came
+from handrail.hosts.claude.profile import PROFILE
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.server.endings import Endings
-from handrail.server.family import SESSION_VARIABLE
 from handrail.supervise.supervisor import Supervisor
 from tests.intervene.zoo import Zoo, is_alive
 from tests.server.workshop import Workshop
@@ -54,7 +54,7 @@ class Scene:
     def claude(self, script: str = "sleep 60 & echo $! > child; wait", *, env: str = "") -> int:
         """A program that is named as the agent; what it starts is marked, as is so there."""
         program = self.zoo.root / "claude"
-        program.write_text(f"export {SESSION_VARIABLE}={self.run}\necho ready\n{script}\n")
+        program.write_text(f"export {PROFILE.session_variable}={self.run}\necho ready\n{script}\n")
         return self.zoo.sh(f"exec env {env} sh {program}", marked=False)
 
     def begins(self, pid: int, *, attended: bool = False, driver: int = 0) -> None:

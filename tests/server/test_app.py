@@ -13,16 +13,16 @@ from blockbuster import BlockingError, blockbuster_ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.hosts.port import MAX_BYTES
 from handrail.server.daemon import Daemon
 from handrail.server.gate import Gate
 from handrail.store.errors import DiskFullError
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Receipt, Stored
-from tests.hosts.accepted import check
-from tests.hosts.desk import SESSION, Desk, decision, said, samples
-from tests.hosts.failing import Failing
-from tests.hosts.wild import MUST_STOP, fields
+from tests.hosts.claude.accepted import check
+from tests.hosts.claude.desk import SESSION, Desk, decision, said, samples
+from tests.hosts.claude.failing import Failing
+from tests.hosts.claude.wild import MUST_STOP, fields
 from tests.server.asgi import ask
 from tests.server.office import WHO, Office, call, message
 from tests.server.place import Place

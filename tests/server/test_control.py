@@ -10,7 +10,7 @@ from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.model.control import Command, Standing
 from handrail.supervise.supervisor import Supervisor
-from tests.hosts.desk import SESSION
+from tests.hosts.claude.desk import SESSION
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office, call, message
 

@@ -23,7 +23,7 @@ from handrail.server.lock import holder, locked
 from handrail.server.start import ensure_daemon, stop_daemon
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
-from tests.hosts.desk import decision, said
+from tests.hosts.claude.desk import decision, said
 from tests.server.place import Place
 
 pytestmark = pytest.mark.slow

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from handrail.control.acts import Came
-from handrail.hosts.claude_launch import MARK
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.driven import MARK
 from handrail.intervene.processes import Ended, began_at
 from handrail.model.control import Command
 from handrail.model.event import CheckpointTaken, RunEnded
-from handrail.server.family import SESSION_VARIABLE
 from tests.intervene.zoo import until
 from tests.server.scene import Scene, are_alive, is_still, numbers
 
@@ -187,7 +187,7 @@ def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: Scene) -> No
     agent, _ = begun(scene)
     began = began_at(agent)
     until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) > began + 0.1)
-    mark = f"env {SESSION_VARIABLE}={scene.run}"
+    mark = f"env {PROFILE.session_variable}={scene.run}"
     other = scene.zoo.sh(f"exec {mark} sh -c 'echo ready; exec sleep 60'", marked=False)
     scene.begins(agent, driver=other)
     came = scene.stop()

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from handrail.hosts.claude.profile import PROFILE
 from handrail.intervene.incidents import Incidents
 from handrail.intervene.processes import Ended as Gone
 from handrail.model import Finding, Severity
@@ -24,11 +25,12 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, Means
-from handrail.server.family import SESSION_VARIABLE
 from handrail.server.keeper import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
 from handrail.supervise.project import Projects
 from handrail.supervise.runs import Runs
 from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt
+
+_SESSION = PROFILE.session_variable
 
 
 @pytest.fixture
@@ -186,7 +188,7 @@ def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
     shop.restart()
     child = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: RUN}
+        [sys.executable, "-c", "import time; time.sleep(600)"], env={_SESSION: RUN}
     )
     try:
         shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
@@ -209,7 +211,8 @@ def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Work
     runs = [f"3f2a-{os.getpid()}-one", f"3f2a-{os.getpid()}-two"]
     children = [
         subprocess.Popen(
-            [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: run}
+            [sys.executable, "-c", "import time; time.sleep(600)"],
+            env={_SESSION: run},
         )
         for run in runs
     ]
@@ -257,7 +260,8 @@ def test_people_are_told_what_a_stop_has_left(
 
 def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:
     bystander = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(600)"], env={SESSION_VARIABLE: "other"}
+        [sys.executable, "-c", "import time; time.sleep(600)"],
+        env={_SESSION: "other"},
     )
     try:
         # Its number was given as the host's, which it is not.

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.hosts.claude_hooks import WELCOME
+from handrail.hosts.claude.hooks import WELCOME
 from handrail.server.client import health
 from handrail.server.home import Home
 from handrail.server.lock import holder
 from tests.checkers import checker
-from tests.hosts.desk import decision, said
+from tests.hosts.claude.desk import decision, said
 from tests.server.place import Place, answering, http, pretty
 
 pytestmark = pytest.mark.slow

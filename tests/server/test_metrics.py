@@ -26,7 +26,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
 from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
-from tests.hosts.desk import SESSION
+from tests.hosts.claude.desk import SESSION
 from tests.server.asgi import ask
 from tests.server.office import Office, call, message
 

@@ -9,7 +9,7 @@ import pytest
 from handrail.model.event import Event, ModelAsked
 from handrail.server.home import Home
 from handrail.testing.model_server import Answer, ModelServer, Say, Turn
-from tests.hosts.desk import SESSION, Json
+from tests.hosts.claude.desk import SESSION, Json
 from tests.server.office import Office
 
 BLOCK = Say('{"answer": "block", "says": "It touches another project."}')

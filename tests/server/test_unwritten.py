@@ -10,7 +10,7 @@ from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.model.control import Command
 from tests.control.stores import WatchedStore
-from tests.hosts.desk import SESSION
+from tests.hosts.claude.desk import SESSION
 from tests.intervene.zoo import until
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office, message

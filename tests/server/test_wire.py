@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.hosts.port import MAX_BYTES
 from handrail.server.wire import read_head
 from tests.server.office import call
 from tests.server.place import Place

@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from handrail.hosts.claude_hooks import CAPABILITIES
+from handrail.hosts.claude.host import HOST
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
@@ -15,7 +15,7 @@ from handrail.supervise.runs import Runs
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import RUN, Bed
 
-CAN = CAPABILITIES | {Capability.FILES}
+CAN = HOST.capabilities | {Capability.FILES}
 Started = tuple[Action, Verdict]
 
 
@@ -36,7 +36,7 @@ class Day:
         """The next daemon."""
         bed = self.bed
         bed.restart()
-        bed.runs = Runs(bed.journal, bed.projects, can=CAN, clock=bed.clock)
+        bed.runs = Runs(bed.journal, bed.projects, can=lambda host: CAN, clock=bed.clock)
 
     @property
     def run(self) -> Supervisor:

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from handrail.cli import options
 from handrail.cli.render import Screen, clip, wrap
+from handrail.hosts import HOSTS
 
 if TYPE_CHECKING:
+    from handrail.hosts.port import HookConnection, HostAdapter
     from handrail.hosts.settings_file import Plan
+    from handrail.server.home import Home
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _TOKEN = re.compile(r'(Bearer )[^"\s]*')
@@ -21,18 +25,30 @@ _RUN, _LAST = 26, 4
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 
-def choose_file(user: bool, project: str | None) -> tuple[str, str]:
-    """The settings file that is meant, and the project's folder if it is a project's."""
-    from handrail.hosts.claude_obstacles import project_file, user_file
+def host_argument(function: options.Function) -> options.Function:
+    """The host that a command is about."""
+    return click.argument("host", metavar="|".join(HOSTS), type=click.Choice(list(HOSTS)))(function)
 
+
+def connection(home: "Home", *, dry_run: bool = False) -> "HookConnection":
+    """How hooks reach this user's daemon; in a dry run no state folder is made for that."""
+    from handrail.hosts.port import HookConnection
+
+    if dry_run and not os.path.isdir(home.path):
+        return HookConnection("PORT", "", home.client_path, home.installs)
+    return HookConnection(home.port, home.hook_token, home.client_path, home.installs)
+
+
+def choose_file(host: "HostAdapter", user: bool, project: str | None) -> tuple[str, str]:
+    """The settings file that is meant, and the project's folder if it is a project's."""
     if project is None:
-        return os.path.abspath(user_file(os.environ)), ""
+        return host.settings_file(os.environ, ""), ""
     if user:
         raise click.UsageError("--user and --project exclude each other")
     folder = os.path.abspath(project)
     if not os.path.isdir(folder):
         raise click.UsageError(f"--project {project}: there is no such folder")
-    return project_file(folder, "local"), folder
+    return host.settings_file(os.environ, folder), folder
 
 
 def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) -> str:

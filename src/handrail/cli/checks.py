@@ -6,28 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from functools import reduce
-from operator import and_
-from pathlib import Path
-from shlex import quote
-from typing import Literal
 
 import msgspec
 
 from handrail import __version__
-from handrail.cli.changes import short
-from handrail.hosts.claude_obstacles import find_obstacles, settings_files
-from handrail.hosts.claude_program import Program, find_claude
-from handrail.hosts.claude_settings import (
-    ENDPOINT,
-    HTTP_SINCE,
-    Hooking,
-    Style,
-    hook_url,
-    installed,
-)
-from handrail.hosts.jsontext import JsonTextError
-from handrail.hosts.settings_file import decode, is_broken, read
+from handrail.cli.changes import connection, short
+from handrail.hosts import HOSTS, find_host
+from handrail.hosts.port import Check, ExaminedHost, HostAdapter, HostProgram
 from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
 from handrail.server.lock import holder
@@ -38,20 +23,9 @@ from handrail.store.opening import open_log
 from handrail.supervise.topics import RUNS
 from handrail.tui.amounts import count
 
-Mark = Literal["ok", "warn", "bad"]
-_INSTALL = "handrail install claude"
 _RUNS_LOOKED_AT = 20
 _EVENTS_LOOKED_AT = 100
 """The last runs, and the last events of each: what sessions that are open need."""
-
-
-class Check(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One finding."""
-
-    name: str
-    mark: Mark
-    says: str
-    fix: str = ""
 
 
 class Patient(msgspec.Struct, frozen=True):
@@ -60,7 +34,8 @@ class Patient(msgspec.Struct, frozen=True):
     home: Home
     folder: str
     environ: Mapping[str, str]
-    claude: Program | None
+    hosts: tuple[tuple[HostAdapter, HostProgram | None], ...]
+    """Every host that Handrail knows, with the program that a terminal there would start."""
 
     def short(self, path: str) -> str:
         """A path as a person would write it there."""
@@ -68,8 +43,9 @@ class Patient(msgspec.Struct, frozen=True):
 
 
 def patient(home: Home, folder: str, environ: Mapping[str, str]) -> Patient:
-    """The patient, with the Claude Code that a terminal there would start."""
-    return Patient(home, folder, environ, find_claude(environ))
+    """The patient, with the hosts that a terminal there would start."""
+    hosts = tuple((host, host.find_program(environ)) for host in map(find_host, HOSTS))
+    return Patient(home, folder, environ, hosts)
 
 
 def check_log(who: Patient) -> Iterator[Check]:
@@ -143,19 +119,6 @@ def check_port(who: Patient) -> Iterator[Check]:
     yield Check("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
 
 
-def check_claude(who: Patient) -> Iterator[Check]:
-    """Which Claude Code is there, and how may it be called?"""
-    claude = who.claude
-    if claude is None:
-        yield Check("claude", "warn", "not found on this machine", "install Claude Code")
-        return
-    if claude.version is None:
-        yield Check("claude", "warn", f"{claude.path} does not say its version", "update it")
-        return
-    old = "" if claude.version >= HTTP_SINCE else ", called as a command"
-    yield Check("claude", "ok", f"{claude.says}, {who.short(claude.path)}{old}")
-
-
 def check_client(who: Patient) -> Iterator[Check]:
     """Can the hook client do its work?"""
     if shutil.which("curl", path=who.environ.get("PATH")) is None:
@@ -164,65 +127,11 @@ def check_client(who: Patient) -> Iterator[Check]:
         yield Check("client", "ok", "curl and handrail-hook are there")
 
 
-def check_hooks(who: Patient) -> Iterator[Check]:
-    """Are the hooks in a settings file that counts here?"""
-    if is_broken(who.home.installs):
-        says = f"{who.home.installs} cannot be read: hooks that are taken out are not missed"
-        yield Check("hooks", "bad", says, f"{_INSTALL}, which keeps the old one beside it")
-    found = False
-    for file in settings_files(who.environ, who.folder):
-        name = who.short(file.path)
-        try:
-            data = read(file.path)
-            text = None if data is None else decode(data)
-            style = _style(text)
-            state = installed(text, _hooking(who, style)).state
-        except (OSError, JsonTextError) as error:
-            yield Check("hooks", "bad", f"{name}: {error}", f"correct it, then: {_INSTALL}")
-            continue
-        if state == "none":
-            continue
-        found = True
-        option = f" --project {who.folder}" if file.scope == "local" else ""
-        if text and who.home.hook_token in text and _others_can_read(file.path):
-            says = f"others on this machine can read {name}, and the token of the hooks in it"
-            yield Check("hooks", "warn", says, f"chmod 600 {quote(file.path)}")
-        if state == "complete":
-            yield Check("hooks", "ok", f"loaded from {name}")
-            if style == "http" and who.claude and (who.claude.version or HTTP_SINCE) < HTTP_SINCE:
-                says = "this Claude Code lets a tool run when Handrail does not answer"
-                yield Check("hooks", "bad", says, f"{_INSTALL}{option}")
-        else:
-            kind = "lead elsewhere" if state == "stale" else "are not complete"
-            yield Check("hooks", "bad", f"those in {name} {kind}", f"{_INSTALL}{option}")
-    if not found:
-        yield Check("hooks", "bad", "in no settings file that counts here", _INSTALL)
-
-
-def check_obstacles(who: Patient) -> Iterator[Check]:
-    """Does anything keep hooks from running in this folder?"""
-    url = _hooking(who, "http").url
-    for found in find_obstacles(who.environ, who.folder, url=url):
-        where = f"{who.short(found.path)}: " if found.path else ""
-        says, _, fix = found.says.partition(": ")
-        yield Check("project", "bad", f"{where}{says}; sessions here are NOT supervised", fix)
-
-
-def _hooking(who: Patient, style: Style) -> Hooking:
-    home, version = who.home, who.claude.version if who.claude else None
-    return Hooking(style, hook_url(home.port), home.hook_token, home.client_path, version)
-
-
-def _style(text: str | None) -> Style:
-    return "http" if text and ENDPOINT in text else "command"
-
-
-def _others_can_read(path: str) -> bool:
-    """Whether a group or everybody has a way to a file, and may read it."""
-    real = Path(path).resolve()
-    enter = reduce(and_, (folder.stat().st_mode for folder in real.parents))
-    # The right to pass through a folder is two bits away from the right to read.
-    return bool(real.stat().st_mode & (enter << 2) & 0o044)
+def check_hosts(who: Patient) -> Iterator[Check]:
+    """Does each host load our hooks, and does anything keep them from running?"""
+    for host, program in who.hosts:
+        here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)
+        yield from host.diagnose(here)
 
 
 def _bearer(token: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
+from handrail.tui.host_words import with_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.demo_stage import Note, Scene, Stage
@@ -136,6 +137,8 @@ def _summary(screen: Screen, stage: "Stage") -> None:
     ]
     screen.say(" " + " · ".join(parts))
     screen.say()
-    screen.say(" Next: handrail install claude       supervise your own sessions")
-    screen.say("       handrail replay ~/.claude     what would it have done last week?")
+    screen.say(with_hosts(" Next: handrail install $host       supervise your own sessions"))
+    screen.say(
+        with_hosts("       handrail replay $recordings     what would it have done last week?")
+    )
     screen.say("       handrail review 'rm -rf x'    explain one verdict")

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from handrail.model.host import known_hosts
 from handrail.testing.model_server import Json
 
 GOAL = "fix the total of the shopping cart"
@@ -68,6 +69,8 @@ def _edit(old: str, new: str, prompt: str = "") -> Line:
 
 
 _TESTS = "python3 -m unittest -q"
+_HOST = known_hosts()[0]
+_HOOKS = f"~/{_HOST.folder}/{_HOST.settings_files[0]}"
 SCRIPT = (
     Line("Read", {"file_path": "README.md"}),
     _bash(_TESTS),
@@ -81,7 +84,7 @@ SCRIPT = (
     _bash("git reset --hard"),
     _bash("cat ~/.ssh/id_ed25519", harmless=False),
     _bash("git push --force origin main"),
-    Line("Write", {"file_path": "~/.claude/settings.json", "content": "{}"}, harmless=False),
+    Line("Write", {"file_path": _HOOKS, "content": "{}"}, harmless=False),
     # It goes round in a circle, and takes the hint.
     _edit(f"def total(prices):\n    {UNSAVED}", _CUT, "give 10 % off from ten items on"),
     _bash(_TESTS),

@@ -26,7 +26,7 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
-from handrail.server.family import SESSION_VARIABLE
+from handrail.model.host import known_hosts
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
 from handrail.store.decoding import decode
@@ -87,7 +87,7 @@ class _Actor(ScriptedAgent):
             stage.project,
             session=stage.session,
             # By this, Handrail knows the processes of a session.
-            environ={**stage.environ, SESSION_VARIABLE: stage.session},
+            environ={**stage.environ, known_hosts()[0].session_variable: stage.session},
             prompt=stage.goal,
         )
         self._stage = stage

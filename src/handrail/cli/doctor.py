@@ -9,9 +9,11 @@ import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, pad, wrap
+from handrail.tui.host_words import names_hosts, with_hosts
 
 if TYPE_CHECKING:
-    from handrail.cli.checks import Check, Patient
+    from handrail.cli.checks import Patient
+    from handrail.hosts.port import Check, HostAdapter
     from handrail.server.home import Home
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
@@ -20,13 +22,14 @@ _NAME = 15
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Repair what Handrail can repair by itself.")
-@click.option("--no-probe", is_flag=True, help="Only look; do not start Claude Code.")
+@click.option("--no-probe", is_flag=True, help=with_hosts("Only look; do not start $title."))
 @options.json_option("Print every finding as JSON.")
 @options.color_option
+@names_hosts
 def command(fix: bool, no_probe: bool, as_json: bool) -> int:
-    """Prove that Claude Code really obeys Handrail, in this folder, with your settings.
+    """Prove that $title really obeys Handrail, in this folder, with your settings.
 
-    Starts Claude Code with a scripted model on this machine (no account, no network,
+    Starts $title with a scripted model on this machine (no account, no network,
     no cost) that asks for a forbidden command, and looks whether it ran.
 
     \b
@@ -67,27 +70,28 @@ def _examine(who: "Patient", *, probing: bool, screen: Screen | None) -> "Iterat
         checks.check_daemon,
         checks.check_port,
         checks.check_client,
-        checks.check_claude,
-        checks.check_hooks,
-        checks.check_obstacles,
+        checks.check_hosts,
     )
     for look in looks:
         yield from look(who)
-    if probing and who.claude is not None:
+    for host, program in who.hosts if probing else ():
+        if program is None:
+            continue
         if screen is not None and sys.stdout.isatty():
-            screen.say(screen.paint("   asking Claude Code to run a forbidden command …", "dim"))
-        yield _probe(who)
+            text = f"   asking {host.profile.title} to run a forbidden command …"
+            screen.say(screen.paint(text, "dim"))
+        yield _probe(who, host, program.path)
 
 
-def _probe(who: "Patient") -> "Check":
-    from handrail.cli.checks import Check
+def _probe(who: "Patient", host: "HostAdapter", program: str) -> "Check":
     from handrail.cli.probe import probe
+    from handrail.hosts.port import Check
 
-    assert who.claude is not None
-    found = probe(who.claude.path, who.folder, who.home, who.environ)
+    found = probe(host, program, who.folder, who.home, who.environ)
     if found.enforced:
         return Check("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
-    fix = "do what stands above; if all is well there, start Claude Code anew, and try again"
+    title = host.profile.title
+    fix = f"do what stands above; if all is well there, start {title} anew, and try again"
     return Check("enforcement", "bad", found.says, fix)
 
 

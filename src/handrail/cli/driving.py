@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -23,9 +23,8 @@ from handrail.control.client import UnreachableError, make_request, stages
 from handrail.fleet.ends import End
 from handrail.fleet.loop import PAUSES, Task, drive
 from handrail.fleet.office import Go
-from handrail.hosts.claude_driver import ClaudeDriver
-from handrail.hosts.claude_launch import MARK, Launch, launch
-from handrail.hosts.driven import AgentGoneError, Turn
+from handrail.hosts.driven import MARK, DrivenAgent
+from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.model.control import Command, Standing
 from handrail.server.control_line import DaemonLine
 from handrail.server.home import Home
@@ -47,9 +46,11 @@ _STOP_SECONDS = 15.0
 _MAX_SAYS = 400
 
 
-def drive_to_the_end(home: Home, claude: str, plan: "Plan", settings: str, *, as_json: bool) -> int:
+def drive_to_the_end(
+    host: HostAdapter, home: Home, program: str, plan: "Plan", settings: str, *, as_json: bool
+) -> int:
     """Drive an agent, tell what happens, and give the exit code."""
-    driving = _Driving(home, claude, plan, settings, as_json=as_json)
+    driving = _Driving(host, home, program, plan, settings, as_json=as_json)
     settle()
     end = asyncio.run(driving.go())
     if not driving.begun:
@@ -95,12 +96,20 @@ class _Driving:
     """One agent, from its start to its end."""
 
     def __init__(
-        self, home: Home, claude: str, plan: "Plan", settings: str, *, as_json: bool
+        self,
+        host: HostAdapter,
+        home: Home,
+        program: str,
+        plan: "Plan",
+        settings: str,
+        *,
+        as_json: bool,
     ) -> None:
         self.left_by = 0
         """The signal by which somebody wanted to leave; 0: nobody did."""
         self._home = home
-        self._claude = claude
+        self._host = host
+        self._program = program
         self._plan = plan
         self._settings = settings
         self._as_json = as_json
@@ -126,7 +135,7 @@ class _Driving:
         task = Task(
             goal=plan.goal,
             cwd=plan.cwd,
-            model=plan.wish.model,
+            model=plan.options.model,
             verify=plan.verify,
             limits=plan.limits,
             marks={MARK: plan.run},
@@ -161,19 +170,19 @@ class _Driving:
             self._say("Ending the agent … (Ctrl+C again: at once)", start=start)
         self.left_by = self.left_by or number
 
-    def _agent(self, *, resume: bool, model: str) -> "_HeardDriver":
+    def _agent(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
         plan = self._plan
-        launched = launch(
-            self._claude,
-            plan.run,
-            plan.cwd,
-            os.environ,
+        request = LaunchRequest(
+            program=self._program,
+            run=plan.run,
+            cwd=plan.cwd,
+            environ=os.environ,
             settings=self._settings,
             settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
-            wish=msgspec.structs.replace(plan.wish, model=model),
+            options=msgspec.structs.replace(plan.options, model=model),
             resume=resume,
         )
-        return _HeardDriver(launched, self._judge)
+        return self._host.drive(request, self._judge)
 
     # What happens beside
 
@@ -232,7 +241,8 @@ class _Driving:
         self._problem = ""
 
     def _judge(self, problem: str) -> None:
-        """A turn has ended, well where there is no problem."""
+        """A turn has ended, well where there is no problem. It is told only when it is tried again,
+        because that takes a while."""
         self._problem = problem
         self._failures = self._failures + 1 if problem else 0
 
@@ -243,20 +253,3 @@ class _Driving:
                 click.echo(start + self._screen.paint(line, style), err=self._as_json)
                 start = " "
             sys.stdout.flush()
-
-
-class _HeardDriver(ClaudeDriver):
-    """One whose troubles are told as they come: the loop tries again, and that takes a while."""
-
-    def __init__(self, launched: Launch, judge: Callable[[str], None]) -> None:
-        super().__init__(launched)
-        self._judge = judge
-
-    async def take_turn(self, prompt: str) -> Turn:
-        try:
-            turn = await super().take_turn(prompt)
-        except AgentGoneError as error:
-            self._judge(str(error))
-            raise
-        self._judge(f"the agent failed: {turn.problem}" if turn.problem else "")
-        return turn

@@ -12,7 +12,7 @@ from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, visible, wrap
 from handrail.cli.runs import LAST, KnownRun, Runs, find_home, read_log
 from handrail.cli.verdict_text import explain_fully
-from handrail.hosts import claude_reply
+from handrail.hosts import wording
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -226,10 +226,7 @@ def _told(event: ActionReviewed) -> list[str]:
 
 def told_text(event: ActionReviewed) -> str:
     """The words that the host got with the verdict."""
-    said = claude_reply.before_tool(event.verdict, ask=event.asked).get("hookSpecificOutput")
-    if not isinstance(said, dict):
-        return ""
-    return str(said.get("permissionDecisionReason") or said.get("additionalContext") or "")
+    return wording.told(event.verdict, ask=event.asked)
 
 
 def _outcome(story: Story) -> list[str]:

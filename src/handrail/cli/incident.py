@@ -19,6 +19,7 @@ from handrail.intervene.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 from handrail.tui.amounts import count
+from handrail.tui.host_words import resume_command
 from handrail.tui.moments import span
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ _COMMAND = " " * 6
 """How a line of a report begins that is to be copied."""
 _PATIENCE = 60.0
 """Seconds for the daemon to do it: files may have to be put back."""
-_RESUME = {"claude": "claude --resume {run}"}
-"""By host, the command that takes up a run again."""
 _LIMITS = (
     ("calls_per_minute", "{:,} calls a minute"),
     ("file_operations", "{:,} file changes"),
@@ -182,10 +181,9 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
 
 def next_command(record: "Incident") -> str:
     """The command line that takes up the run again; empty where the host has none."""
-    template = _RESUME.get(record.host, "")
-    if not template:
+    command = resume_command(record.host, quote(record.run))
+    if not command:
         return ""
-    command = template.format(run=quote(record.run))
     return f"cd {quote(record.cwd)} && {command}" if record.cwd else command
 
 

@@ -18,13 +18,14 @@ from handrail.cli.log_filter import Filter
 from handrail.cli.moments import read_since
 from handrail.cli.reading import Source, follow, wait_a_moment
 from handrail.cli.render import Screen, columns, visible
-from handrail.cli.runs import LAST, NOTHING_YET, KnownRun, Runs, find_home, read_log
+from handrail.cli.runs import LAST, KnownRun, Runs, find_home, read_log
 from handrail.cli.timeline import entry_lines
 from handrail.model.event import Event, FaultNoted
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.supervise.topics import RUNS, run_of
+from handrail.tui.host_words import NOTHING_YET
 from handrail.tui.moments import day
 
 if TYPE_CHECKING:

@@ -71,13 +71,12 @@ def config_option(function: Function) -> Function:
     )(function)
 
 
-_AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "DRIVEN_BY_HANDRAIL")
-"""The last one is `hosts.claude_launch.MARK`; not imported, because all commands come by here."""
-
-
 def by_a_person() -> None:
     """Refuse to go on where an agent has started this: the controls are a person's."""
-    for name in _AGENT_VARIABLES:
+    from handrail.hosts.driven import MARK
+    from handrail.model.host import known_hosts
+
+    for name in (*(name for host in known_hosts() for name in host.agent_variables), MARK):
         if os.environ.get(name):
             raise click.ClickException(
                 f"this is for a person to do, and {name} says that an agent runs it; "

@@ -1,9 +1,6 @@
-"""The live probe: the real Claude Code, a scripted model, and a command that must not run."""
+"""The live probe: a real host, a scripted model, and a command that must not run."""
 
-import json
 import os
-import signal
-import subprocess
 import tempfile
 import uuid
 from collections.abc import Mapping
@@ -13,18 +10,16 @@ from time import perf_counter
 
 import msgspec
 
+from handrail.hosts.port import HostAdapter, ProbeSession
 from handrail.server.home import Home
 from handrail.testing.model_server import Call, ModelServer, Say, Step
 
 PROMPT = "handrail doctor: is a refusal enforced?"
-_SECONDS = 60.0
 _CALL = "toolu_handrail_probe"
 _REFUSED = "Handrail stopped this"
-_TAKEN_OUT = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION")
-"""Set where the doctor is called by an agent; the probe is a session of its own."""
 
 
-class Probe(msgspec.Struct, frozen=True):
+class ProbeResult(msgspec.Struct, frozen=True):
     """What became of the command."""
 
     enforced: bool
@@ -32,8 +27,10 @@ class Probe(msgspec.Struct, frozen=True):
     ms: float = 0.0
 
 
-def probe(claude: str, folder: str, home: Home, environ: Mapping[str, str]) -> Probe:
-    """Let Claude Code try to write into Handrail's state folder, with the settings of `folder`.
+def probe(
+    host: HostAdapter, program: str, folder: str, home: Home, environ: Mapping[str, str]
+) -> ProbeResult:
+    """Let a host try to write into Handrail's state folder, with the settings of `folder`.
 
     The command is harmless if it runs, and leaves a file behind that proves it.
     """
@@ -44,7 +41,17 @@ def probe(claude: str, folder: str, home: Home, environ: Mapping[str, str]) -> P
     ]
     began = perf_counter()
     with ModelServer(script) as model, tempfile.TemporaryDirectory() as scratch:
-        problem = _run(claude, folder, model.url, scratch, home.path, environ)
+        problem = host.probe(
+            ProbeSession(
+                program=program,
+                folder=folder,
+                model=model.url,
+                prompt=PROMPT,
+                scratch=scratch,
+                state=home.path,
+                environ=environ,
+            )
+        )
         results = model.requests[-1].tool_results if model.requests else {}
     ms = round((perf_counter() - began) * 1000)
     ran = os.path.exists(trace)
@@ -52,57 +59,12 @@ def probe(claude: str, folder: str, home: Home, environ: Mapping[str, str]) -> P
         os.unlink(trace)
     told = results[_CALL].text if _CALL in results else ""
     if ran:
-        return Probe(False, "the probe command RAN: refusals are not enforced here", ms)
+        return ProbeResult(False, "the probe command RAN: refusals are not enforced here", ms)
     if _REFUSED in told:
-        return Probe(True, "a probe command was denied and did not run", ms)
+        return ProbeResult(True, "a probe command was denied and did not run", ms)
     if told:
         first = told.strip().splitlines()[0][:200]
-        return Probe(False, f"the probe did not run, but Handrail was not asked: {first}", ms)
-    return Probe(False, f"Claude Code did not get as far as the probe: {problem}", ms)
-
-
-def _run(
-    claude: str, folder: str, url: str, scratch: str, state: str, environ: Mapping[str, str]
-) -> str:
-    """Why the session did not work out; empty: it did."""
-    model_env = {
-        "ANTHROPIC_BASE_URL": url,
-        "ANTHROPIC_API_KEY": "sk-ant-handrail-probe",
-        "ANTHROPIC_AUTH_TOKEN": "",
-        "CLAUDE_CODE_USE_BEDROCK": "",
-        "CLAUDE_CODE_USE_VERTEX": "",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_AUTOUPDATER": "1",
-    }
-    env = {name: value for name, value in environ.items() if name not in _TAKEN_OUT}
-    env |= {**model_env, "TMPDIR": scratch, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-    # Nothing but a hook may be what stops it.
-    permissions = {"allow": ["Bash(touch:*)"], "additionalDirectories": [state]}
-    settings = {"env": model_env, "permissions": permissions}
-    arguments = [
-        *(claude, "-p", PROMPT, "--model", "claude-sonnet-4-5", "--output-format", "json"),
-        *("--settings", json.dumps(settings), "--no-session-persistence", "--strict-mcp-config"),
-    ]
-    try:
-        process = subprocess.Popen(
-            arguments,
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return f"{claude}: {error.strerror}"
-    try:
-        output, _ = process.communicate(timeout=_SECONDS)
-    except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return f"it did not end within {_SECONDS:g} s"
-    if process.returncode == 0:
-        return ""
-    lines = output.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:200] if lines else f"it ended with {process.returncode}"
+        says = f"the probe did not run, but Handrail was not asked: {first}"
+        return ProbeResult(False, says, ms)
+    title = host.profile.title
+    return ProbeResult(False, f"{title} did not get as far as the probe: {problem}", ms)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options, settle
+from handrail.tui.host_words import names_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.past import Judged, Past
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--all", "show_all", is_flag=True, help="List everything, not only the worst.")
 @options.json_option("Print one JSON line for each step.")
 @options.color_option
+@names_hosts
 def command(
     paths: tuple[str, ...],
     scope: tuple[str, ...],
@@ -32,12 +34,12 @@ def command(
     Said is what would have been stopped or changed, what would have been found in
     a run (loops, drift from the goal …), and how Handrail would have intervened.
 
-    PATH is a file or a folder that is searched for *.jsonl and *.jsonl.gz: Claude
-    Code transcripts, or traces with one run a line ({"run", "goal", "steps"}).
+    PATH is a file or a folder that is searched for *.jsonl and *.jsonl.gz: $title
+    transcripts, or traces with one run a line ({"run", "goal", "steps"}).
 
     \b
     Examples:
-      handrail replay ~/.claude
+      handrail replay $recordings
       handrail replay runs.jsonl.gz --all
       handrail replay runs.jsonl.gz --json | grep '"block"'
 

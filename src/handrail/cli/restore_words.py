@@ -15,18 +15,13 @@ from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.restore_screen import changes
 from handrail.cli.runs import find_home
 from handrail.cli.saved import run_names
+from handrail.model.host import profile_of
 from handrail.server.restore_wire import Back, Look
 from handrail.tui.amounts import count
 from handrail.tui.moments import span
 
 _SHORT = 8
 _RUN = re.compile(r"\brun ([\w.-]+)")
-_TAKE_UP = {
-    # It goes back only without a terminal; the command that is given to it asks no model.
-    "claude": "claude -p --resume {session} --resume-session-at {message} --fork-session"
-    " --session-id {copy} '/rename back-at-{checkpoint}' && claude --resume {copy}"
-}
-"""By host, the command that takes up a copy of a conversation at a message."""
 
 Styled = tuple[str, str]
 """A text and its style."""
@@ -165,10 +160,10 @@ def take_up(conversation: Conversation | None, target: Record) -> str:
     """The command line that goes on with a conversation at a checkpoint; empty: none."""
     if conversation is None or not conversation.message:
         return ""
-    template = _TAKE_UP.get(conversation.host, "")
-    if not template:
+    profile = profile_of(conversation.host)
+    if profile is None or not profile.resume_at:
         return ""
-    command = template.format(
+    command = profile.resume_at.format(
         session=quote(conversation.session),
         message=quote(conversation.message),
         copy=uuid4(),

@@ -11,27 +11,30 @@ import click
 import msgspec
 
 from handrail.cli import options
+from handrail.hosts import HOSTS, find_host
+from handrail.tui.host_words import names_hosts, resume_command, with_hosts
 
 if TYPE_CHECKING:
     from handrail.fleet.usage import Limits
-    from handrail.hosts.claude_launch import Wish
-    from handrail.hosts.claude_program import Program
+    from handrail.hosts.port import DriveOptions, HostAdapter, HostProgram
     from handrail.server.home import Home
 
-_FOR_CLAUDE = "handrail.for_claude"
+_FOR_HOST = "handrail.for_host"
 _ITERATIONS = 10
-_MODES = ("bypassPermissions", "acceptEdits", "auto", "default", "dontAsk", "plan")
-_BYPASS = _MODES[0]
-_NO_CLAUDE = "Claude Code was not found: put `claude` into your PATH, or install it"
+_HOST = next(iter(HOSTS))
+"""The host that is driven."""
+_MODES = find_host(_HOST).modes
+_MODEL = "By default $title's own choice."
+_NO_PROGRAM = "$title was not found: put `$program` into your PATH, or install it"
 
 
 class _RunCommand(click.Command):
-    """What stands behind `--` is for Claude Code."""
+    """What stands behind `--` is for the host's program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
             at = args.index("--")
-            ctx.meta[_FOR_CLAUDE] = tuple(args[at + 1 :])
+            ctx.meta[_FOR_HOST] = tuple(args[at + 1 :])
             args = args[:at]
         return super().parse_args(ctx, args)
 
@@ -50,9 +53,11 @@ def _limit(
 
 
 @click.command(cls=_RunCommand, options_metavar="[OPTIONS]")
-@click.argument("words", nargs=-1, metavar="PROMPT [-- CLAUDE ARGS…]")
+@click.argument("words", nargs=-1, metavar=f"PROMPT [-- {_HOST.upper()} ARGS…]")
 @click.option("--verify", metavar="CMD", help="It is done only when this command passes, too.")
-@click.option("--model", default="", metavar="NAME", help="By default Claude Code's own choice.")
+@click.option(
+    "--model", default="", metavar="NAME", help=with_hosts("By default $title's own choice.")
+)
 @_limit("--max-iterations", int, "N", f"So often it is sent on; {_ITERATIONS}.")
 @_limit("--max-minutes", float, "N", "So long it is at work.")
 @_limit("--max-cost", float, "USD", "So much it costs, in dollars.")
@@ -62,14 +67,15 @@ def _limit(
     "--permission-mode",
     "mode",
     type=click.Choice(_MODES),
-    default=_BYPASS,
+    default=_MODES[0],
     metavar="MODE",
-    help=f"Claude Code's own; by default {_BYPASS}, see above.",
+    help=with_hosts(f"$title's own; by default {_MODES[0]}, see above."),
 )
 @click.option("--resume", "typed", metavar="RUN", help="Take up a run again.")
 @options.json_option("Print each event as JSON, and a summary at the end.")
 @options.color_option
 @click.pass_context
+@names_hosts
 def command(
     ctx: click.Context,
     words: tuple[str, ...],
@@ -84,7 +90,7 @@ def command(
     typed: str | None,
     as_json: bool,
 ) -> int:
-    """Have Claude Code work on something until it is done, in this folder.
+    """Have $title work on something until it is done, in this folder.
 
     Whenever the agent stops, it is sent on, until it says that it is done and the
     verify command passes, or a limit is met. What the command prints when it fails
@@ -93,7 +99,7 @@ def command(
     You see what happens here; from any other terminal you can pause, steer or stop
     it: handrail watch. Ctrl+C ends the agent; --resume takes the run up again.
 
-    Nobody is there to be asked, so Claude Code asks nobody (bypassPermissions):
+    Nobody is there to be asked, so $title asks nobody (bypassPermissions):
     Handrail reviews each action before it runs, and what your settings deny stays
     denied. --permission-mode acceptEdits or dontAsk allows only what your settings
     allow; the rest is refused.
@@ -112,13 +118,8 @@ def command(
     """
     options.by_a_person()
     from handrail.fleet.usage import Limits
-    from handrail.hosts.claude_launch import ArgumentError, Wish, check_arguments
+    from handrail.hosts.port import DriveOptions
 
-    for_claude: tuple[str, ...] = ctx.meta.get(_FOR_CLAUDE, ())
-    try:
-        check_arguments(for_claude)
-    except ArgumentError as error:
-        raise click.UsageError(str(error)) from None
     limits = Limits(
         max_iterations=max_iterations or _ITERATIONS,
         max_minutes=max_minutes or 0,
@@ -126,16 +127,18 @@ def command(
         max_tokens=max_tokens or 0,
         max_memory_mb=max_memory or 0,
     )
-    wish = Wish(model=model, mode=mode, arguments=for_claude)
+    wanted = DriveOptions(model=model, mode=mode, arguments=ctx.meta.get(_FOR_HOST, ()))
+    host = find_host(_HOST)
+    _check(lambda: host.check_arguments(wanted.arguments))
     prompt = _prompt(words)
     if typed is None:
         if not prompt:
             raise click.UsageError('what shall it do? handrail run "Fix the failing tests."')
-        plan = Plan(str(uuid4()), prompt, verify or "", limits, wish)
+        plan = Plan(str(uuid4()), prompt, verify or "", limits, wanted)
     else:
-        plan = _taken_up(typed, prompt, verify, max_iterations, limits, wish)
-    _check_root(plan.wish.mode)
-    return _start(plan, as_json=as_json)
+        plan = _taken_up(typed, prompt, verify, max_iterations, limits, wanted)
+    _check(lambda: host.check_mode(plan.options.mode))
+    return _start(host, plan, as_json=as_json)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -145,7 +148,7 @@ class Plan(msgspec.Struct, frozen=True):
     goal: str
     verify: str
     limits: "Limits"
-    wish: "Wish"
+    options: "DriveOptions"
     cwd: str = msgspec.field(default_factory=os.getcwd)
     resumes: bool = False
     """There was somebody who drove it before."""
@@ -159,12 +162,13 @@ def _prompt(words: tuple[str, ...]) -> str:
     return text.strip()
 
 
-def _check_root(mode: str) -> None:
-    if mode == _BYPASS and os.geteuid() == 0 and not os.environ.get("IS_SANDBOX"):
-        raise click.UsageError(
-            "Claude Code does not take bypassPermissions as root: run it as a user, set "
-            "IS_SANDBOX=1 in a container, or use --permission-mode acceptEdits"
-        )
+def _check(check: Callable[[], None]) -> None:
+    from handrail.hosts.port import HostError
+
+    try:
+        check()
+    except HostError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _taken_up(
@@ -173,7 +177,7 @@ def _taken_up(
     verify: str | None,
     max_iterations: int | None,
     limits: "Limits",
-    wish: "Wish",
+    wanted: "DriveOptions",
 ) -> Plan:
     """The plan of a run that was driven before; what is said anew replaces what was said then."""
     from handrail.cli.runs import Runs, find_home, read_log
@@ -186,7 +190,7 @@ def _taken_up(
     loop = state.loop
     if loop is None:
         raise click.ClickException(
-            f"{run.name} was not started by handrail run: claude --resume {run.id}"
+            f"{run.name} was not started by handrail run: {resume_command(_HOST, run.id)}"
         )
     if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
         who = f" by {state.hand.by}" if state.hand.by else ""
@@ -200,51 +204,45 @@ def _taken_up(
         prompt or loop.goal,
         loop.verify if verify is None else verify,
         msgspec.structs.replace(limits, max_iterations=max_iterations or loop.max),
-        msgspec.structs.replace(wish, model=wish.model or state.model),
+        msgspec.structs.replace(wanted, model=wanted.model or state.model),
         state.cwd,
         resumes=True,
         held=state.hand.standing not in (Standing.RUNNING, Standing.DONE),
     )
 
 
-def _start(plan: Plan, *, as_json: bool) -> int:
+def _start(host: "HostAdapter", plan: Plan, *, as_json: bool) -> int:
     """Make sure that all is there which an unattended agent needs, and let it begin."""
     from handrail.cli.asking import waiting
     from handrail.cli.driving import drive_to_the_end
     from handrail.cli.runs import find_home
-    from handrail.hosts.claude_program import find_claude
     from handrail.server.client import DaemonError
     from handrail.server.start import ensure_daemon
 
     home = find_home()
-    claude = find_claude(os.environ)
-    if claude is None:
-        raise click.ClickException(_NO_CLAUDE)
+    program = host.find_program(os.environ)
+    if program is None:
+        raise click.ClickException(with_hosts(_NO_PROGRAM))
     try:
         with waiting("starting the daemon"):
             ensure_daemon(home)
-            settings = _settings(home, claude, plan)
-        return drive_to_the_end(home, claude.path, plan, settings, as_json=as_json)
+            settings = _settings(host, home, program, plan)
+        return drive_to_the_end(host, home, program.path, plan, settings, as_json=as_json)
     except DaemonError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _settings(home: "Home", claude: "Program", plan: Plan) -> str:
+def _settings(host: "HostAdapter", home: "Home", program: "HostProgram", plan: Plan) -> str:
     """The hooks, unless they are installed; raises where something keeps them from running."""
-    from handrail.cli.install import choose_style, make_hooking
-    from handrail.hosts.claude_launch import environment, settings_for
-    from handrail.hosts.claude_obstacles import find_obstacles, proxied, session_variables
-    from handrail.hosts.settings_file import load_installs
+    from handrail.cli.changes import connection
+    from handrail.hosts.port import HostError, UnsupervisedError
 
     home.client()
-    environ = environment(plan.run, os.environ)
-    style, _ = choose_style("auto", claude, proxied(session_variables(environ, plan.cwd)))
-    hooking = make_hooking(home, style, claude)
-    url = hooking.url if style == "http" else ""
-    for found in find_obstacles(environ, plan.cwd, url=url):
-        where = f"{found.path}: " if found.path else ""
+    try:
+        return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)
+    except UnsupervisedError as error:
         raise click.ClickException(
-            f"nothing was started, because it would not be supervised: {where}{found.says}"
-        )
-    installs = [each.settings.path for each in load_installs(home.installs)]
-    return settings_for(hooking, environ, plan.cwd, installs, plan.wish.arguments)
+            f"nothing was started, because it would not be supervised: {error}"
+        ) from None
+    except HostError as error:
+        raise click.UsageError(str(error)) from None

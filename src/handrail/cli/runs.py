@@ -16,6 +16,7 @@ from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.tui.host_words import NOTHING_YET
 from handrail.tui.moments import span
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ _HINTS: dict[type[StoreError], str] = {
     NewerSchemaError: "upgrade Handrail",
 }
 _HINT = "handrail doctor says what to do"
-
-NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
 
 
 class KnownRun(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Recorded sessions: Claude Code transcripts and run traces, told apart by their content.
+"""Recorded sessions: transcripts of hosts and run traces, told apart by their content.
 
 A transcript is a `.jsonl` file with one message a line; the whole file is one session. A
 trace has one run a line: `{"run", "goal", "steps": [{"tool", "input", "ok", …}]}`. Either may
@@ -8,13 +8,15 @@ be packed with gzip. One session at a time is in memory; what cannot be read is 
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import msgspec
 
-from handrail.cli.transcript import Transcript
+from handrail.hosts import HOSTS, find_host
+from handrail.hosts.recording import Recording
 from handrail.model.action import Action, Outcome
 
 _MAX_LINE = 64 * 1024 * 1024
@@ -101,7 +103,7 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
 def read_sessions(path: Path, tally: Tally, seen: set[str]) -> Iterator[Session]:
     """The sessions in one file. `seen` holds ids of calls that came up in other files."""
     tally.files += 1
-    transcript = Transcript(seen)
+    transcripts = [find_host(name).recording(seen) for name in HOSTS]
     known = False
     for number, data in enumerate(_lines(path, tally), 1):
         try:
@@ -110,15 +112,27 @@ def read_sessions(path: Path, tally: Tally, seen: set[str]) -> Iterator[Session]
                 known = True
                 yield _trace(line, f"{path.name}:{number}")
             elif line.type is not None:
-                transcript.add(data)
+                _add(data, transcripts)
         except (ValueError, RecursionError):
             tally.broken_lines += 1
-    if transcript.messages:
+    for transcript in filter(attrgetter("messages"), transcripts):
         known = True
         if transcript.calls:
             yield _session(transcript, path)
     if not known:
         tally.unknown_files.append(str(path))
+
+
+def _add(data: bytes, transcripts: Sequence[Recording]) -> None:
+    """Give a line to every host's reader; raises ValueError where none can read it."""
+    errors: list[Exception] = []
+    for transcript in transcripts:
+        try:
+            transcript.add(data)
+        except (ValueError, RecursionError) as error:
+            errors.append(error)
+    if len(errors) == len(transcripts):
+        raise errors[0]
 
 
 def _lines(path: Path, tally: Tally) -> Iterator[bytes]:
@@ -135,7 +149,7 @@ def _lines(path: Path, tally: Tally) -> Iterator[bytes]:
             tally.broken_lines += 1
 
 
-def _session(transcript: Transcript, path: Path) -> Session:
+def _session(transcript: Recording, path: Path) -> Session:
     steps = [
         PastStep(
             call.action,

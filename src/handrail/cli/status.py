@@ -9,9 +9,10 @@ import msgspec
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
-from handrail.cli.runs import NOTHING_YET, Runs, find_home, read_log
+from handrail.cli.runs import Runs, find_home, read_log
 from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
 from handrail.tui.amounts import count
+from handrail.tui.host_words import NOTHING_YET
 from handrail.tui.moments import span
 
 if TYPE_CHECKING:

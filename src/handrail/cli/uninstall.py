@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options
+from handrail.cli.changes import host_argument
 from handrail.cli.render import Screen
+from handrail.tui.host_words import names_hosts
 
 if TYPE_CHECKING:
-    from handrail.hosts.claude_install import Removal
+    from handrail.hosts.installation import Removal
+    from handrail.hosts.port import HostAdapter
 
 
 @click.command()
-@click.argument("host", metavar="claude", type=click.Choice(["claude"]))
+@host_argument
 @click.option("--user", is_flag=True, help="From your own settings (default).")
 @click.option(
     "--project",
@@ -26,29 +29,32 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show what would change, and leave it.")
 @options.json_option("Print JSON; needs --yes or --dry-run.")
 @options.color_option
+@names_hosts
 def command(
     host: str, user: bool, project: str | None, yes: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Take Handrail's hooks out of Claude Code's settings.
+    """Take Handrail's hooks out of $title's settings.
 
     If nobody changed the file since, it becomes what it was, byte for byte. If
     somebody did, exactly Handrail's entries go. You see the change first.
 
     \b
     Examples:
-      handrail uninstall claude
-      handrail uninstall claude --project ~/work/api
+      handrail uninstall $host
+      handrail uninstall $host --project ~/work/api
 
     Exit code: 0; 1 if you said no; 2 for an error.
     """
     from handrail.cli.changes import agreed, choose_file, diff, print_json, show
-    from handrail.hosts.claude_install import other_installs, uninstall
+    from handrail.hosts import find_host
+    from handrail.hosts.installation import other_installs, uninstall
     from handrail.server.home import open_home
 
     options.by_a_person()
-    path, _ = choose_file(user, project)
+    adapter = find_host(host)
+    path, _ = choose_file(adapter, user, project)
     record = open_home(os.environ).installs
-    plan = _plan(path, record)
+    plan = _plan(adapter, path, record)
     lines = diff((plan.settings, plan.exclude))
     screen = options.screen()
     if not as_json:
@@ -77,13 +83,12 @@ def command(
     return 0
 
 
-def _plan(path: str, record: str) -> "Removal":
+def _plan(host: "HostAdapter", path: str, record: str) -> "Removal":
     from handrail.cli.changes import short
-    from handrail.hosts.claude_install import plan_removal
     from handrail.hosts.jsontext import JsonTextError
 
     try:
-        return plan_removal(path, record)
+        return host.plan_removal(path, record)
     except JsonTextError as error:
         raise click.ClickException(f"{short(path)}, {error}; nothing was changed") from None
 

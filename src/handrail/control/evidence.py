@@ -3,18 +3,19 @@
 import re
 
 from handrail.model.event import ControlAnswered
+from handrail.model.host import known_hosts
 
 _PROTOCOL = "Loop "
 """How a message for programs begins, which says no more than that it is confirmed."""
 _PROCESS = re.compile(r"(?P<what>\w[\w ]*): \d+ (?P<program>\S+).*", re.DOTALL)
 _MAX_PROGRAMS = 4
-_PROGRAMS = ("handrail ", "claude ")
+_PROGRAMS = ("handrail ", *(f"{host.program} " for host in known_hosts()))
 
 
 def evidence_in_words(event: ControlAnswered) -> str:
     """What shows that it was done; empty: there is nothing to say.
 
-    Of processes only the programs are told: `ended: claude, bash`.
+    Of processes only the programs are told: `ended: node, bash`.
     """
     shown: dict[str, list[str]] = {}
     for each in event.evidence:

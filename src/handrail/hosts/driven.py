@@ -4,6 +4,11 @@ from typing import Protocol
 
 import msgspec
 
+MARK = "DRIVEN_BY_HANDRAIL"
+"""In the environment of a driven agent and all that it starts: the run. A host may put the id of
+its session only into that of its children. The name does not begin with `HANDRAIL_`: such variables
+are passed on to a daemon that somebody starts, and it is no process of the run."""
+
 
 class Turn(msgspec.Struct, frozen=True):
     """What an agent did between a prompt and the moment it stopped."""

@@ -8,6 +8,7 @@ import msgspec
 from handrail.config import Config, Scope, compile_globs
 from handrail.config.glob import known_folder
 from handrail.model.history import History
+from handrail.model.host import known_hosts
 from handrail.model.place import state_folder
 from handrail.review.places import Places, PlaceSettings
 from handrail.review.world import World
@@ -55,5 +56,5 @@ def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Pla
         temps,
         state_folder(environ),
         PlaceSettings(config.secrets, config.protected, config.regenerable),
-        environ.get("CLAUDE_CONFIG_DIR", "").rstrip("/"),
+        tuple(environ.get(host.folder_variable, "").rstrip("/") for host in known_hosts()),
     )

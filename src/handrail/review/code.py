@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable
 
 from handrail.model.effect import Effect, Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity
 from handrail.shell import UnreadableError, default_knowledge, read
 
@@ -17,7 +18,8 @@ _SHEBANGS = {
     "python": "python3 -c", "node": "node -e", "ruby": "ruby -e", "perl": "perl -e",
     "php": "php -r", "lua": "lua -e",
 }  # fmt: skip
-_STEERS = re.compile(r"\.claude\b|handrail", re.IGNORECASE)
+_FOLDERS = "".join(rf"{re.escape(host.folder)}\b|" for host in known_hosts())
+_STEERS = re.compile(rf"{_FOLDERS}handrail", re.IGNORECASE)
 _MAX_TEXT = 64 * 1024
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from handrail.model.effect import Effect, Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.code import tampering_code
 from handrail.shell import Knowledge, UnreadableError, read
@@ -99,6 +100,7 @@ def _placeholders(text: str) -> Iterator[str]:
     yield from re.findall(r"(?ms)^```!\s*$(.*?)^```", text)[:_MAX_LINES]
 
 
+_HOST_FOLDERS = "|".join(re.escape(host.folder) for host in known_hosts())
 FILE_TYPES = (
     FileType(r".*/\.git/hooks/[^/]+|.*/\.husky/[^/]+", _whole, by_itself=True),
     FileType(
@@ -108,7 +110,7 @@ FILE_TYPES = (
     ),
     FileType(r".*/package\.json", _package_scripts, by_itself=True),
     FileType(r".*/\.mcp\.json", _servers, by_itself=True),
-    FileType(r".*/\.claude/(?:.*/)?[^/]+\.md", _placeholders, by_itself=True),
+    FileType(rf".*/(?:{_HOST_FOLDERS})/(?:.*/)?[^/]+\.md", _placeholders, by_itself=True),
     FileType(
         r".*/\.github/workflows/[^/]+\.ya?ml|.*/\.gitlab-ci\.yml|.*/\.circleci/config\.yml"
         r"|.*/(?:azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml|.*/\.travis\.yml",
@@ -165,7 +167,10 @@ def file_type(path: str, text: str) -> FileType | None:
 
 
 _SCRIPT = FileType("", _whole)
-_AGENT_FILE = re.compile(r"/(?:\.claude|\.claude-plugin)/(?:.*/)?[^/]+\.md$")
+_INSTRUCTIONS = "|".join(
+    re.escape(name) for host in known_hosts() for name in host.instruction_folders
+)
+_AGENT_FILE = re.compile(rf"/(?:{_INSTRUCTIONS})/(?:.*/)?[^/]+\.md$")
 _HEAD = re.compile(r"\s*---[ \t]*\r?\n(.*?)(?:^---|\Z)", re.DOTALL | re.MULTILINE)
 _MODE = r"^[\"']?permissionMode[\"']?\s*:\s*[\"']?bypassPermissions"
 _POWER = re.compile(rf"(?m)^[\"']?hooks[\"']?\s*:|{_MODE}")

@@ -7,27 +7,41 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.config import compile_globs
+from handrail.model.host import HostProfile, known_hosts
 from handrail.review.known_paths import TOP_FOLDERS
 from handrail.review.world import World
 
 PROGRAM = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/"
 """The folder of the package that is running, wherever it was installed from."""
 SETTINGS_FILE = "handrail.yaml"
-HOST_FOLDER = ".claude"
-HOST_FILES = ("settings.json", "settings.local.json")
-"""What a host reads its hooks from, in `.claude` of a project or a home."""
+HOST_FOLDERS = tuple(host.folder for host in known_hosts())
+"""What hosts call the folders from which they read their hooks, in a project or a home."""
 _KEYS = frozenset({
     "control-token", "hook-token", "secrets.env", "daemon.lock", "daemon.sock", "port",
     "events.db", "events.db-wal", "events.db-shm",
 })  # fmt: skip
 """Tokens, passwords, the log, where the daemon is: for Handrail's own programs only."""
-_HOOK_LOADER = re.compile(
-    r"/\.claude\.json|/\.claude(?:/settings[^/]*\.json|/(?:plugins|hooks)(?:/.*)?)?"
-    r"|/etc/claude-code(?:/.*)?|/Library/Application Support/ClaudeCode(?:/.*)?"
-)
-STEERING = re.compile(
-    r"/handrail\.yaml$|/\.claude$|/\.claude\.json$|/\.claude/settings[^/]*\.json$"
-)
+
+
+def _settings_of(host: HostProfile) -> str:
+    """An expression for the files that hold a host's hooks, in its folder and beside it."""
+    named = re.escape(host.settings_glob).replace(r"\*", "[^/]*")
+    beside = "".join(f"|/{re.escape(name)}" for name in host.files_beside)
+    return rf"/{re.escape(host.folder)}(?:/{named})?{beside}"
+
+
+def _loader(host: HostProfile) -> re.Pattern[str]:
+    """Everything from which a host takes its hooks, also by way of a whole folder."""
+    inside = "|".join(map(re.escape, host.hook_folders)) or "(?!)"
+    system = "".join(f"|{re.escape(path)}(?:/.*)?" for path in host.system_folders)
+    return re.compile(
+        rf"{_settings_of(host)}|/{re.escape(host.folder)}/(?:{inside})(?:/.*)?{system}"
+    )
+
+
+_LOADERS = tuple((f"/{host.folder}", _loader(host)) for host in known_hosts())
+_NAMES = "|".join(map(_settings_of, known_hosts()))
+STEERING = re.compile(rf"(?:/handrail\.yaml|{_NAMES})$")
 """Controls by their names alone, where the folder is not known."""
 _WILD = re.compile(r"[*?\[]")
 _OWN_HOOK = "handrail"
@@ -42,16 +56,21 @@ class _Daemon(msgspec.Struct):
 class Controls:
     """The controls of one user and project."""
 
-    def __init__(self, home: str, state: str, host: str, roots: tuple[str, ...]) -> None:
+    def __init__(
+        self, home: str, state: str, hosts: tuple[str, ...], roots: tuple[str, ...]
+    ) -> None:
+        """`hosts`: the folder of each known host for all projects; empty: in the home."""
         self._state = state
         inside = any(PROGRAM.startswith(f"{root}/") for root in roots)
         self._program = "" if inside else PROGRAM
-        self._host = host or f"{home}/{HOST_FOLDER}"
+        self._hosts = tuple(
+            given or f"{home}/{name}" for given, name in zip(hosts, HOST_FOLDERS, strict=True)
+        )
         self._roots = roots
         self._port: int | None = None
         self._above = {
             folder: inner
-            for inner in (f"{home}/.config/handrail", self._host, state)
+            for inner in (f"{home}/.config/handrail", *self._hosts, state)
             for folder in _folders_above(inner)
             if folder not in TOP_FOLDERS and not f"{home}/".startswith(f"{folder}/")
         }
@@ -68,16 +87,18 @@ class Controls:
         return bool(self._program) and path.startswith(self._program)
 
     def is_host(self, path: str) -> bool:
-        """Whether a path is the host's folder for all projects, or lies in it."""
-        return path == self._host or path.startswith(self._host + "/")
+        """Whether a path is a host's folder for all projects, or lies in it."""
+        return any(path == host or path.startswith(f"{host}/") for host in self._hosts)
 
     def loads_hooks(self, path: str) -> bool:
         """Whether a host takes its hooks from a file, or from files in this folder."""
-        if self.is_host(path):
-            rest = path[len(self._host) :]
-            return _HOOK_LOADER.fullmatch(f"/{HOST_FOLDER}{rest}") is not None
-        start = path.rfind(f"/{HOST_FOLDER}")
-        return _HOOK_LOADER.fullmatch(path[max(start, 0) :]) is not None
+        for host, (folder, loader) in zip(self._hosts, _LOADERS, strict=True):
+            if path == host or path.startswith(f"{host}/"):
+                return loader.fullmatch(folder + path[len(host) :]) is not None
+        return any(
+            loader.fullmatch(path[max(path.rfind(folder), 0) :]) is not None
+            for folder, loader in _LOADERS
+        )
 
     def is_above(self, path: str, world: World) -> bool:
         """Whether a folder holds controls that are there, or may be."""
@@ -128,8 +149,9 @@ class Controls:
     def _files(self) -> Iterator[str]:
         for root in self._roots:
             yield from _in_project(root)
-        for name in HOST_FILES:
-            yield f"{self._host}/{name}"
+        for host, folder in zip(known_hosts(), self._hosts, strict=True):
+            for name in host.settings_files:
+                yield f"{folder}/{name}"
         if self._state:
             yield f"{self._state}/daemon.lock"
             yield f"{self._state}/events.db"
@@ -165,8 +187,16 @@ def _folders_above(path: str) -> Iterator[str]:
 
 def _in_project(root: str) -> Iterator[str]:
     yield f"{root}/{SETTINGS_FILE}"
-    for name in HOST_FILES:
-        yield f"{root}/{HOST_FOLDER}/{name}"
+    for host in known_hosts():
+        yield from settings_in(f"{root}/{host.folder}")
+
+
+def settings_in(folder: str) -> Iterator[str]:
+    """The files in a host's folder that its hooks are read from."""
+    for host in known_hosts():
+        if folder.endswith(f"/{host.folder}"):
+            for name in host.settings_files:
+                yield f"{folder}/{name}"
 
 
 def _covers(glob: str, path: str) -> bool:

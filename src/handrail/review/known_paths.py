@@ -6,6 +6,8 @@ A glob that matches a folder covers everything in it; one without a slash is a n
 
 from enum import StrEnum
 
+from handrail.model.host import HostProfile, known_hosts
+
 
 class Place(StrEnum):
     """Where a path lies, as far as the danger of touching it goes."""
@@ -31,6 +33,16 @@ class Place(StrEnum):
     UNKNOWN = "unknown"
 
 
+def _private(host: HostProfile) -> tuple[str, ...]:
+    """What a host keeps for itself: its folders, its settings in every project, and the rest."""
+    return (
+        *(f"~/{name}" for name in (host.folder, *host.files_beside)),
+        *(f"**/{host.folder}/{name}" for name in host.settings_files),
+        *host.system_folders,
+        *host.private,
+    )
+
+
 # The first place that matches counts.
 PLACES: dict[Place, tuple[str, ...]] = {
     Place.VIRTUAL: (
@@ -52,18 +64,16 @@ PLACES: dict[Place, tuple[str, ...]] = {
         "**/site-packages/handrail", "**/dist-packages/handrail", "/tmp/handrail-[0-9]*-*",
         "/run/user/*/handrail*",
     ),
-    Place.NOTES: ("~/.claude/plans", "~/.claude/projects/*/memory"),
+    Place.NOTES: tuple(glob for host in known_hosts() for glob in host.notes),
     Place.AGENT: (
-        "~/.claude", "~/.claude.json", "~/.codex", "~/.gemini", "~/.cursor", "~/.windsurf",
+        *(glob for host in known_hosts() for glob in _private(host)),
+        "~/.codex", "~/.gemini", "~/.cursor", "~/.windsurf",
         "~/.codeium", "~/.continue", "~/.openai-codex", "~/.copilot", "~/.qwen", "~/.pi",
-        "~/.opencode", "~/.amp", "~/.goose", "~/.cline", "~/.config/claude", "~/.config/Claude",
+        "~/.opencode", "~/.amp", "~/.goose", "~/.cline",
         "~/.config/codex", "~/.config/gemini", "~/.config/cursor", "~/.config/Cursor",
         "~/.config/windsurf", "~/.config/opencode", "~/.config/goose", "~/.config/amp",
-        "~/.config/github-copilot", "~/.config/claude-code",
-        "~/Library/Application Support/Claude", "~/Library/Application Support/Cursor",
-        "~/Library/Application Support/Windsurf", "/etc/claude-code",
-        "/Library/Application Support/ClaudeCode", "**/.claude/settings.json",
-        "**/.claude/settings.local.json", "**/.claude/hooks", "**/.vscode/mcp.json",
+        "~/.config/github-copilot", "~/Library/Application Support/Cursor",
+        "~/Library/Application Support/Windsurf", "**/.vscode/mcp.json",
         "**/.cursor/mcp.json", "**/.cursor/hooks*", "**/.gemini/settings.json",
         "**/.codex/config.toml", "**/.codex/hooks*", "**/.windsurf/mcp*",
     ),
@@ -132,7 +142,8 @@ SECRETS = (
     "~/.config/configstore", "~/.huggingface/token", "~/.cache/huggingface/token",
     "~/.kaggle/kaggle.json", "~/.wrangler", "~/.config/.wrangler", "~/.wakatime.cfg",
     "~/.config/openai", "~/.openai",
-    "~/.config/anthropic", "~/.anthropic", "~/.claude/.credentials.json", "~/.codex/auth.json",
+    "~/.config/anthropic", "~/.anthropic", "~/.codex/auth.json",
+    *(glob for host in known_hosts() for glob in host.credentials),
     "~/.gemini/oauth_creds.json", "~/.qwen/oauth_creds.json", "~/.cursor/auth*",
     "~/.config/cursor/auth*", "~/.config/github-copilot", "~/.continue/.env",
     # Packages and registries

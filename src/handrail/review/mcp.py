@@ -10,8 +10,9 @@ import msgspec
 
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.controls import HOST_FOLDER, SETTINGS_FILE, STEERING
+from handrail.review.controls import HOST_FOLDERS, SETTINGS_FILE, STEERING
 from handrail.review.tool_input import (
     LONGEST_PATH,
     PATH_NAMES,
@@ -81,7 +82,9 @@ _TOP_FOLDERS = frozenset(
     """.split()
 )
 _FILE_NAME = re.compile(r"[^/]\.\w{1,5}$")
-_KEPT_NAMES = frozenset({SETTINGS_FILE, HOST_FOLDER, f"{HOST_FOLDER}.json"})
+_BESIDE = tuple(name for host in known_hosts() for name in host.files_beside)
+_KEPT_NAMES = frozenset({SETTINGS_FILE, *HOST_FOLDERS, *_BESIDE})
+_CONTROL_WORDS = ("handrail", *(host.program for host in known_hosts()))
 _MAX_PATHS = 1_000
 
 
@@ -164,14 +167,15 @@ def _looks_like_path(text: str, action: Action) -> bool:
 def _names_control(text: str) -> bool:
     """Whether a single word may be a control's name without a folder."""
     low = text.lower()
-    return ("claude" in low or "handrail" in low) and len(text.split()) == 1
+    return any(word in low for word in _CONTROL_WORDS) and len(text.split()) == 1
 
 
 def _steers(path: str, action: Action) -> bool:
     """Whether a path is a control by its name, so that it counts in any field."""
     state = action.env.get("HANDRAIL_HOME", "").rstrip("/")
     in_state = bool(state) and f"{path}/".startswith(f"{state}/")
-    return in_state or STEERING.search(path) is not None or "/.claude/" in path
+    in_host = any(f"/{name}/" in path for name in HOST_FOLDERS)
+    return in_state or in_host or STEERING.search(path) is not None
 
 
 def _path_effect(action: Action, words: frozenset[str], leaf: Leaf, *, alone: bool) -> Effect:
@@ -198,7 +202,7 @@ def _kind(words: frozenset[str], leaf: Leaf, path: str, action: Action) -> Kind:
 
 
 def _carried(action: Action, words: frozenset[str], contents: Contents) -> Iterator[Effect]:
-    """What is moved or copied into a folder keeps its name there: `.claude`, for example."""
+    """What is moved or copied into a folder keeps its name there, a host's folder too."""
     if not words & (_MOVING | _COPYING):
         return
     names = {leaf.text.rstrip("/").rpartition("/")[2] for leaf in _leaves(contents, _SOURCES)}

@@ -75,12 +75,12 @@ class Places:
         temps: tuple[str, ...],
         state: str,
         settings: PlaceSettings,
-        host: str = "",
+        hosts: tuple[str, ...],
     ) -> None:
         self.home = home
         self.roots = roots
         """The folders of the project, without the temp folders."""
-        self.controls = Controls(home, state, host, roots)
+        self.controls = Controls(home, state, hosts, roots)
         self._temps = temps
         self._trash = f"{state}/trash/"
         self._homes = _homes(home)

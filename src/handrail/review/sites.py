@@ -7,12 +7,14 @@ from time import monotonic
 from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
 from handrail.model.history import History
+from handrail.model.host import known_hosts
 from handrail.model.place import state_folder
 from handrail.review.circumstances import Circumstances, make_places
 from handrail.review.places import Places
 from handrail.review.world import BlindWorld, LocalWorld, World
 
-_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", "CLAUDE_CONFIG_DIR")
+_FOLDERS = tuple(host.folder_variable for host in known_hosts() if host.folder_variable)
+_DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", *_FOLDERS)
 """Variables that decide where things are."""
 _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 """Variables of this process that commands are assumed to see too."""

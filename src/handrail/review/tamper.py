@@ -6,9 +6,10 @@ What does is critical whatever the settings say, so that no rule that is switche
 import re
 
 from handrail.model.effect import Effect, Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.circumstances import Circumstances
-from handrail.review.controls import HOST_FILES, HOST_FOLDER, STEERING
+from handrail.review.controls import HOST_FOLDERS, STEERING, settings_in
 from handrail.review.known_paths import Place
 from handrail.review.weights import (
     ADDRESS,
@@ -27,8 +28,11 @@ from handrail.shell.readers.hosts import Address, may_be_loopback
 from handrail.shell.readers.processes import PROCESS_NUMBER
 
 _TAKING = frozenset({Kind.DELETE, Kind.PERMIT})
-_NAMED = re.compile(r"\$\{?(?:CLAUDE_ENV_FILE|CLAUDE_CONFIG_DIR|HANDRAIL_\w+)")
+_VARIABLES = "".join(f"{name}|" for host in known_hosts() for name in host.path_variables)
+_NAMED = re.compile(rf"\$\{{?(?:{_VARIABLES}HANDRAIL_\w+)")
 """Variables that hold a control's path also where their value is not known."""
+_HOLDERS = tuple(f"/{name}" for name in HOST_FOLDERS)
+_INSIDE = tuple(f"/{name}/" for name in HOST_FOLDERS)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -47,19 +51,17 @@ def changes_control(effect: Effect, path: str, place: Place, at: Circumstances) 
     of_host = place is Place.AGENT or controls.is_host(path)
     if of_host and controls.loads_hooks(path) and at.world.exists(path) is not None:
         return None if _only_narrows(effect) else HOOK_LOADER
-    if path.endswith(f"/{HOST_FOLDER}"):
+    if path.endswith(_HOLDERS):
         return HOLDER if _takes_folder(effect, path, at) else None
     return HOOK_LOADER if controls.is_disguised(path) else None
 
 
 def _may_be_control(effect: Effect, path: str) -> bool:
-    """`.claude/$FILE`, `$FOLDER/handrail.yaml`: a part is unknown, the other says enough."""
+    """`.codex/$FILE`, `$FOLDER/handrail.yaml`: a part is unknown, the other says enough."""
     if effect.undo is Undo.NEEDLESS:
         return False
     start = path.partition("…")[0]
-    return bool(
-        start.endswith(f"/{HOST_FOLDER}/") or STEERING.search(path) or _NAMED.search(effect.says)
-    )
+    return bool(start.endswith(_INSIDE) or STEERING.search(path) or _NAMED.search(effect.says))
 
 
 def _is_wide(effect: Effect) -> bool:
@@ -75,10 +77,10 @@ def _only_narrows(effect: Effect) -> bool:
 
 
 def _takes_folder(effect: Effect, path: str, at: Circumstances) -> bool:
-    """Whether `.claude` as a whole is taken away, or filled with files that are not named."""
+    """Whether a host's folder as a whole is taken away, or filled with files that are not named."""
     if effect.kind in _TAKING or effect.recursive:
         wide = _is_wide(effect)
-        return wide and any(at.world.exists(f"{path}/{name}") for name in HOST_FILES)
+        return wide and any(map(at.world.exists, settings_in(path)))
     return effect.undo is not Undo.NEEDLESS
 
 

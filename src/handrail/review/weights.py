@@ -6,6 +6,7 @@ In texts, `{target}` is the path, `{scope}` the project, `{listed}` the folder w
 import msgspec
 
 from handrail.model.effect import Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.known_paths import Place
 
@@ -243,9 +244,10 @@ HOLDER = _tampers(
     "changes {target} as a whole, which holds what supervises this agent",
     "Name the single files that you mean, other than settings and hooks.",
 )
+_LEFT_OUT = " ".join(f"-e {host.folder}" for host in known_hosts())
 SWEPT = _tampers(
     "takes {target} along, which steers the supervision of this agent",
-    "Leave it out with `-e`; look first: `git clean -nd -e .claude -e handrail.yaml`.",
+    f"Leave it out with `-e`; look first: `git clean -nd {_LEFT_OUT} -e handrail.yaml`.",
 )
 KEY = _tampers("reads {target}, which only Handrail itself needs", _STATUS)
 LINKED_CONTROL = _tampers(

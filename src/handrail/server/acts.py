@@ -14,6 +14,7 @@ from handrail.control.message import Request
 from handrail.fleet.office import Order, Report
 from handrail.model.control import Command
 from handrail.model.event import ControlAsked
+from handrail.model.host import known_hosts, profile_of
 from handrail.server.drivers import Drivers
 from handrail.server.endings import Endings
 from handrail.server.hands import Hands
@@ -86,7 +87,8 @@ class DaemonActs:
         """Start the agent of a stopped run again."""
         state = supervisor.state
         if state.loop is None:
-            says = f"The run may go on: claude --resume {state.run}"
+            host = profile_of(state.host) or known_hosts()[0]
+            says = f"The run may go on: {host.resume.format(run=state.run)}"
             self._tell(state.run, asked.request, Came(says=says))
         elif self._drivers.is_present(state):
             self._order(supervisor, Order(number=0, order="start", request=asked.request))

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.server.answers import as_json
-from handrail.server.hook_endpoint import CLAUDE, HookEndpoint
+from handrail.server.hook_endpoint import START, HookEndpoint
 from handrail.server.routes import Component, routes_of
 
 
@@ -17,10 +17,10 @@ def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         # An agent waits for this one; the way through the framework costs as much as the rest.
-        if scope["type"] != "http" or scope["path"] != CLAUDE:
+        if scope["type"] != "http" or not scope["path"].startswith(START):
             await others(scope, receive, send)
         elif scope["method"] == "POST":
-            response = await hooks.claude(Request(scope, receive))
+            response = await hooks.hook(Request(scope, receive))
             await response(scope, receive, send)
         else:
             await as_json({"error": "only POST is understood"}, 405)(scope, receive, send)

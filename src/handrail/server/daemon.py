@@ -21,11 +21,8 @@ from handrail import __version__
 from handrail.checkpoint import Conversation
 from handrail.control.desk import Desk
 from handrail.control.inbox import Inbox
-from handrail.hosts.claude_guard import hooks_problem
-from handrail.hosts.claude_hooks import CAPABILITIES, ClaudeHooks, Visit
-from handrail.hosts.claude_settings import hook_url
-from handrail.hosts.claude_transcript import HOST
-from handrail.hosts.settings_file import load_installs
+from handrail.hosts import HOSTS, find_host
+from handrail.hosts.port import HookConnection
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
@@ -47,7 +44,7 @@ from handrail.server.gate import Gate
 from handrail.server.hands import Hands
 from handrail.server.health import Health
 from handrail.server.home import Home, HomeError
-from handrail.server.hook_endpoint import CLAUDE, HookEndpoint
+from handrail.server.hook_endpoint import START, HookEndpoint
 from handrail.server.lock import locked
 from handrail.server.mailbox import ControlMailbox
 from handrail.server.metrics import Metrics
@@ -89,8 +86,11 @@ class Daemon:
         self.store = open_log(home.log, "write")
         journal = Journal(self.store, observers=[self.metrics.on_event])
         self.brain = Brain()
-        self.runs = Runs(journal, Projects(environ), can=CAPABILITIES | {Capability.FILES})
-        self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem)
+        hosts = {name: find_host(name) for name in HOSTS}
+        can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
+        self.runs = Runs(journal, Projects(environ), can=lambda host: can.get(host, frozenset()))
+        there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
+        self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
         chores = Chores()
         stops = Stops(home, self._record, self.notifier, partial(_events, journal), chores=chores)
@@ -109,9 +109,13 @@ class Daemon:
         unwritten = Unwritten(self.brain, self.runs, endings.end_unwritten)
         self.controls = Controls(self.brain, self.desk, inbox, results, unwritten)
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
-        self.opinions = Opinions(self.brain, self.hooks, home.secrets, time)
+        self.opinions = Opinions(self.brain, home.secrets, time)
         self.hook_endpoint = HookEndpoint(
-            self.brain, self.hooks, self.boundary, self.opinions, self.metrics
+            self.brain,
+            {name: (host, self.hooks[name]) for name, host in hosts.items()},
+            self.boundary,
+            self.opinions,
+            self.metrics,
         )
         # Who is made first hears of who is made later.
         mailbox.desk = self.desk
@@ -129,17 +133,7 @@ class Daemon:
 
     def _talk(self, host: str, run: str) -> Conversation:
         """Where the conversation of a run is now."""
-        return self.hooks.transcripts.place(run) if host == HOST else Conversation(host, run)
-
-    def _find_problem(self, visit: Visit, folder: str) -> str:
-        """Why the hooks of a session that began in a folder are not in force."""
-        return hooks_problem(
-            {"HOME": self._environ.get("HOME", ""), **visit.payload.action.env},
-            folder,
-            [each.settings.path for each in load_installs(self.home.installs)],
-            url=hook_url(self.port),
-            proxied=visit.seat.proxied,
-        )
+        return self.hooks[host].place(run) if host in self.hooks else Conversation(host, run)
 
     def app(self) -> ASGIApp:
         """The endpoints of all components, for whoever may use them."""
@@ -220,7 +214,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
 
     def may_ask(headers: Headers) -> bool:
-        return gate.refusal("POST", CLAUDE, headers) is None
+        return gate.refusal("POST", START, headers) is None
 
     by_path = partial(HookProtocol, answer=answer, admits=_everybody)
     by_port = partial(HookProtocol, answer=answer, admits=may_ask)

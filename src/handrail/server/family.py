@@ -4,12 +4,11 @@ from contextlib import suppress
 
 import psutil
 
-from handrail.hosts.claude_launch import MARK
+from handrail.hosts.driven import MARK
 from handrail.intervene.processes import GONE, Family, Host, host_at, is_same_moment
+from handrail.model.host import known_hosts
 from handrail.supervise.state import RunState
 
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
-"""What Claude Code puts into the environment of everything that it starts."""
 _CLOCK_SECONDS = 1.5
 
 
@@ -28,7 +27,7 @@ def agent_of(state: RunState) -> Host | None:
     """The process of the agent itself, as far as it is known and still there."""
     host = host_at(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
-    if host is None or not _is_the_one(host, state) or not _is_claude(host.pid):
+    if host is None or not _is_the_one(host, state) or not _is_host(host.pid):
         return None
     return host
 
@@ -44,7 +43,8 @@ def driver_of(state: RunState) -> Host | None:
 
 
 def _marks(state: RunState) -> dict[str, str]:
-    return {SESSION_VARIABLE: state.run, MARK: state.run}
+    own = (host.session_variable for host in known_hosts() if host.session_variable)
+    return dict.fromkeys((*own, MARK), state.run)
 
 
 def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
@@ -72,9 +72,11 @@ def _is_alive(pid: int) -> bool:
     return False
 
 
-def _is_claude(pid: int) -> bool:
+def _is_host(pid: int) -> bool:
+    """Whether a process is one of a host's program."""
     try:
         process = psutil.Process(pid)
-        return any("claude" in part for part in (process.name(), *process.cmdline()[:2]))
+        names = (process.name(), *process.cmdline()[:2])
+        return any(host.program in name for host in known_hosts() for name in names)
     except psutil.Error:
         return False

@@ -6,8 +6,10 @@ from hmac import compare_digest
 import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_FOR_HOOKS = frozenset({("POST", "/hooks/claude"), ("GET", "/healthz")})
-"""What the hook token opens; the control token opens everything."""
+from handrail.hosts.port import endpoint
+
+_HOOKS = endpoint("")
+_HEALTH = ("GET", "/healthz")
 _NAMES = (b"127.0.0.1", b"localhost")
 
 
@@ -37,14 +39,20 @@ class Gate:
         if any(name == b"origin" for name, _ in headers) or not _are_ours(hosts):
             return 403, "web pages may not talk to Handrail"
         given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1 or not self._opens(given[0], (method, path)):
+        if len(given) != 1 or not self._opens(given[0], method, path):
             return 401, "the token is missing or wrong"
         return None
 
-    def _opens(self, given: bytes, what: tuple[str, str]) -> bool:
+    def _opens(self, given: bytes, method: str, path: str) -> bool:
         return compare_digest(given, self._control) or (
-            what in _FOR_HOOKS and compare_digest(given, self._hook)
+            is_for_hooks(method, path) and compare_digest(given, self._hook)
         )
+
+
+def is_for_hooks(method: str, path: str) -> bool:
+    """Whether the hook token opens it; the control token opens everything."""
+    # A host that nobody knows too: it must hear a refusal, not an error that it passes over.
+    return (method == "POST" and path.startswith(_HOOKS)) or (method, path) == _HEALTH
 
 
 def _are_ours(hosts: list[bytes]) -> bool:

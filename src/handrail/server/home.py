@@ -8,17 +8,20 @@ import sys
 from collections.abc import Callable, Mapping
 from shlex import join, quote
 
+from handrail.hosts import HOSTS
+from handrail.model.host import known_hosts
 from handrail.model.place import state_folder
 from handrail.store.files import make_folder, replace_file, write_beside
 
-_CLIENT = os.path.join(os.path.dirname(__file__), "hook_client.sh")
+_CLIENT = "hook_client.sh"
+"""In the package of a host that cannot call a URL for everything."""
 _PORTS = range(47100, 47900)
 """Below the ports that systems hand out by themselves, and used by nothing well known."""
 _MAX_SOCKET_PATH = 100
 """A unix socket's path may have 104 bytes on macOS and 108 on Linux."""
 _PASSED_ON = ("HOME", "PATH", "LANG", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
 _PASSED_ON_PREFIXES = ("LC_", "XDG_", "HANDRAIL_")
-_AGAIN = "remove it, then run `handrail install claude` again"
+_AGAIN = f"remove it, then run `handrail install {next(iter(HOSTS))}` again"
 
 
 class HomeError(OSError):
@@ -125,14 +128,14 @@ class Home:
         return {**needed, "HANDRAIL_HOME": self.path}
 
     def client(self, environ: Mapping[str, str] = os.environ) -> str:
-        """The path of the hook client, written as this version of Handrail wants it.
+        """The path of the hook client; every host's is written as this version wants it.
 
         A daemon that it starts gets the environment of now: that of a hook is partly made by
         the project in which the agent works.
         """
-        from shutil import which  # noqa: PLC0415 - rarely needed, and slow to load
+        from importlib.resources import files  # noqa: PLC0415 - rarely needed, and slow to load
+        from shutil import which  # noqa: PLC0415
 
-        path = self.client_path
         passed_on = [f"{name}={value}" for name, value in self.environment(environ).items()]
         start = [sys.executable, "-EP", "-m", "handrail", "serve", "--background"]
         values = {
@@ -142,12 +145,15 @@ class Home:
             "@CURL@": quote(which("curl") or "/usr/bin/curl"),
             "@START@": join([which("env") or "/usr/bin/env", "-i", *passed_on, *start]),
         }
-        with open(_CLIENT, encoding="utf-8") as file:
-            text = re.sub("|".join(values), lambda mark: values[mark[0]], file.read())
         self.prepare()
-        make_folder(os.path.dirname(path))
-        replace_file(path, os.fsencode(text), 0o700)  # paths in it need not be text
-        return path
+        make_folder(os.path.dirname(self.client_path))
+        for host in known_hosts():
+            if host.client:
+                script = files(HOSTS[host.name]).joinpath(_CLIENT).read_text(encoding="utf-8")
+                text = re.sub("|".join(values), lambda mark: values[mark[0]], script)
+                path = os.path.join(os.path.dirname(self.client_path), host.client)
+                replace_file(path, os.fsencode(text), 0o700)  # paths in it need not be text
+        return self.client_path
 
     def prepare(self) -> None:
         """Make the folders, for this user alone."""

@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Protocol
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from handrail.hosts.claude_hooks import NO_OPINION, Reply, Seat
-from handrail.hosts.claude_payload import MAX_BYTES
-from handrail.model.event import ModelAsked
+from handrail.hosts.port import MAX_BYTES, HostAdapter, HostHooks, Reply, Seat, endpoint
 from handrail.server.boundary import Boundary, Gone, Release
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
@@ -29,26 +26,12 @@ ATTENDED_HEADER = b"x-handrail-attended"
 PROXY_HEADER = b"x-handrail-proxy"
 PID_HEADER = b"x-handrail-pid"
 _ATTENDED = {b"1": True, b"0": False}
-CLAUDE = "/hooks/claude"
-_BEFORE = b'"hook_event_name":"PreToolUse"'
-"""An agent waits for leave to do something; what was done is looked at afterwards, in order."""
+PATH = endpoint("{host}")
+START = endpoint("")
+"""How the path of every host's hooks begins."""
+_NOBODY: Reply = {}
+"""The answer to a request that nobody waits for any more."""
 _PID = re.compile(rb"\d{1,9}\Z")
-
-
-class HostHooks(Protocol):
-    """What a host's hooks are answered by; `handle` and `reconsider` in the brain's thread."""
-
-    def handle(self, body: bytes, seat: Seat) -> Progress[Reply]:
-        """Answer one request."""
-
-    def reconsider(self, run: str, event: ModelAsked) -> Ready[Reply | None]:
-        """The reply in the light of a second opinion; None: it stays as it was."""
-
-    def failed(self, problem: str, body: bytes) -> Reply:
-        """The answer when Handrail itself breaks down over a request."""
-
-    def unreadable(self, problem: str) -> Reply:
-        """The answer to what cannot be read."""
 
 
 class HookEndpoint:
@@ -57,59 +40,74 @@ class HookEndpoint:
     def __init__(
         self,
         brain: Brain,
-        hooks: HostHooks,
+        hosts: Mapping[str, tuple[HostAdapter, HostHooks]],
         boundary: Boundary,
         opinions: Opinions,
         metrics: Metrics,
     ) -> None:
         self._brain = brain
-        self._hooks = hooks
+        self._hosts = hosts
         self._boundary = boundary
         self._opinions = opinions
         self._metrics = metrics
 
     def routes(self) -> tuple[Row, ...]:
         """Its endpoint."""
-        return (Row("POST", CLAUDE, self.claude),)
+        return (Row("POST", PATH, self.hook),)
 
-    async def claude(self, request: Request) -> Response:
-        """Answer a hook of Claude Code: always with 200, or the host would not listen."""
-        body = await whole(request.receive)
+    async def hook(self, request: Request) -> Response:
+        """Answer a host's hook: always with 200, or the host would not listen."""
+        receive = request.receive
+        host = request.url.path.removeprefix(START)
+        body = await whole(receive)
         if body is None:
-            data = _encode(self._hooks.unreadable(f"it has more than {MAX_BYTES:,} bytes"))
+            data = self._refused(host, f"it has more than {MAX_BYTES:,} bytes")
         else:
-            headers = request.scope["headers"]
-            data = await self.answer(body, headers, partial(_leaves, request.receive))
+            gone = partial(_leaves, receive)
+            data = await self.answer(host, body, request.scope["headers"], gone)
         return Response(data, media_type="application/json")
 
     async def answer(
-        self, body: bytes, headers: Sequence[tuple[bytes, bytes]], gone: Gone
+        self, host: str, body: bytes, headers: Sequence[tuple[bytes, bytes]], gone: Gone
     ) -> bytes:
-        """What is answered to a hook; `gone`: when nobody waits any more."""
+        """What is answered to a hook of a host; `gone`: when nobody waits any more."""
+        known = self._hosts.get(host)
+        if known is None:
+            return self._refused(host, f"no host is called {host[:40]!r}")
         visit = _Visit(body, _seat(dict(reversed(headers))), gone)
-        said = await self._reply(visit)
+        said = await self._reply(visit, *known)
         self._metrics.hook_took(perf_counter() - visit.began - visit.held)
         return _encode(said)
 
-    async def _reply(self, visit: "_Visit") -> Reply:
+    def _refused(self, host: str, problem: str) -> bytes:
+        """A refusal; to a host that nobody knows in the words of all, so that it understands."""
+        known = self._hosts.get(host)
+        speakers = [known] if known else self._hosts.values()
+        said: Reply = {}
+        for _, hooks in speakers:
+            said |= hooks.unreadable(problem)
+        return _encode(said)
+
+    async def _reply(self, visit: "_Visit", host: HostAdapter, hooks: HostHooks) -> Reply:
         body = visit.body
-        handle = partial(self._hooks.handle, body, visit.seat)
+        handle = partial(hooks.handle, body, visit.seat)
         try:
-            progress = await self._brain.think(handle, urgent=_BEFORE in body)
+            # An agent waits for leave; what was done is looked at afterwards, in order.
+            progress = await self._brain.think(handle, urgent=host.is_urgent(body))
             while not isinstance(progress, Ready):
                 proceed = await self._wait(visit, progress)
                 if proceed is None:
-                    return NO_OPINION
+                    return _NOBODY
                 progress = await self._brain.think(proceed)
             said, doubt = await self._brain.settle(progress), progress.doubt
-            return said if doubt is None else await self._opinions.consider(doubt, said)
+            return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
         except TooSlowError as error:
             self._metrics.fault("slow")
-            return self._hooks.failed(str(error), body)
+            return hooks.failed(str(error), body)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
             self._metrics.fault("bug")
             _log.exception("a hook could not be answered")
-            return self._hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
+            return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
 
     async def _wait(
         self, visit: "_Visit", undecided: CheckpointNeeded[Reply] | Held[Reply]

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from time import perf_counter
 
-from handrail.hosts.claude_hooks import ClaudeHooks, Reply
+from handrail.hosts.port import HostHooks, Reply
 from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError
@@ -23,23 +23,21 @@ class Opinions:
     def __init__(
         self,
         brain: Brain,
-        hooks: ClaudeHooks,
         secrets: Callable[[], Mapping[str, str]],
         clock: Callable[[], float],
     ) -> None:
         self._brain = brain
-        self._hooks = hooks
         self._secrets = secrets
         self._clock = clock
         self._judges: dict[tuple[str, str | None], Judge] = {}
         """By key and address."""
         self._asking: set[asyncio.Task[Reply | None]] = set()
 
-    async def consider(self, doubt: Doubt, said: Reply) -> Reply:
+    async def consider(self, doubt: Doubt, said: Reply, hooks: HostHooks) -> Reply:
         """The reply in the light of a second opinion; about the goal nobody waits for one."""
         if doubt.question.about == "action":
-            return await self._ask(doubt) or said
-        task = asyncio.create_task(self._ask(doubt))
+            return await self._ask(doubt, hooks) or said
+        task = asyncio.create_task(self._ask(doubt, hooks))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
         return said
@@ -51,10 +49,10 @@ class Opinions:
         while self._judges:
             await self._judges.popitem()[1].close()
 
-    async def _ask(self, doubt: Doubt) -> Reply | None:
+    async def _ask(self, doubt: Doubt, hooks: HostHooks) -> Reply | None:
         event = await self._event(doubt)
         try:
-            return await self._brain.answer(lambda: self._hooks.reconsider(doubt.run, event))
+            return await self._brain.answer(lambda: hooks.reconsider(doubt.run, event))
         except (StoreError, TooSlowError) as error:
             _log.warning("a second opinion could not be written down: %s", error)
             return None

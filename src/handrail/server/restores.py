@@ -12,7 +12,16 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.checkpoint import About, CheckpointError, Checkpoints, Level, Preview, Way
+from handrail.checkpoint import (
+    About,
+    CheckpointError,
+    Checkpoints,
+    Conversation,
+    Level,
+    Preview,
+    Record,
+    Way,
+)
 from handrail.checkpoint.errors import (
     ChangedMeanwhileError,
     NoSuchCheckpointError,
@@ -24,7 +33,7 @@ from handrail.checkpoint.journal import Interrupted
 from handrail.checkpoint.levels import takes_run_back, way_back
 from handrail.checkpoint.names import BadNameError, check_name
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.hosts.claude_transcript import located
+from handrail.hosts import HOSTS, find_host
 from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
 from handrail.server.brain import Brain, TooSlowError
@@ -162,7 +171,7 @@ class Restores:
             self._brain.later(lambda: self._release(told, event, way.target.run, state))
             with suppress(TooSlowError):  # the brain does one thing after the other
                 await self._brain.do(lambda: None)
-        conversation = await asyncio.to_thread(located, way.target) if goes_back else None
+        conversation = await asyncio.to_thread(_located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
 
     # In the hands' thread
@@ -262,6 +271,12 @@ class Restores:
 
     def _is_in(self, tree: str, folder: str) -> bool:
         return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
+
+
+def _located(record: Record) -> Conversation | None:
+    """The conversation of a checkpoint, with the message at which its host can take it up."""
+    place = record.conversation
+    return find_host(place.host).locate(record) if place and place.host in HOSTS else place
 
 
 def _way_back(checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Way:

@@ -15,13 +15,12 @@ from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from handrail.hosts.claude_payload import MAX_BYTES
+from handrail.hosts.port import MAX_BYTES, endpoint
 from handrail.server.boundary import Gone
-from handrail.server.hook_endpoint import CLAUDE
 
 Headers = Sequence[tuple[bytes, bytes]]
 
-_FIRST = f"POST {CLAUDE} HTTP/1.1\r\n".encode()
+_FIRST = re.compile(rf"POST {endpoint('([a-z0-9_-]+)')} HTTP/1\.1\r\n".encode())
 _LONGEST_HEAD = 16_384
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)")
 _LENGTH = re.compile(rb"[0-9]{1,9}")
@@ -34,6 +33,7 @@ _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length:
 class Head(NamedTuple):
     """The head of a plain request for the hooks."""
 
+    host: str
     headers: Headers
     begin: int
     end: int
@@ -43,11 +43,12 @@ class Head(NamedTuple):
 def read_head(data: bytes | bytearray) -> Head | None:
     """The head that some bytes begin with; None: whatever it is, it is not plain."""
     size = data.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
-    if size < 0 or not data.startswith(_FIRST):
+    first = _FIRST.match(data)
+    if size < 0 or first is None:
         return None
     headers: list[tuple[bytes, bytes]] = []
     lengths: list[bytes] = []
-    for line in bytes(data[len(_FIRST) : size]).split(b"\r\n"):
+    for line in bytes(data[first.end() : size]).split(b"\r\n"):
         field = _FIELD.fullmatch(line)
         if field is None:
             return None
@@ -61,7 +62,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
         headers.append((name, value))
     if len(lengths) != 1 or not _LENGTH.fullmatch(lengths[0]) or int(lengths[0]) > MAX_BYTES:
         return None
-    return Head(headers, size + 4, size + 4 + int(lengths[0]))
+    return Head(first[1].decode(), headers, size + 4, size + 4 + int(lengths[0]))
 
 
 class HookProtocol(HttpToolsProtocol):
@@ -74,7 +75,7 @@ class HookProtocol(HttpToolsProtocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        answer: Callable[[bytes, Headers, Gone], Awaitable[bytes]],
+        answer: Callable[[str, bytes, Headers, Gone], Awaitable[bytes]],
         admits: Callable[[Headers], bool],
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
@@ -139,16 +140,16 @@ class HookProtocol(HttpToolsProtocol):
             del self._unread[: head.end]
             self._head = None
             self._is_waiting = True
-            task = self.loop.create_task(self._reply(body, head.headers))
+            task = self.loop.create_task(self._reply(head.host, body, head.headers))
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
     async def _leaves(self) -> None:
         await self._gone.wait()
 
-    async def _reply(self, body: bytes, headers: Headers) -> None:
+    async def _reply(self, host: str, body: bytes, headers: Headers) -> None:
         try:
-            answer = await self._answer(body, headers, self._leaves)
+            answer = await self._answer(host, body, headers, self._leaves)
         except BaseException:
             self.transport.close()  # who waits for an answer sees that there will be none
             raise

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from handrail.model.host import known_hosts
 from handrail.model.knowledge import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
     from handrail.shell.walk import Walker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
-_VERSION_OF_AGENT = re.compile(r"/claude/versions/[^/]+$")
-"""Claude Code's own installer calls the program by its version."""
+_PATHS_OF_AGENTS = tuple(
+    (re.compile(host.program_path), Word(host.program))
+    for host in known_hosts()
+    if host.program_path
+)
+"""Paths that stand for a host's program, by whatever name it is called there."""
 MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
@@ -126,8 +131,9 @@ class Caller:
         first, *rest = command.argv
         if path in env.copies:
             return msgspec.structs.replace(command, argv=(Word(env.copies[path]), *rest))
-        if _VERSION_OF_AGENT.search(path):
-            return msgspec.structs.replace(command, argv=(Word("claude"), *rest))
+        for pattern, program in _PATHS_OF_AGENTS:
+            if pattern.search(path):
+                return msgspec.structs.replace(command, argv=(program, *rest))
         if path.startswith("/etc/init.d/"):
             service = (Word("service"), Word(command.name), *rest)
             return msgspec.structs.replace(command, argv=service)

@@ -2,6 +2,7 @@
 
 import tree_sitter
 
+from handrail.model.host import known_hosts
 from handrail.shell.errors import TooLargeError, TooMuchWorkError
 from handrail.shell.syntax import Source
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
@@ -12,7 +13,7 @@ MAX_VALUE = 64 * 1024
 """Characters that a variable may hold; values that double themselves end here."""
 
 
-HOMES = frozenset({"HOME", "CLAUDE_CONFIG_DIR", "USERPROFILE"})
+HOMES = frozenset({"HOME", "USERPROFILE", *(host.folder_variable for host in known_hosts())} - {""})
 """Variables that say where an agent finds its settings."""
 
 

@@ -33,10 +33,10 @@ class Runs:
         journal: Journal,
         projects: Projects,
         *,
-        can: frozenset[Capability] = frozenset(),
+        can: Callable[[str], frozenset[Capability]] = lambda host: frozenset(),
         clock: Callable[[], float] = time,
     ) -> None:
-        """`can`: what the host of the runs can do."""
+        """`can`: what a host can do, by its name."""
         self.journal = journal
         self.projects = projects
         self.bus = EventBus()

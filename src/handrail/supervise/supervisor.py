@@ -75,7 +75,7 @@ class Supervisor:
         *,
         said: set[str] | None = None,
         distrusts_log: bool = False,
-        can: frozenset[Capability] = frozenset(),
+        can: Callable[[str], frozenset[Capability]] = lambda host: frozenset(),
         bus: EventBus | None = None,
         delivered: Delivered | None = None,
         planner: CheckpointPlanner | None = None,
@@ -85,7 +85,7 @@ class Supervisor:
     ) -> None:
         """`said`: the faults that were told already; `distrusts_log`: an event was just lost.
 
-        `can`: what the host can do; `bus`: tells others of each event that was written;
+        `can`: what a host can do, by its name; `bus`: tells others of each event that was written;
         `delivered`: who answers to a person whose message the agent was given; `planner`: who takes
         checkpoints; `current`: who supervises the run by now, for an action that has waited;
         `neighbour`: who else has changed files in a run's work tree since a moment.
@@ -438,7 +438,8 @@ class Supervisor:
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""
         now = self._clock()
-        for event in corrections(self.state, self.project, self._can, now, self._neighbour):
+        can = self._can(self.state.host)
+        for event in corrections(self.state, self.project, can, now, self._neighbour):
             receipts.append(self.record(event))
             if isinstance(event, Intervened):
                 verdict = corrected(verdict, event.intervention)

@@ -2,6 +2,7 @@
 
 from handrail.tui.detail import entry_detail
 from handrail.tui.help import help_lines, help_page
+from handrail.tui.host_words import NOTHING_YET
 from handrail.tui.run_detail import run_detail
 from handrail.tui.runs_pane import LOOKS, counts, run_lines, standing_in_words
 from handrail.tui.text import Line, Span, clip, columns, fitted, flat, pad, width_of, wrap
@@ -13,7 +14,6 @@ _WIDE = 140
 _MAX_QUESTION = 4
 _MAX_HEADER = 2
 _MAX_NOTICE = 2
-_NOTHING_YET = "No runs yet. Supervise your Claude Code sessions: handrail install claude"
 _BLANK: Line = (Span(""),)
 
 
@@ -106,7 +106,7 @@ def _page(watching: Watching, width: int, room: int) -> list[Line]:
     elif watching.view.is_first or watching.view.loading:
         page = [(Span(" reading the log …", "dim"),)]
     else:
-        page = [(Span(f" {line}"),) for line in wrap(_NOTHING_YET, width - 2)]
+        page = [(Span(f" {line}"),) for line in wrap(NOTHING_YET, width - 2)]
     return [*page, *[_BLANK] * room][:room]
 
 

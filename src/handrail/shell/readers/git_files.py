@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
 from handrail.shell.options import Call
@@ -19,7 +20,8 @@ UNTRACKED = "untracked files"
 TRACKED = "files as another version has them"
 """Targets of what git does to whatever files there are."""
 
-_STEERING = re.compile(r"(?:^|/)(?:handrail\.yaml|\.claude)(?:/|$)")
+_FOLDERS = "".join(f"|{re.escape(host.folder)}" for host in known_hosts())
+_STEERING = re.compile(rf"(?:^|/)(?:handrail\.yaml{_FOLDERS})(?:/|$)")
 _WHOLE = frozenset({".", "./", ":/", ":", "*", ":(top)"})
 _CHANGING = frozenset({
     "am", "apply", "checkout", "checkout-index", "cherry-pick", "clean", "merge", "pull",

@@ -1,9 +1,10 @@
-"""What programs do, one file per family; `all_programs` joins them."""
+"""What programs do, one file per family; `all_programs` joins them with those of the hosts."""
 
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
+from handrail.model.host import host_programs
 from handrail.model.knowledge import Program
 from handrail.shell.join_programs import joined
 
@@ -55,8 +56,9 @@ FAMILIES = (
 def all_programs() -> Mapping[str, Program]:
     """Every known program by name."""
     programs: dict[str, Program] = {}
-    for family in FAMILIES:
-        for name, program in import_module(f"handrail.shell.tables.{family}").PROGRAMS.items():
+    families = [import_module(f"handrail.shell.tables.{name}").PROGRAMS for name in FAMILIES]
+    for family in (*families, *host_programs()):
+        for name, program in family.items():
             known = programs.get(name)
             programs[name] = program if known is None else joined(known, program)
     return programs

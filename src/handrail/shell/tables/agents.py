@@ -13,7 +13,6 @@ from handrail.shell.tables.shorthand import (
     PERSIST,
     READ,
     RUN,
-    SECRET,
     TAMPER,
     UNSEEN,
     Fact,
@@ -21,25 +20,19 @@ from handrail.shell.tables.shorthand import (
     Wrapper,
 )
 
-_LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
-_PERSON = "Ask a person to decide; an agent does not change its own supervision."
-_PLUGINS = "Look at what is installed: `claude plugin list`."
+LIMITS = "Let it ask: start it without that option, for example `claude --permission-mode plan`."
+PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _MCP_LIST = "Look at what is set up: `{} mcp list`."
 
 
-def _unlimited(*whens: str) -> tuple[Fact, ...]:
+def unlimited(*whens: str) -> tuple[Fact, ...]:
+    """Calls that start an agent which asks nobody."""
     says = "starts an agent that may do anything without asking"
-    return tuple(Fact(DELEGATE, when, says=says, instead=_LIMITS) for when in whens)
+    return tuple(Fact(DELEGATE, when, says=says, instead=LIMITS) for when in whens)
 
 
-def _unhooked(*whens: str) -> tuple[Fact, ...]:
-    says = "starts an agent without its hooks, so that nobody supervises it"
-    return tuple(
-        Fact(TAMPER, when, severity=CRITICAL, says=says, instead=_LIMITS) for when in whens
-    )
-
-
-def _adds_tool(program: str) -> tuple[Fact, ...]:
+def adds_tool(program: str) -> tuple[Fact, ...]:
+    """Calls that give later agents more tools."""
     return (
         Fact(PERSIST, "mcp add|add-json|add-from-*|install|import|enable", on="1", severity=HIGH,
              says="gives every later agent the tool server {target}",
@@ -50,47 +43,13 @@ def _adds_tool(program: str) -> tuple[Fact, ...]:
     )  # fmt: skip
 
 
-_HELP = "--help|-h|--version|-V"
-_CLAUDE = Program(
-    values="--permission-mode --settings --model --append-system-prompt --system-prompt --add-dir "
-    "--allowedTools --allowed-tools --disallowedTools --mcp-config --output-format --input-format "
-    "-r --resume --session-id --max-turns --agents --agent --fallback-model -s --scope -t "
-    "--transport -e --env -H --header --setting-sources --plugin-dir --tools --json-schema",
-    reader="claude",
-    facts=(
-        *_unlimited("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
-                    "--permission-mode=bypassPermissions",
-                    "--settings=*bypassPermissions*|--settings=*disableAllHooks*",
-                    "--allowedTools=\\*|--allowedTools=Bash|--allowed-tools=Bash|"
-                    "--allowedTools=Bash(\\*)*|--allowedTools=*Bash(*:\\*)*"),
-        *_unhooked("--bare", "--safe-mode"),
-        *_adds_tool("claude"),
-        Fact(PERSIST, "plugin|plugins install|i|enable", on="1", severity=HIGH,
-             says="adds the hooks of {target} to every later agent", instead=_PLUGINS),
-        Fact(PERSIST, "plugin|plugins marketplace add|update", on="1", severity=HIGH,
-             says="adds {target} as a source of plugins", instead=_PLUGINS),
-        Fact(TAMPER, "plugin|plugins disable|uninstall|remove|rm @handrail*", severity=CRITICAL,
-             says="switches off the guard of this agent", instead=_PERSON),
-        Fact(UNSEEN, "--plugin-dir", on="--plugin-dir",
-             says="starts an agent with the hooks of {target}", instead=_LIMITS),
-        Fact(UNSEEN, "--mcp-config=/tmp/*|--mcp-config=/dev/shm/*",
-             says="starts an agent with settings that anyone can write", instead=_LIMITS),
-        Fact(TAMPER, "config set|add|remove @*permission*|*hook*|*allowedtools*|*trust*|*bypass*",
-             severity=CRITICAL, says="changes what agents may do",
-             instead="See `claude config list`."),
-        Fact(CHANGE, "config set|add|remove", severity=MEDIUM),
-        Fact(SECRET, "setup-token", says="creates a lasting access token",
-             instead="Check the account: `claude doctor`."),
-        Fact(RUN, severity=LOW, says="starts an agent"),
-    ),
-    harmless=_HELP + "|-v",
-)  # fmt: skip
+HELP = "--help|-h|--version|-V"
 _CODEX = Program(
     values="-a --ask-for-approval -s --sandbox -c --config -m --model -p --profile -C --cd -i "
     "--image --output-last-message -o --output-schema --color --add-dir --remote",
     chdir="-C|--cd",
     facts=(
-        *_unlimited("--yolo|--dangerously-bypass-approvals-and-sandbox|--dangerously-*",
+        *unlimited("--yolo|--dangerously-bypass-approvals-and-sandbox|--dangerously-*",
                     "-s=danger-full-access|--sandbox=danger-full-access",
                     "-c=*danger-full-access*|--config=*danger-full-access*",
                     "-c=approval_policy=*never* -s=danger-full-access"),
@@ -98,35 +57,33 @@ _CODEX = Program(
              instead="Let it only read: `codex exec --sandbox read-only 'explain'`."),
         Fact(DELEGATE, "-a=never|--ask-for-approval=never|-c=approval_policy=*never*",
              severity=MEDIUM, says="starts an agent that asks nobody, in its sandbox"),
-        *_adds_tool("codex"),
+        *adds_tool("codex"),
         Fact(UNSEEN, "-c=mcp_servers.*|-c=notify=*|--config=mcp_servers.*|-c=shell_environment*",
-             says="makes the agent run a program that stands in an option", instead=_LIMITS),
+             says="makes the agent run a program that stands in an option", instead=LIMITS),
         Fact(CHANGE, "login|logout", severity=LOW),
         Fact(RUN, severity=LOW, says="starts an agent"),
     ),
     wraps=(Wrapper(when="sandbox|debug linux|macos|landlock|seatbelt"),),
-    harmless=_HELP,
+    harmless=HELP,
 )  # fmt: skip
 _GEMINI = Program(
     values="-p --prompt -i --prompt-interactive -m --model --approval-mode --sandbox-image "
     "--include-directories --allowed-tools --allowed-mcp-server-names -e --extensions -o",
     facts=(
-        *_unlimited("-y|--yolo", "--approval-mode=yolo"),
-        *_adds_tool("gemini"),
+        *unlimited("-y|--yolo", "--approval-mode=yolo"),
+        *adds_tool("gemini"),
         Fact(RUN, severity=LOW, says="starts an agent"),
     ),
-    harmless=_HELP + "|-v",
+    harmless=HELP + "|-v",
 )  # fmt: skip
 
 
-def _agent(*unlimited: str, values: str = "-p --prompt -m --model") -> Program:
-    facts = (*_unlimited(*unlimited), *_adds_tool("claude"), Fact(RUN, severity=LOW))
-    return Program(values=values, facts=facts, harmless=_HELP)
+def _agent(*whens: str, values: str = "-p --prompt -m --model") -> Program:
+    facts = (*unlimited(*whens), *adds_tool("claude"), Fact(RUN, severity=LOW))
+    return Program(values=values, facts=facts, harmless=HELP)
 
 
 _AGENTS: dict[str, Program] = {
-    "claude": _CLAUDE,
-    "claude-code": Program(same_as="claude"),
     "codex": _CODEX,
     "gemini": _GEMINI,
     "gemini-cli": Program(same_as="gemini"),
@@ -158,7 +115,7 @@ _AGENTS: dict[str, Program] = {
                     instead="Download and read them first."),
                Fact(READ, on="-i|--instructions"), Fact(RUN, severity=LOW)),
         wraps=(Wrapper(form="shell", options="--with-extension"),),
-        harmless=_HELP,
+        harmless=HELP,
     ),
     "crush": _agent("-y|--yolo"),
     "auggie": _agent("--dangerously-*|--permission=*allow*"),
@@ -196,7 +153,7 @@ _HANDRAIL = Program(
 )
 _HOOK = Program(
     facts=(Fact(TAMPER, severity=CRITICAL, says="speaks to the guard in the place of the host",
-                instead=_PERSON),),
+                instead=PERSON),),
 )  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {

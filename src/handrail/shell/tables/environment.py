@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from handrail.model.effect import Kind
+from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity
 
 
@@ -36,6 +37,9 @@ _HOOKS_OFF = Variable(
     "starts agents without their hooks, so that nobody supervises them",
     r"^(?!(?:0|false|no|off)$)(?s:.)+$",
 )
+_OTHER_FOLDER = Variable(
+    Kind.TAMPER, Severity.CRITICAL, "gives agents other settings, without the hooks there are"
+)
 _OPTIONS = Variable(
     Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
     r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
@@ -51,11 +55,8 @@ VARIABLES: dict[str, Variable] = {
     "PS1": Variable(Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"),
     "PS4": Variable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"),
     "PYTHONSTARTUP": _HOOK,
-    "CLAUDE_CODE_SIMPLE": _HOOKS_OFF,
-    "CLAUDE_CODE_SAFE_MODE": _HOOKS_OFF,
-    "CLAUDE_CONFIG_DIR": Variable(
-        Kind.TAMPER, Severity.CRITICAL, "gives agents other settings, without the hooks there are"
-    ),
+    **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
+    **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
     "LD_LIBRARY_PATH": Variable(
         Kind.UNSEEN,
         Severity.HIGH,
@@ -102,7 +103,17 @@ VARIABLES: dict[str, Variable] = {
     ),
 }
 
-STEERING_NAMES = "@HANDRAIL_*|CLAUDE_CONFIG_DIR*|CLAUDE_CODE_SIMPLE*|CLAUDE_CODE_SAFE_MODE*"
+STEERING_NAMES = "|".join(
+    (
+        "@HANDRAIL_*",
+        *(
+            f"{name}*"
+            for host in known_hosts()
+            for name in (host.folder_variable, *host.off_variables)
+            if name
+        ),
+    )
+)
 """Names that steer agents or their guard, for programs that take them as operands."""
 
 COMMAND_VARIABLES = frozenset({

@@ -1,0 +1,369 @@
+"""Claude Code's hook events, and what Handrail does with each."""
+
+from collections.abc import Callable
+from time import time
+from typing import Literal
+
+import msgspec
+
+from handrail.hosts.claude import reply
+from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.claude.settings import READS
+from handrail.hosts.claude.transcript import Transcripts
+from handrail.hosts.port import Reply, Seat
+from handrail.model.control import ENDING, Standing
+from handrail.model.event import (
+    AgentEnded,
+    AgentStarted,
+    Compacted,
+    Event,
+    FaultNoted,
+    ModelAsked,
+    PromptGiven,
+    RunEnded,
+    RunStarted,
+    SettingsChanged,
+    TaskNoted,
+)
+from handrail.model.fingerprint import fingerprint
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+from handrail.store.errors import StoreError
+from handrail.supervise.breach import command_name
+from handrail.supervise.messages import said_to_agent
+from handrail.supervise.progress import Progress, Ready
+from handrail.supervise.runs import Runs
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.verdict import OnFault, fault_verdict
+
+Answer = Progress[Reply]
+
+_ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
+"""Permission modes in which the person has not said that they do not want to be asked."""
+
+_STARTS = frozenset({"startup", "resume", "clear"})
+"""Sources of a session's start that a person is behind; a compaction is not one."""
+
+WELCOME = (
+    "Handrail reviews every tool call of this session before it runs. If it refuses a call, do "
+    "what its answer says instead; do not try the same again in other words. Handrail's own "
+    "files, settings and processes, and the hooks in Claude Code's settings, are off limits."
+)
+_DOCTOR = "handrail doctor says what is wrong."
+_STOPPED = (
+    "Handrail has stopped this run. This prompt was not sent. What happened: "
+    "handrail incident show {0}. How it can go on: handrail incident resume {0}"
+)
+_NOTIFICATION = "<task-notification>"
+"""How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """One hook request: what it says, and what is known of the session beside it."""
+
+    payload: Payload
+    seat: Seat = Seat()
+
+
+class ClaudeHooks:
+    """Answers hook requests of all sessions. Used from one thread at a time."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        *,
+        find_problem: Callable[[Visit, str], str] = lambda visit, folder: "",
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self.runs = runs
+        self.transcripts = Transcripts(clock)
+        self.place = self.transcripts.place
+        self._find_problem = find_problem
+        """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
+        self._clock = clock
+
+    def handle(self, body: bytes, seat: Seat = Seat()) -> Answer:  # noqa: B008 - it is frozen
+        """Answer one request; what it raises is a bug, and `failed` is the answer then."""
+        try:
+            payload = read_payload(body)
+        except PayloadError as error:
+            return _now(unreadable(str(error), error.event))
+        react = _REACTIONS.get(payload.hook_event_name)
+        if react is None:
+            return _now(reply.NO_OPINION)
+        visit = Visit(payload, seat)
+        try:
+            return react(self, visit, self._supervisor(visit))
+        except StoreError as error:
+            return _now(self._without_log(visit, error))
+        except RecursionError:
+            return _now(unreadable("it is nested too deeply", payload.hook_event_name))
+
+    def reconsider(self, run: str, event: ModelAsked) -> Ready[Reply | None]:
+        """The reply in the light of a second opinion; None: it stays as it was."""
+        ready = self.runs.get(run, "/").reconsider(event)
+        return ready.then(
+            lambda verdict: None if verdict is None else reply.before_tool(verdict, ask=False)
+        )
+
+    def failed(self, problem: str, body: bytes) -> Reply:
+        """The answer when Handrail itself breaks down over a request; asked in any thread."""
+        return failed(problem, body, self.runs.on_fault)
+
+    def unreadable(self, problem: str) -> Reply:
+        """The answer to what cannot be read: a refusal."""
+        return unreadable(problem)
+
+    def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
+        """Whether a refusal should become a question."""
+        wanted = supervisor.project.config.attended
+        if wanted != "auto":
+            return wanted == "always"
+        return supervisor.state.attended and visit.payload.permission_mode in _ASKING_MODES
+
+    def _supervisor(self, visit: Visit) -> Supervisor:
+        payload = visit.payload
+        self.transcripts.note(
+            payload.session_id, payload.transcript_path, payload.prompt_id, payload.tool_use_id
+        )
+        supervisor = self.runs.get(payload.session_id, payload.cwd)
+        state = supervisor.state
+        # Handrail came in later, or the session's start was not heard.
+        seat = visit.seat
+        unknown = state.seq == 0 or seat.attended not in (None, state.attended)
+        if unknown and payload.hook_event_name != "SessionStart":
+            cwd = state.cwd or payload.cwd
+            attended = bool(seat.attended)
+            event = RunStarted(self._clock(), PROFILE.name, cwd, attended=attended, pid=seat.pid)
+            supervisor.record(event)
+        return supervisor
+
+    def _without_log(self, visit: Visit, error: StoreError) -> Reply:
+        """The log cannot be read: nothing is known of the run, but what only reads may go on."""
+        payload = visit.payload
+        event = payload.hook_event_name
+        if event == "SessionStart":
+            return reply.context(event, WELCOME, _alarm(error))
+        bare = self.runs.bare(payload.session_id, payload.cwd)
+        if event in _LOWERINGS:
+            return _LOWERINGS[event](bare.judge_without_log(payload.action, error))
+        if event in _GUARDED and (problem := self._find_problem(visit, bare.state.cwd)):
+            return reply.block(problem)
+        return reply.NO_OPINION
+
+    def _problem(self, visit: Visit, supervisor: Supervisor) -> str:
+        return self._find_problem(visit, supervisor.state.cwd or visit.payload.cwd)
+
+    # One method for each event
+
+    def before_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A tool is about to be called."""
+        payload = visit.payload
+        ask = self.may_ask(visit, supervisor)
+        progress = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
+        return progress.then(lambda verdict: reply.before_tool(verdict, ask=ask))
+
+    def after_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A tool was called, and worked or failed."""
+        event = visit.payload.hook_event_name
+        ready = supervisor.take_in(read_end(visit.payload))
+        return ready.then(lambda verdict: reply.after_tool(event, verdict))
+
+    def after_batch(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """What has not been heard of by now did not run."""
+        receipts = []
+        for call in visit.payload.tool_calls:
+            said = call.tool_response if isinstance(call.tool_response, str) else ""
+            receipts += supervisor.drop(call.tool_use_id, said)
+        return Ready(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
+
+    def permission(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """The host asks on its own account, or because Handrail told it to."""
+        action = visit.payload.action
+        known = supervisor.state.find_same(fingerprint(action), command_name(action))
+        if known is None:
+            return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
+        return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
+
+    def prompt(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A person says what to do; not passed on where nothing would be supervised."""
+        text = visit.payload.prompt
+        if incident := supervisor.state.course.stopped:
+            return _now(reply.block(_STOPPED.format(incident)))
+        if supervisor.state.hand.standing in ENDING:
+            return _now(reply.block(_ended_by(supervisor.state)))
+        if text.startswith(_NOTIFICATION):
+            return _now(reply.NO_OPINION)
+        # This event comes by a safe way, so it can still stop what would go on unsupervised.
+        if problem := self._problem(visit, supervisor):
+            event = FaultNoted(self._clock(), "hooks", problem)
+            return self._note(supervisor, event, reply.block(problem))
+        said = reply.NO_OPINION
+        messages = supervisor.messages
+        if messages:
+            told = "\n".join(map(said_to_agent, messages))
+            said = reply.context("UserPromptSubmit", told)
+        answer = self._note(supervisor, PromptGiven(self._clock(), text), said)
+        answer.receipts += supervisor.hand_over(messages)
+        return answer
+
+    def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A session begins, or is taken up again."""
+        payload = visit.payload
+        if payload.source in _STARTS:
+            self.runs.renew(payload.session_id, payload.cwd, visit.seat.pid)
+        seat = visit.seat
+        attended = supervisor.state.attended if seat.attended is None else seat.attended
+        cwd = supervisor.state.cwd or payload.cwd
+        event = RunStarted(
+            self._clock(), PROFILE.name, cwd, payload.source, attended, payload.model, pid=seat.pid
+        )
+        said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
+        return Ready(
+            said,
+            [supervisor.record(event)],
+            lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
+        )
+
+    def end(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A session has ended."""
+        answer = self._note(supervisor, RunEnded(self._clock(), visit.payload.reason))
+        self.runs.end(visit.payload.session_id)
+        return answer
+
+    def stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """The agent waits for the next prompt."""
+        payload = visit.payload
+        # Who was sent on once already is not sent on again: that would be a loop of our own.
+        again = payload.stop_hook_active
+        ready = supervisor.rest(payload.last_assistant_message, for_good=again)
+        return ready.then(reply.after_turn)
+
+    def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A sub-agent begins."""
+        payload = visit.payload
+        return self._note(
+            supervisor, AgentStarted(self._clock(), payload.agent_id, payload.agent_type)
+        )
+
+    def agent_stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A sub-agent has ended."""
+        # /compact ends a sub-agent that was never started.
+        if visit.payload.agent_id not in supervisor.state.agents:
+            return _now(reply.NO_OPINION)
+        return self._note(supervisor, AgentEnded(self._clock(), visit.payload.agent_id))
+
+    def task(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """A task is on the agent's list, or is completed."""
+        payload = visit.payload
+        state: Literal["pending", "done"] = (
+            "done" if payload.hook_event_name == "TaskCompleted" else "pending"
+        )
+        event = TaskNoted(self._clock(), payload.task_id, state, payload.task_subject)
+        return self._note(supervisor, event)
+
+    def compact(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """The conversation is about to be shortened."""
+        return self._note(supervisor, Compacted(self._clock(), visit.payload.trigger))
+
+    def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
+        """Settings have changed; not taken over where they would end supervision."""
+        payload = visit.payload
+        # All files count, not only the changed one: what is taken over later takes this along.
+        refused = self._problem(visit, supervisor)
+        event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
+        answer = reply.block(refused) if refused else reply.NO_OPINION
+        return self._note(supervisor, event, answer)
+
+    def _note(
+        self, supervisor: Supervisor, event: Event, said: Reply = reply.NO_OPINION
+    ) -> Ready[Reply]:
+        receipt = supervisor.record(event)
+        return Ready(said, [receipt], lambda error: said)
+
+
+_REACTIONS: dict[str, Callable[[ClaudeHooks, Visit, Supervisor], Answer]] = {
+    "PreToolUse": ClaudeHooks.before_tool,
+    "PostToolUse": ClaudeHooks.after_tool,
+    "PostToolUseFailure": ClaudeHooks.after_tool,
+    "PostToolBatch": ClaudeHooks.after_batch,
+    "PermissionRequest": ClaudeHooks.permission,
+    "UserPromptSubmit": ClaudeHooks.prompt,
+    "SessionStart": ClaudeHooks.start,
+    "SessionEnd": ClaudeHooks.end,
+    "Stop": ClaudeHooks.stop,
+    "SubagentStart": ClaudeHooks.agent_start,
+    "SubagentStop": ClaudeHooks.agent_stop,
+    "TaskCreated": ClaudeHooks.task,
+    "TaskCompleted": ClaudeHooks.task,
+    "PreCompact": ClaudeHooks.compact,
+    "ConfigChange": ClaudeHooks.config_change,
+}
+
+
+_LOWERINGS: dict[str, Callable[[Verdict], Reply]] = {
+    "PreToolUse": lambda verdict: reply.before_tool(verdict, ask=False),
+    "PermissionRequest": reply.permission,
+}
+"""The events that a verdict can be told to, where nobody is asked."""
+_GUARDED = frozenset({"UserPromptSubmit", "ConfigChange"})
+"""The events that are held back where the hooks would not be, or are not, in force."""
+
+
+def _ended_by(state: RunState) -> str:
+    hand = state.hand
+    who = f"by {hand.by}" if hand.by else "by a person"
+    why = f" ({hand.reason})" if hand.reason else ""
+    if hand.standing in (Standing.CANCELLING, Standing.CANCELLED):
+        return f"This run was cancelled {who}{why}. This prompt was not sent. Start a new session."
+    return (
+        f"This run was stopped {who}{why}. This prompt was not sent. "
+        f"handrail resume {state.run} lets it go on."
+    )
+
+
+def unreadable(problem: str, event: str = "") -> Reply:
+    """The answer to what cannot be read: if it was, or may have been, about a tool, a refusal."""
+    verdict = Verdict(
+        Decision.BLOCK,
+        f"The hook's message cannot be read: {problem}.",
+        "Try the call again with a shorter and plainer input.",
+    )
+    return _told(event or "PreToolUse", verdict)
+
+
+def failed(
+    problem: str, body: bytes, on_fault: Callable[[str], OnFault] = lambda run: "deny"
+) -> Reply:
+    """The answer when Handrail itself breaks down over a request of a run."""
+    try:
+        payload = read_payload(body)
+    except PayloadError as error:
+        return unreadable(str(error), error.event)
+    if payload.hook_event_name == "ConfigChange":
+        return reply.block(f"Handrail cannot look at the changed settings: {problem}. {_DOCTOR}")
+    verdict = fault_verdict(
+        harmless=payload.tool_name in READS,
+        problem=problem,
+        fix=_DOCTOR,
+        policy=on_fault(payload.session_id),
+    )
+    return _told(payload.hook_event_name, verdict)
+
+
+def _told(event: str, verdict: Verdict) -> Reply:
+    lower = _LOWERINGS.get(event)
+    return lower(verdict) if lower else reply.NO_OPINION
+
+
+def _alarm(error: StoreError) -> str:
+    return (
+        f"Handrail cannot do its work: {error}. Until that is fixed, only what reads may run. "
+        "`handrail doctor` says what to do."
+    )
+
+
+def _now(said: Reply) -> Ready[Reply]:
+    return Ready(said, [], lambda error: said)

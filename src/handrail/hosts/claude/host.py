@@ -1,0 +1,192 @@
+"""Claude Code, as the port of hosts wants it.
+
+What works with sessions is imported when it is asked for: many commands need only a small part.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.port import (
+    Check,
+    DriveOptions,
+    ExaminedHost,
+    HookConnection,
+    HostAdapter,
+    HostError,
+    HostProgram,
+    InstallOffer,
+    LaunchRequest,
+    ProbeSession,
+    UnsupervisedError,
+)
+from handrail.intervene.capability import Capability
+
+if TYPE_CHECKING:
+    from handrail.checkpoint import Conversation, Record
+    from handrail.hosts.claude.hooks import ClaudeHooks
+    from handrail.hosts.claude.recording import Transcript
+    from handrail.hosts.driven import DrivenAgent
+    from handrail.hosts.git_view import GitView
+    from handrail.hosts.installation import Removal
+    from handrail.supervise.runs import Runs
+
+_BEFORE = b'"hook_event_name":"PreToolUse"'
+_BYPASS = "bypassPermissions"
+
+
+class ClaudeCode(HostAdapter):
+    """The adapter of Claude Code."""
+
+    profile = PROFILE
+    capabilities = frozenset(
+        {Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP, Capability.END}
+    )
+    modes = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
+
+    def hooks(
+        self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]
+    ) -> "ClaudeHooks":
+        """Answers the hooks of all sessions."""
+        from handrail.hosts.claude.guard import SettingsGuard
+        from handrail.hosts.claude.hooks import ClaudeHooks
+
+        return ClaudeHooks(runs, find_problem=SettingsGuard(connection, environ).find_problem)
+
+    def is_urgent(self, body: bytes) -> bool:
+        """Whether an agent waits for leave to do something."""
+        return _BEFORE in body
+
+    def locate(self, record: "Record") -> "Conversation | None":
+        """The conversation of a checkpoint, as far as the transcript shows it."""
+        from handrail.hosts.claude.transcript import located
+
+        return located(record)
+
+    def recording(self, seen: set[str]) -> "Transcript":
+        """Reads a transcript."""
+        from handrail.hosts.claude.recording import Transcript
+
+        return Transcript(seen)
+
+    def find_program(self, environ: Mapping[str, str]) -> HostProgram | None:
+        """The Claude Code that a terminal would start."""
+        from handrail.hosts.claude.program import find_claude
+
+        return find_claude(environ)
+
+    def settings_file(self, environ: Mapping[str, str], project: str) -> str:
+        """`settings.json` of a user, `settings.local.json` of a project."""
+        from handrail.hosts.claude.obstacles import project_file, user_file
+
+        return project_file(project, "local") if project else os.path.abspath(user_file(environ))
+
+    def plan_install(
+        self,
+        path: str,
+        folder: str,
+        connection: HookConnection,
+        environ: Mapping[str, str],
+        *,
+        handler: str,
+        view: "GitView",
+    ) -> InstallOffer:
+        """What to change for our hooks, and whether they will run in a folder."""
+        from handrail.hosts.claude.handler import choose_style, hooking_for
+        from handrail.hosts.claude.install import plan_install
+        from handrail.hosts.claude.obstacles import find_obstacles
+        from handrail.hosts.settings_file import decode
+
+        program = self.find_program(environ)
+        style, notes = choose_style(handler, program, environ, folder)
+        hooking = hooking_for(style, connection, program)
+        plan = plan_install(path, hooking, view, connection.installs)
+        found = find_obstacles(
+            environ,
+            folder,
+            url=hooking.url if style == "http" else "",
+            instead={plan.settings.path: decode(plan.settings.after or b"")},
+        )
+        return InstallOffer(program, style, plan, notes, found)
+
+    def plan_removal(self, path: str, record: str) -> "Removal":
+        """What to change to take our hooks out."""
+        from handrail.hosts.claude.install import plan_removal
+
+        return plan_removal(path, record)
+
+    def diagnose(self, who: ExaminedHost) -> Iterator[Check]:
+        """The program, the hooks, and what keeps them from running."""
+        from handrail.hosts.claude import doctor
+
+        yield from doctor.check_program(who)
+        yield from doctor.check_hooks(who)
+        yield from doctor.check_obstacles(who)
+
+    def probe(self, asked: ProbeSession) -> str:
+        """Run one session against a scripted model."""
+        from handrail.hosts.claude.probe import run_probe
+
+        return run_probe(asked)
+
+    def check_arguments(self, arguments: Sequence[str]) -> None:
+        """Raises HostError for the first one that would undo what a driven session needs."""
+        from handrail.hosts.claude.launch import check_arguments
+
+        check_arguments(arguments)
+
+    def check_mode(self, mode: str) -> None:
+        """Raises HostError where Claude Code would not start."""
+        if mode == _BYPASS and os.geteuid() == 0 and not os.environ.get("IS_SANDBOX"):
+            raise HostError(
+                "Claude Code does not take bypassPermissions as root: run it as a user, set "
+                "IS_SANDBOX=1 in a container, or use --permission-mode acceptEdits"
+            )
+
+    def prepare(
+        self,
+        program: HostProgram,
+        connection: HookConnection,
+        run: str,
+        cwd: str,
+        environ: Mapping[str, str],
+        options: DriveOptions,
+    ) -> str:
+        """The hooks, unless they are installed."""
+        from handrail.hosts.claude.handler import choose_style, hooking_for
+        from handrail.hosts.claude.launch import environment, settings_for
+        from handrail.hosts.claude.obstacles import find_obstacles
+        from handrail.hosts.settings_file import load_installs
+
+        own = environment(run, environ)
+        style, _ = choose_style("auto", program, own, cwd)
+        hooking = hooking_for(style, connection, program)
+        for found in find_obstacles(own, cwd, url=hooking.url if style == "http" else ""):
+            where = f"{found.path}: " if found.path else ""
+            raise UnsupervisedError(f"{where}{found.says}")
+        installs = [each.settings.path for each in load_installs(connection.installs)]
+        return settings_for(hooking, own, cwd, installs, options.arguments)
+
+    def drive(
+        self, request: LaunchRequest, heard: Callable[[str], None]
+    ) -> "AbstractAsyncContextManager[DrivenAgent]":
+        """One process that takes prompts in its stdin."""
+        from handrail.hosts.claude.driver import ClaudeDriver
+        from handrail.hosts.claude.launch import launch
+
+        launched = launch(
+            request.program,
+            request.run,
+            request.cwd,
+            request.environ,
+            settings=request.settings,
+            settings_file=request.settings_file,
+            options=request.options,
+            resume=request.resume,
+        )
+        return ClaudeDriver(launched, heard=heard)
+
+
+HOST = ClaudeCode()

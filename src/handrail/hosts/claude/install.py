@@ -1,0 +1,28 @@
+"""Our hooks in one settings file of Claude Code."""
+
+from functools import partial
+
+from handrail.hosts import installation
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.claude.settings import Hooking, add, is_blank, remove
+from handrail.hosts.git_view import GitView
+from handrail.hosts.installation import HookText, Installation, Removal
+from handrail.hosts.jsontext import scan
+
+
+def plan_install(path: str, hooking: Hooking, view: GitView, record: str) -> Installation:
+    """What to change for our hooks; see `installation.plan_install`."""
+    ours = partial(add, hooking=hooking)
+    return installation.plan_install(PROFILE.name, path, ours, _HOOKS, view, record)
+
+
+def plan_removal(path: str, record: str) -> Removal:
+    """What to change to take our hooks out."""
+    return installation.plan_removal(path, _HOOKS, record)
+
+
+def _holds_nothing(text: str) -> bool:
+    return is_blank(text) or not scan(text).entries
+
+
+_HOOKS = HookText(remove, _holds_nothing)

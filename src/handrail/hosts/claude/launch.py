@@ -1,0 +1,162 @@
+"""How Claude Code is started to be driven: its arguments, its environment, and our hooks.
+
+Its settings may have the hooks already; else they come along, so that a driven session is
+supervised wherever it runs. What comes along with `--settings` is above a project's settings and a
+user's, is read once, and cannot be switched off by an agent that writes such a file. Of several
+`--settings` the last one counts alone.
+"""
+
+import glob
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from handrail.hosts.claude.obstacles import read_text, settings_files, user_file
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.claude.settings import Hooking, guards_tools, hooks_for, installed
+from handrail.hosts.driven import MARK
+from handrail.hosts.jsontext import JsonTextError
+from handrail.hosts.port import DriveOptions, HostError
+
+_STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+_OF_A_SESSION = frozenset(
+    "AI_AGENT CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH "
+    "CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED "
+    "CLAUDE_CODE_SESSION_ID CLAUDE_EFFORT CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_PROJECT_DIR".split()
+)
+"""What another session has put into the environment of all that it starts."""
+_UNREAD = frozenset({"--setting-sources", "--restricted"})
+"""With these, Claude Code does not read every settings file."""
+
+_OURS = "Handrail sets it itself"
+_UNSUPERVISED = "without hooks nothing would be reviewed"
+_REFUSED = {
+    **dict.fromkeys(
+        "-p --print --input-format --output-format --session-id -r --resume -c --continue "
+        "--fork-session --from-pr --teleport --cloud --bg --background".split(),
+        _OURS,
+    ),
+    "--model": "use the option of Handrail",
+    "--permission-mode": "use the option of Handrail",
+    "--settings": "Handrail's hooks come this way; put yours into .claude/settings.local.json",
+    "--permission-prompt-tool": "nobody is there to be asked",
+    "--no-session-persistence": "the run could not be resumed",
+    "--bare": _UNSUPERVISED,
+    "--safe-mode": _UNSUPERVISED,
+}
+
+
+class ArgumentError(HostError):
+    """Claude Code cannot be driven with an argument."""
+
+    def __init__(self, argument: str, why: str) -> None:
+        super().__init__(f"{argument} cannot be passed on to Claude Code: {why}")
+        self.argument = argument
+        self.why = why
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """How a process is started."""
+
+    argv: tuple[str, ...]
+    environ: dict[str, str]
+    cwd: str
+    model: str = ""
+    settings: str = ""
+    """What has to be in `settings_file` before."""
+    settings_file: str = ""
+
+
+def launch(
+    claude: str,
+    run: str,
+    cwd: str,
+    environ: Mapping[str, str],
+    *,
+    settings: str,
+    settings_file: str,
+    options: DriveOptions,
+    resume: bool = False,
+) -> Launch:
+    """Start the Claude Code at a path as a run. Raises ArgumentError.
+
+    `settings`: see `settings_for`. They are passed in a file, because the command line of a process
+    is there for every user of the machine to read.
+    """
+    check_arguments(options.arguments)
+    wanted = {
+        "--resume" if resume and has_conversation(environ, run) else "--session-id": run,
+        "--model": options.model,
+        "--permission-mode": options.mode,
+        "--settings": settings_file,
+    }
+    chosen = (part for option, value in wanted.items() if value for part in (option, value))
+    return Launch(
+        # An option with any number of values would take what is not an option for one of them.
+        argv=(claude, *_STREAM, *options.arguments, *chosen),
+        environ=environment(run, environ),
+        cwd=cwd,
+        model=options.model,
+        settings=settings,
+        settings_file=settings_file,
+    )
+
+
+def environment(run: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """An environment for a session of its own, whose processes can be told by a mark."""
+    dropped = _OF_A_SESSION | frozenset(PROFILE.off_variables)
+    return {name: text for name, text in environ.items() if name not in dropped} | {MARK: run}
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Raises ArgumentError for the first one that would undo what a driven session needs."""
+    for argument in arguments:
+        option = argument.partition("=")[0]
+        if not option.startswith("--"):
+            option = option[:2]  # short ones may stand together, or with their value
+        if why := _REFUSED.get(option):
+            raise ArgumentError(argument, why)
+
+
+def has_conversation(environ: Mapping[str, str], run: str) -> bool:
+    """Whether a run has begun to talk.
+
+    Before that there is nothing to resume, and afterwards its id cannot be given to another one.
+    """
+    folder = os.path.dirname(user_file(environ))
+    return bool(glob.glob(f"{glob.escape(folder)}/projects/*/{glob.escape(run)}.jsonl"))
+
+
+def settings_for(
+    hooking: Hooking,
+    environ: Mapping[str, str],
+    cwd: str,
+    installs: Iterable[str],
+    arguments: Sequence[str] = (),
+) -> str:
+    """The settings that a driven session needs beside those in files.
+
+    `installs`: the settings files that Handrail was installed in.
+    """
+    unread = any(argument.partition("=")[0] in _UNREAD for argument in arguments)
+    settings: dict[str, object] = {"disableAllHooks": False}
+    if unread or not _are_installed(hooking, environ, cwd, set(installs)):
+        settings["hooks"] = hooks_for(hooking)
+    return json.dumps(settings)
+
+
+def _are_installed(
+    hooking: Hooking, environ: Mapping[str, str], cwd: str, installs: set[str]
+) -> bool:
+    paths = [file.path for file in settings_files(environ, cwd) if file.path in installs]
+    texts = (text for path in paths if (text := read_text(path)) is not None)
+    return any(_guards(hooking, text) for text in texts)
+
+
+def _guards(hooking: Hooking, text: str) -> bool:
+    try:
+        return guards_tools(text) and installed(text, hooking).state != "stale"
+    except JsonTextError:
+        return False

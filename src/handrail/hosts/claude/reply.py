@@ -1,0 +1,74 @@
+"""A verdict in the words of Claude Code's hooks.
+
+An empty object means "no opinion": the host's own permission rules decide. Handrail never says
+`allow`, which would switch them off.
+"""
+
+from handrail.hosts.port import Reply
+from handrail.hosts.wording import advice, asks, cut, lines, refused, refuses, told
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+
+NO_OPINION: Reply = {}
+
+
+def before_tool(verdict: Verdict, *, ask: bool) -> Reply:
+    """The answer to PreToolUse; `ask`: a person decides about what may be overruled."""
+    said: Reply = {"hookEventName": "PreToolUse"}
+    text = told(verdict, ask=ask)
+    if refuses(verdict):
+        said["permissionDecision"] = "ask" if asks(verdict, ask=ask) else "deny"
+        said["permissionDecisionReason"] = text
+    elif text:
+        if verdict.decision is Decision.MODIFY:
+            said["updatedInput"] = verdict.updated_input
+        said["additionalContext"] = text
+    return _whole(said, verdict)
+
+
+def after_tool(event: str, verdict: Verdict) -> Reply:
+    """The answer to PostToolUse and PostToolUseFailure."""
+    said: Reply = {"hookEventName": event}
+    if verdict.decision is not Decision.ALLOW:
+        said["additionalContext"] = lines(
+            f"Handrail: {verdict.reason}", verdict.alternative, *verdict.guidance
+        )
+    elif verdict.guidance:
+        said["additionalContext"] = advice(verdict)
+    return _whole(said, verdict)
+
+
+def after_turn(verdict: Verdict) -> Reply:
+    """The answer to Stop: with guidance the agent goes on, because it is not done."""
+    if verdict.stop or not verdict.guidance:
+        return _whole({"hookEventName": "Stop"}, verdict)
+    said: Reply = {"decision": "block", "reason": advice(verdict)}
+    return {**said, "systemMessage": cut(verdict.alarm)} if verdict.alarm else said
+
+
+def permission(verdict: Verdict) -> Reply:
+    """The answer to PermissionRequest: only a refusal is an answer."""
+    said: Reply = {"hookEventName": "PermissionRequest"}
+    if refuses(verdict):
+        said["decision"] = {"behavior": "deny", "message": refused(verdict)}
+    return _whole(said, verdict)
+
+
+def context(event: str, text: str, alarm: str = "") -> Reply:
+    """A reply that tells the agent something, and the person what they must see at once."""
+    said = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": cut(text)}}
+    return {**said, "systemMessage": cut(alarm)} if alarm else {**said}
+
+
+def block(reason: str) -> Reply:
+    """The answer that keeps settings as they were (ConfigChange) or a prompt from being heard."""
+    return {"decision": "block", "reason": cut(reason), "systemMessage": cut(reason)}
+
+
+def _whole(said: Reply, verdict: Verdict) -> Reply:
+    reply: Reply = {"hookSpecificOutput": said} if len(said) > 1 else {}
+    if verdict.stop:
+        reply |= {"continue": False, "stopReason": cut(verdict.reason)}
+    if verdict.alarm:
+        reply["systemMessage"] = cut(verdict.alarm)
+    return reply

@@ -1,0 +1,349 @@
+"""Handrail's hooks in a Claude Code settings file: put in, recognised, taken out again.
+
+Everything here works on the text of a file. Since when Claude Code knows an event was found out
+by trying its versions: one that it does not know makes a version before 2.1.101 ignore the whole
+file, and with it every hook.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from handrail.hosts.claude.profile import PROFILE
+from handrail.hosts.jsontext import (
+    Edit,
+    JsonTextError,
+    Node,
+    append,
+    apply,
+    drop,
+    layout,
+    scan,
+    value,
+    was_empty,
+)
+from handrail.hosts.port import Version, endpoint
+
+Style = Literal["http", "command"]
+Handler = dict[str, object]
+Group = dict[str, object]
+
+HTTP_SINCE: Version = (2, 1, 295)
+"""The first version in which a hook that fails can block the call."""
+REWRITES_SINCE: Version = (2, 0, 10)
+"""The first version that runs what a hook has changed; those before run the original."""
+CLIENT = PROFILE.client
+ENDPOINT = endpoint(PROFILE.name)
+
+READS = tuple(
+    "Read Glob Grep LS NotebookRead LSP ToolSearch ListAgents "
+    "TodoRead TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput BashOutput CronList "
+    "AskUserQuestion EnterPlanMode ExitPlanMode".split()
+)
+"""Tools that change nothing but the agent's own notes: they go on when Handrail cannot answer."""
+_READS = "|".join(READS)
+_CHANGES = f"^(?!(?:{_READS})$)"
+
+_FORGIVING: Version = (2, 1, 101)
+_TIMEOUT = 15
+"""Seconds. More than the daemon allows itself, so that it is the one to say what is wrong."""
+_START_TIMEOUT = 30
+HOLD_TIMEOUT = 600
+"""For calls: a person may hold them for that long (`control.hold_seconds`)."""
+_LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
+
+
+class _Event(msgspec.Struct, frozen=True):
+    name: str
+    since: Version
+    starts: bool = False
+    """There is time to start the daemon, so it is always a command."""
+    blocks: bool = False
+    """What asks is held back when there is no answer."""
+    timeout: int = _TIMEOUT
+
+
+_EVENTS = (
+    _Event("SessionStart", (1, 0, 62), starts=True, timeout=_START_TIMEOUT),
+    _Event("UserPromptSubmit", (1, 0, 53), starts=True, timeout=_START_TIMEOUT),
+    _Event("PreToolUse", (1, 0, 38), blocks=True, timeout=HOLD_TIMEOUT),
+    _Event("PermissionRequest", (2, 0, 45)),
+    _Event("PostToolUse", (1, 0, 38)),
+    _Event("PostToolUseFailure", (2, 0, 56)),
+    _Event("PostToolBatch", (2, 1, 118)),
+    _Event("SubagentStart", (2, 0, 44)),
+    _Event("SubagentStop", (1, 0, 41)),
+    _Event("TaskCreated", (2, 1, 84)),
+    _Event("TaskCompleted", (2, 1, 33)),
+    _Event("PreCompact", (1, 0, 48)),
+    _Event("ConfigChange", (2, 1, 48), blocks=True),
+    _Event("Stop", (1, 0, 38)),
+    _Event("SessionEnd", (1, 0, 85), timeout=5),
+)
+
+
+def hook_url(port: int | str) -> str:
+    """Where the daemon hears Claude Code's hooks."""
+    return f"http://127.0.0.1:{port}{ENDPOINT}"
+
+
+class Hooking(msgspec.Struct, frozen=True):
+    """How Claude Code is to reach Handrail."""
+
+    style: Style
+    url: str
+    token: str
+    client: str
+    """The absolute path of the hook client."""
+    version: Version | None = None
+    """Of Claude Code. Not known: only what every version understands, in the style `command`."""
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """What of ours is in a file."""
+
+    state: Literal["none", "complete", "partly", "stale"]
+    """`stale`: it leads to another port, token or client. `partly`: something is missing."""
+    style: Style | None = None
+
+
+def hooks_for(hooking: Hooking) -> dict[str, list[Group]]:
+    """The groups of handlers that each event gets."""
+    return {
+        event.name: _groups(event, hooking) for event in _EVENTS if _knows(hooking, event.since)
+    }
+
+
+def _knows(hooking: Hooking, since: Version) -> bool:
+    if hooking.style == "http":
+        return True
+    if hooking.version is None:
+        return since < (2, 0, 0)
+    return hooking.version >= min(since, _FORGIVING)
+
+
+def _groups(event: _Event, hooking: Hooking) -> list[Group]:
+    if event.name != "PreToolUse":
+        return [{"hooks": _handlers(event, hooking)}]
+    return [
+        {"matcher": _READS, "hooks": [_handler(event, hooking, "read")]},
+        {"matcher": _CHANGES, "hooks": [_handler(event, hooking, "change")]},
+    ]
+
+
+def _handlers(event: _Event, hooking: Hooking) -> list[Handler]:
+    handlers = [_handler(event, hooking, "change" if event.blocks else "")]
+    if event.name == "PostToolBatch" and hooking.style == "http":
+        # A daemon that died is started again beside the session, which does not wait for it.
+        handlers.append({**_command(hooking, "ensure"), "async": True})
+    return handlers
+
+
+def _handler(event: _Event, hooking: Hooking, mode: str) -> Handler:
+    if hooking.style == "command" or event.starts:
+        handler = _command(hooking, event.name, *([mode] if event.name == "PreToolUse" else []))
+    else:
+        headers = {"Authorization": f"Bearer {hooking.token}"}
+        handler = {"type": "http", "url": hooking.url, "headers": headers}
+    handler["timeout"] = event.timeout
+    if mode == "change":
+        handler["onFailure"] = "block"
+    return handler
+
+
+def _command(hooking: Hooking, *arguments: str) -> Handler:
+    if hooking.style == "http":
+        handler: Handler = {"type": "command", "command": hooking.client, "args": list(arguments)}
+    else:  # 2.1.131 does not know `args` and would leave them out
+        handler = {"type": "command", "command": shlex.join((hooking.client, *arguments))}
+    return {**handler, "timeout": _START_TIMEOUT}
+
+
+# Recognising
+
+
+def is_ours(handler: object) -> bool:
+    """Whether a handler leads to Handrail, whatever else it says."""
+    if not isinstance(handler, dict):
+        return False
+    url, command = handler.get("url"), handler.get("command")
+    return (isinstance(url, str) and _is_our_url(url)) or (
+        isinstance(command, str) and os.path.basename(_program(handler, command)) == CLIENT
+    )
+
+
+def _is_our_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.path.endswith(ENDPOINT) and bool(_LOOPBACK.fullmatch(parts.hostname or ""))
+
+
+def _program(handler: Handler, command: str) -> str:
+    """What a command starts: with `args` it is a path as it stands, else it is for a shell."""
+    if "args" in handler:
+        return command
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ""
+    return words[0] if words else ""
+
+
+def installed(text: str | None, hooking: Hooking) -> Installed:
+    """What of ours is in a file; raises JsonTextError if it cannot be read."""
+    found = list(_ours(text)) if text is not None and not is_blank(text) else []
+    if not found:
+        return Installed("none")
+    style = _style(found)
+    if any(not _leads_here(handler, hooking) for _, _, handler in found):
+        return Installed("stale", style)
+    wanted = [
+        (event, group.get("matcher"), handler)
+        for event, groups in hooks_for(hooking).items()
+        for group in groups
+        for handler in _as_list(group["hooks"])
+    ]
+    complete = sorted(map(_canonical, found)) == sorted(map(_canonical, wanted))
+    return Installed("complete" if complete else "partly", style)
+
+
+def guards_tools(text: str) -> bool:
+    """Whether a file has our handler for calls that change something, and it fails closed."""
+    return any(
+        event == "PreToolUse"
+        and matcher == _CHANGES
+        and ("url" not in handler or handler.get("onFailure") == "block")
+        for event, matcher, handler in _ours(text)
+    )
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing in a file."""
+    return not text.strip("\ufeff \t\r\n")
+
+
+def _ours(text: str) -> Iterator[tuple[str, object, Handler]]:
+    """Event, matcher and handler of everything of ours."""
+    for event, node in _event_nodes(scan(text)):
+        for group in _as_list(value(text, node)):
+            if isinstance(group, dict):
+                for handler in _as_list(group.get("hooks")):
+                    if isinstance(handler, dict) and is_ours(handler):
+                        yield event, group.get("matcher"), handler
+
+
+def _event_nodes(root: Node) -> list[tuple[str, Node]]:
+    hooks = root.get("hooks")
+    if hooks is None or hooks.value.kind != "{":
+        return []
+    return [(entry.key, entry.value) for entry in hooks.value.entries]
+
+
+def _style(found: list[tuple[str, object, Handler]]) -> Style | None:
+    deciding = [handler for event, _, handler in found if event == "PreToolUse"]
+    if not deciding:
+        return None
+    return "http" if any("url" in handler for handler in deciding) else "command"
+
+
+def _leads_here(handler: Handler, hooking: Hooking) -> bool:
+    if "url" in handler:
+        headers = handler.get("headers")
+        token = headers.get("Authorization") if isinstance(headers, dict) else None
+        return handler["url"] == hooking.url and token == f"Bearer {hooking.token}"
+    return _program(handler, str(handler["command"])) == hooking.client
+
+
+def _canonical(found: tuple[str, object, object]) -> str:
+    same = json.loads(json.dumps(found), parse_int=float)
+    return json.dumps(same, sort_keys=True)
+
+
+def _as_list(found: object) -> list[object]:
+    return found if isinstance(found, list) else []
+
+
+# Putting in and taking out
+
+
+def add(text: str | None, hooking: Hooking) -> str:
+    """The file with our hooks, in the place of older ones; raises JsonTextError."""
+    if text is None or is_blank(text):
+        text = "{}\n"
+    if installed(text, hooking).state == "complete":
+        return text
+    text = remove(text)
+    return apply(text, _insertions(text, scan(text), hooks_for(hooking)))
+
+
+def _insertions(text: str, root: Node, wanted: dict[str, list[Group]]) -> list[Edit]:
+    look = layout(text, root)
+    _expect(text, root, "{", "the settings must be an object: { … }")
+    hooks = root.get("hooks")
+    if hooks is None:
+        return [append(text, root, [("hooks", wanted)], look, whole=True)]
+    _expect(text, hooks.value, "{", '"hooks" must be an object: { … }')
+    edits, missing = [], []
+    for event, groups in wanted.items():
+        entry = hooks.value.get(event)
+        if entry is None:
+            missing.append((event, groups))
+        else:
+            _expect(text, entry.value, "[", f'"{event}" must be a list: [ … ]')
+            edits.append(append(text, entry.value, [("", group) for group in groups], look))
+    if missing:
+        edits.append(append(text, hooks.value, missing, look))
+    return edits
+
+
+def _expect(text: str, node: Node, kind: str, says: str) -> None:
+    if node.kind != kind:
+        raise JsonTextError(text, node.start, says)
+
+
+def remove(text: str) -> str:
+    """The file without our hooks and without what was made for them; raises JsonTextError."""
+    if is_blank(text):
+        return text
+    root = scan(text)
+    hooks = root.get("hooks")
+    if hooks is None or hooks.value.kind != "{":
+        return text
+    edits: list[Edit] = []
+    gone = []
+    for number, entry in enumerate(hooks.value.entries):
+        within = _removals(text, entry.value)
+        if within is None:
+            gone.append(number)
+        else:
+            edits += within
+    if gone and len(gone) == len(hooks.value.entries) and not was_empty(text, hooks.value):
+        return apply(text, drop(text, root, [root.entries.index(hooks)]))
+    return apply(text, edits + drop(text, hooks.value, gone))
+
+
+def _removals(text: str, groups: Node) -> list[Edit] | None:
+    """What takes our handlers out of one event; None if the event goes with them."""
+    edits: list[Edit] = []
+    gone = []
+    for number, group in enumerate(groups.entries if groups.kind == "[" else ()):
+        hooks = group.value.get("hooks")
+        if hooks is None or hooks.value.kind != "[":
+            continue
+        handlers = hooks.value.entries
+        ours = [at for at, each in enumerate(handlers) if is_ours(value(text, each.value))]
+        if ours and len(ours) == len(handlers):
+            gone.append(number)
+        else:
+            edits += drop(text, hooks.value, ours)
+    if gone and len(gone) == len(groups.entries) and not was_empty(text, groups):
+        return None
+    return edits + drop(text, groups, gone)

@@ -1,0 +1,171 @@
+"""Knows from what Claude Code prints whether it works, and what came of it.
+
+It stops more than once for a prompt: a sub-agent works on beside it and wakes it up again. And it
+works without a prompt: a background command that ends wakes it up, too.
+"""
+
+from enum import Enum, auto
+
+from handrail.hosts.claude.stream import (
+    Began,
+    Heard,
+    Line,
+    Result,
+    Spoke,
+    TaskEnded,
+    Tasks,
+    ToolAnswered,
+    Usage,
+)
+from handrail.hosts.driven import Turn
+
+_ABORTED = ("aborted_streaming", "aborted_tools")
+_BROKEN_OFF = "error_during_execution"
+"""All that versions say that give no reason, of an interrupt and of other troubles."""
+_BY_A_HOOK = "hook_stopped"
+_NO_STOP = "a hook stopped it"
+_NOTHING_SAID = "it ended without a word"
+
+
+class Rest(Enum):
+    """Whether it is at rest."""
+
+    WORKS = auto()
+    STIRS = auto()
+    """It has stopped, and there is news for it that may wake it up within a moment."""
+    RESTS = auto()
+
+
+class Turns:
+    """A fold of the lines, from one rest to the next."""
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.interrupting = False
+        """Somebody has asked it to stop."""
+        self._runs = False
+        """Between its beginning and its result."""
+        self._tasks = Tasks(frozenset(), frozenset())
+        self._news: set[str] = set()
+        """After which something comes: tasks that have ended, and the model does not know yet."""
+        self._prompt = ""
+        """The one that has no result yet."""
+        self._state = ""
+        """What was heard of it."""
+        self._tells = False
+        """Whether this version tells what becomes of a prompt."""
+        self._result: Result | None = None
+        self._says = ""
+        self._cut = False
+        """Work was broken off, or a prompt thrown away, and no result tells of it."""
+        self._total = Usage()
+        self._used = Usage()
+        self._answers: dict[str, int] = {}
+        """By answer of the model since the last result, its tokens."""
+
+    @property
+    def tokens(self) -> int:
+        """Used since the rest before, about; the result tells exactly."""
+        return self._used.tokens + sum(self._answers.values())
+
+    @property
+    def rest(self) -> Rest:
+        """Whether it is at rest, and every prompt is done with."""
+        if self._runs or self._prompt or self._tasks.workers:
+            return Rest.WORKS
+        return Rest.STIRS if self._news else Rest.RESTS
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether something runs in the background."""
+        return bool(self._tasks.ids)
+
+    def send(self, prompt: str) -> None:
+        """A prompt is on its way."""
+        self._prompt, self._state = prompt, ""
+
+    def take(self) -> Turn:
+        """All that came since the rest before; what comes now is another turn."""
+        result = self._result
+        interrupted = self._cut or (result is not None and self._was_broken_off(result))
+        problem = _problem(result) if result and not interrupted else ""
+        turn = Turn(
+            says=result.text if result and result.text and not problem else self._says,
+            problem=problem,
+            interrupted=interrupted,
+            tokens=self._used.tokens,
+            cost_usd=self._used.cost_usd,
+            model=self.model,
+        )
+        self._result, self._says, self._cut = None, "", False
+        self._used, self._news, self.interrupting = Usage(), set(), False
+        self._answers.clear()
+        return turn
+
+    def read(self, line: Line) -> None:
+        """Go on with a line."""
+        match line:
+            case Began():
+                self._runs = True
+                self._news.clear()
+                self.model = line.model or self.model
+            case Spoke():
+                self._says = line.text if line.text and line.model else self._says
+                self.model = line.model or self.model
+                if line.message:
+                    known = self._answers.get(line.message, 0)
+                    self._answers[line.message] = max(known, line.tokens)
+            case ToolAnswered():
+                self._news.clear()
+            case Heard():
+                self._hear(line)
+            case Tasks():
+                self._tasks = line
+            case TaskEnded():
+                self._end_task(line)
+            case Result():
+                self._end(line)
+            case _:
+                pass
+
+    def _hear(self, heard: Heard) -> None:
+        self._tells = True
+        if not self._prompt or heard.prompt != self._prompt:
+            return
+        if heard.state == "cancelled":
+            self._prompt, self._cut = "", True
+            if self._state == "started":
+                self._runs = False
+                self._news.add(heard.prompt)  # its result comes now, if it comes at all
+        elif heard.state == "started":
+            self._runs = True
+        self._state = heard.state
+
+    def _end_task(self, task: TaskEnded) -> None:
+        if not task.stopped and task.id in self._tasks.ids:
+            self._news.add(task.id)
+        elif task.stopped and task.id in self._tasks.workers:
+            # Else its master has stopped it, or the result tells of it.
+            self._cut = self._cut or self.interrupting or not self._runs
+
+    def _end(self, result: Result) -> None:
+        used = result.total.since(self._total) if result.used is None else result.used
+        self._total, self._used = result.total, self._used + used
+        self._runs, self._result = False, result
+        self._answers.clear()
+        # A result that came before the prompt was begun is that of something else.
+        if not self._tells or self._state not in ("", "queued"):
+            self._prompt = ""
+
+    def _was_broken_off(self, result: Result) -> bool:
+        if result.reason:
+            return result.reason in _ABORTED
+        return self.interrupting and result.subtype == _BROKEN_OFF
+
+
+def _problem(result: Result) -> str:
+    if result.reason == _BY_A_HOOK:
+        return result.text or _NO_STOP
+    if result.subtype == "success" and not result.is_error and result.answers != 0:
+        return ""
+    return "; ".join(result.errors) or result.text or result.subtype or _NOTHING_SAID

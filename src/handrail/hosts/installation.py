@@ -1,0 +1,162 @@
+"""Installing in one settings file, and giving the file back: a plan to show, then the deed."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from handrail.hosts.git_view import GitView, with_line, without_line
+from handrail.hosts.settings_file import (
+    Change,
+    Install,
+    Plan,
+    checksum,
+    decode,
+    encode,
+    find_install,
+    load_installs,
+    missing_folders,
+    put_aside,
+    read,
+    remove_folders,
+    save_installs,
+)
+
+
+class HookText(msgspec.Struct, frozen=True):
+    """How to find our hooks in a host's settings. Each function raises JsonTextError."""
+
+    remove: Callable[[str], str]
+    """Take our hooks out of it."""
+    holds_nothing: Callable[[str], bool]
+    """Whether no setting stands in it."""
+
+
+class Installation(msgspec.Struct, frozen=True):
+    """Everything that an installation changes; nothing has happened yet."""
+
+    settings: Plan
+    exclude: Plan | None
+    record: Install
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is different afterwards."""
+        return self.settings.changes or (self.exclude is not None and self.exclude.changes)
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """Everything that taking an installation out changes; nothing has happened yet."""
+
+    settings: Plan
+    exclude: Plan | None
+    record: Install | None
+    exact: bool
+    """The file becomes what it was before, byte for byte."""
+
+
+def plan_install(
+    host: str,
+    path: str,
+    add: Callable[[str | None], str],
+    hooks: HookText,
+    view: GitView,
+    record: str,
+) -> Installation:
+    """What to change for our hooks, which `add` puts into a text; None: there is no file yet.
+
+    `record`: the file with what is installed already.
+
+    Raises OSError or JsonTextError if the settings cannot be read.
+    """
+    before = read(path)
+    after = encode(add(None if before is None else decode(before)))
+    known = find_install(load_installs(record), path)
+    made = dict.fromkeys((*(known.settings.made if known else ()), *missing_folders(path)))
+    change = Change(path, _original(before, known, hooks), checksum(after), tuple(made))
+    exclude = _plan_exclude(view)
+    install = Install(host, change, known.exclude if known else None, known.line if known else "")
+    if exclude is not None:
+        listed = Change(exclude.path, exclude.before, checksum(exclude.after or b""))
+        install = msgspec.structs.replace(install, exclude=listed, line=view.line)
+    return Installation(Plan(path, before, after), exclude, install)
+
+
+def _plan_exclude(view: GitView) -> Plan | None:
+    if view.state != "visible":
+        return None
+    before = read(view.exclude)
+    return Plan(view.exclude, before, encode(with_line(decode(before or b""), view.line)))
+
+
+def _original(before: bytes | None, known: Install | None, hooks: HookText) -> bytes | None:
+    """What the file would be without us."""
+    if before is None:
+        return None
+    if known and checksum(before) == known.settings.after:
+        return known.settings.original
+    return _without_ours(before, known, hooks)
+
+
+def _without_ours(before: bytes, known: Install | None, hooks: HookText) -> bytes | None:
+    left = hooks.remove(decode(before))
+    was_made = known is not None and known.settings.original is None
+    return None if was_made and hooks.holds_nothing(left) else encode(left)
+
+
+def install(plan: Installation, record: str) -> None:
+    """Do it. The record comes first: nothing is changed that could not be given back."""
+    put_aside(record)
+    known = load_installs(record)
+    others = [each for each in known if each.settings.path != plan.settings.path]
+    save_installs(record, [*others, plan.record])
+    done: list[Plan] = []
+    try:
+        for each in filter(None, (plan.exclude, plan.settings)):
+            each.carry_out()
+            done.append(each)
+    except BaseException:
+        for each in done:
+            Plan(each.path, each.after, each.before).carry_out()
+        save_installs(record, known)
+        raise
+
+
+def plan_removal(path: str, hooks: HookText, record: str) -> Removal:
+    """What to change to take our hooks out; raises OSError or JsonTextError."""
+    known = find_install(load_installs(record), path)
+    before = read(path)
+    if before is None:
+        return Removal(Plan(path, None, None), _plan_include(known), known, exact=False)
+    if known and checksum(before) == known.settings.after:
+        plan = Plan(path, before, known.settings.original)
+        return Removal(plan, _plan_include(known), known, exact=True)
+    plan = Plan(path, before, _without_ours(before, known, hooks))
+    return Removal(plan, _plan_include(known), known, exact=False)
+
+
+def _plan_include(known: Install | None) -> Plan | None:
+    if known is None or known.exclude is None:
+        return None
+    before = read(known.exclude.path)
+    if before is None:
+        return None
+    if checksum(before) == known.exclude.after:
+        return Plan(known.exclude.path, before, known.exclude.original)
+    return Plan(known.exclude.path, before, encode(without_line(decode(before), known.line)))
+
+
+def uninstall(plan: Removal, record: str) -> None:
+    """Do it."""
+    plan.settings.carry_out()
+    if plan.exclude is not None:
+        plan.exclude.carry_out()
+    if plan.record is not None:
+        remove_folders(plan.record.settings.made)
+        left = [each for each in load_installs(record) if each != plan.record]
+        save_installs(record, left)
+
+
+def other_installs(path: str, record: str) -> list[str]:
+    """Settings files beside this one that Handrail is installed in."""
+    found = (each.settings.path for each in load_installs(record))
+    return [other for other in found if other != path and read(other) is not None]

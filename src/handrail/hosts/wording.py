@@ -1,0 +1,82 @@
+"""What an agent and a person read of a verdict, whatever host they use."""
+
+from handrail.model.ordinal import Decision
+from handrail.model.review import Verdict
+
+_MAX_TEXT = 4_900
+"""Claude Code moves a text of more than 10,000 units of UTF-16 into a file."""
+_MAX_PART = 2_000
+"""Of a reason, so that there is room for what to do instead."""
+
+
+def told(verdict: Verdict, *, ask: bool) -> str:
+    """What is said with a verdict before a tool is called; empty: nothing, it just runs.
+
+    `ask`: a person decides about what may be overruled.
+    """
+    if refuses(verdict):
+        return asked(verdict) if asks(verdict, ask=ask) else refused(verdict)
+    if verdict.decision is Decision.MODIFY:
+        return changed(verdict)
+    if verdict.decision is Decision.WARN:
+        return lines(f"Handrail: {verdict.reason}", *verdict.guidance)
+    return advice(verdict) if verdict.guidance else ""
+
+
+def asks(verdict: Verdict, *, ask: bool) -> bool:
+    """Whether a refusal becomes a question, where somebody can be asked."""
+    return ask and verdict.overrulable and not verdict.stop
+
+
+def advice(verdict: Verdict) -> str:
+    """What the agent reads when a run goes wrong."""
+    return lines(f"Handrail: {verdict.guidance[0]}", *verdict.guidance[1:])
+
+
+def refused(verdict: Verdict) -> str:
+    """What the agent reads when it is refused: why, and what to do instead."""
+    instead = verdict.alternative and f"Do this instead: {_small(verdict.alternative)}"
+    return lines(f"Handrail stopped this: {_small(verdict.reason)}", instead, *verdict.guidance)
+
+
+def asked(verdict: Verdict) -> str:
+    """What the person reads who is asked."""
+    safer = verdict.alternative and f"Safer: {_small(verdict.alternative)}"
+    return lines(f"Handrail would stop this: {_small(verdict.reason)}", safer)
+
+
+def changed(verdict: Verdict) -> str:
+    """What the agent reads when its command was rewritten; its history shows the old one."""
+    # A command line that was cut would do something else.
+    restore = verdict.restore if len(verdict.restore) < _MAX_PART - 100 else "handrail restore"
+    back = verdict.restore and f"To put it back: {restore}"
+    changes = "\n".join(verdict.changes)
+    return lines(
+        f"Handrail changed this command before it ran:\n{changes}", back, *verdict.guidance
+    )
+
+
+def refuses(verdict: Verdict) -> bool:
+    """Whether the tool must not run."""
+    # `continue: false` alone would let the tool run and then stop: a stop is always a refusal too.
+    return (
+        verdict.decision is Decision.BLOCK
+        or verdict.stop
+        or (verdict.decision is Decision.MODIFY and verdict.updated_input is None)
+    )
+
+
+def _small(sentence: str) -> str:
+    """A sentence that goes on after a colon."""
+    first, _, rest = sentence.partition(" ")
+    return f"{first.lower()} {rest}" if first in ("It", "The", "This") else sentence
+
+
+def lines(*parts: str) -> str:
+    """The parts that say something, one below the other."""
+    return cut("\n".join(cut(part, _MAX_PART) for part in parts if part))
+
+
+def cut(text: str, most: int = _MAX_TEXT) -> str:
+    """A text that no host finds too long."""
+    return text if len(text) <= most else f"{text[: most - 2]} …"

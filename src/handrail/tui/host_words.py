@@ -1,0 +1,38 @@
+"""The hosts in texts for people: `$title` is what they are called, `$host` one that can be named.
+
+A text of Handrail names no host itself, so that a new one is named everywhere at once.
+"""
+
+from collections.abc import Callable
+from string import Template
+from typing import TypeVar
+
+from handrail.model.host import known_hosts, profile_of
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def with_hosts(text: str) -> str:
+    """A text with the names of hosts put in; `$recordings`: where one keeps past sessions."""
+    hosts = known_hosts()
+    return Template(text).safe_substitute(
+        title=" or ".join(host.title for host in hosts),
+        host=hosts[0].name,
+        program=hosts[0].program,
+        recordings=hosts[0].recordings,
+    )
+
+
+def names_hosts(function: Function) -> Function:
+    """Put the names of hosts into a command's help."""
+    function.__doc__ = with_hosts(function.__doc__ or "")
+    return function
+
+
+def resume_command(host: str, run: str) -> str:
+    """The command that takes up a run again in its host; empty: there is none."""
+    profile = profile_of(host)
+    return profile.resume.format(run=run) if profile else ""
+
+
+NOTHING_YET = with_hosts("No runs yet. Supervise your $title sessions: handrail install $host")

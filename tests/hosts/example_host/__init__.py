@@ -1,0 +1,1 @@
+"""A host for tests: one package, which one row makes known."""
