@@ -21,7 +21,14 @@ from benchmarks.measure import Table, milli
 from benchmarks.trees import Repository, let_rest, make_repository
 from benchmarks.without import Without, fresh
 
-from handrail.checkpoint import About, Checkpoints, Level, Saved, Way, checkpoint_folder
+from handrail.checkpoint import (
+    CheckpointInfo,
+    CheckpointStore,
+    RestoreTarget,
+    SavedCheckpoint,
+    UndoLevel,
+    checkpoint_folder,
+)
 
 Result = TypeVar("Result")
 SIZES = (1_000, 10_000, 100_000)
@@ -98,12 +105,12 @@ class _Store:
 
     def __init__(self, state: Path, tree: Path, environ: dict[str, str]) -> None:
         self.folder = Path(checkpoint_folder(str(state), str(tree)))
-        self.checkpoints = Checkpoints(str(self.folder), str(tree), environ=environ)
+        self.checkpoints = CheckpointStore(str(self.folder), str(tree), environ=environ)
 
-    def save(self) -> Saved:
-        return self.checkpoints.save(About(), seconds=_SECONDS)
+    def save(self) -> SavedCheckpoint:
+        return self.checkpoints.save(CheckpointInfo(), seconds=_SECONDS)
 
-    def check_first(self, saved: Saved, files: int) -> None:
+    def check_first(self, saved: SavedCheckpoint, files: int) -> None:
         """Everything is in it."""
         argv = ["git", "--git-dir", str(self.folder / "git"), "ls-tree", "-r", saved.record.tree]
         found = subprocess.run(argv, check=True, capture_output=True).stdout.count(b"\n")
@@ -129,7 +136,7 @@ def _check(what: str, found: object, expected: object) -> None:
         raise RuntimeError(f"{what}: {found}, not {expected}")
 
 
-def _check_further(saved: Saved, changes: int) -> None:
+def _check_further(saved: SavedCheckpoint, changes: int) -> None:
     _check("whether it is new", saved.is_new, changes > 0)
     if changes:
         _check("changes in a checkpoint", saved.record.files, changes)
@@ -238,7 +245,7 @@ class _Bench:
         target = first + _RESTORED if changes == _SOME else None
         own = store.checkpoints
         for number in range(rounds):
-            way = Way(Level.CHECKPOINT, store.save().record)
+            way = RestoreTarget(UndoLevel.CHECKPOINT, store.save().record)
             done = tree.change(changes)
             seen = self._back.measure(look, OWN, partial(own.preview, way))
             _check("files in a preview", len(seen.items), changes)
@@ -246,7 +253,7 @@ class _Bench:
             restored = self._back.measure(back, OWN, partial(own.restore, way), target)
             _check("files restored", len(restored.items), changes)
             _check("tree afterwards", restored.after.tree, way.target.tree)
-            redo = Way(Level.REDO, restored.undo, restored.after)
+            redo = RestoreTarget(UndoLevel.REDO, restored.undo, restored.after)
             redone = self._back.measure(again, OWN, partial(own.restore, redo))
             _check("files restored again", len(redone.items), changes)
             if number < compared:

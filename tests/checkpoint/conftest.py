@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from handrail.checkpoint import (
-    About,
-    Checkpoints,
-    Level,
-    Preview,
-    Record,
-    Restored,
-    Saved,
-    Way,
-    direct,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    RestorePreview,
+    RestoreResult,
+    RestoreTarget,
+    SavedCheckpoint,
+    UndoLevel,
 )
+from handrail.checkpoint.save import fast_save
 from handrail.config.checkpoints import Checkpoints as Settings
 
 
@@ -31,19 +31,19 @@ class Bench:
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         self.checkpoints = self.of(self.tree)
 
-    def of(self, tree: Path, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+    def of(self, tree: Path, settings: Settings = Settings()) -> CheckpointStore:  # noqa: B008
         """The checkpoints of a work tree of the project."""
-        return Checkpoints(str(self.folder), str(tree), settings, self.environ)
+        return CheckpointStore(str(self.folder), str(tree), settings, self.environ)
 
-    def save(self, why: str = "a test") -> Saved:
-        return self.checkpoints.save(About(why=why))
+    def save(self, why: str = "a test") -> SavedCheckpoint:
+        return self.checkpoints.save(CheckpointInfo(why=why))
 
-    def restore(self, to: Record) -> Restored:
+    def restore(self, to: CheckpointRecord) -> RestoreResult:
         """Everything since then, whoever has changed it."""
-        return self.checkpoints.restore(Way(Level.CHECKPOINT, to), over=True)
+        return self.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, to), over=True)
 
-    def look(self, to: Record) -> Preview:
-        return self.checkpoints.preview(Way(Level.CHECKPOINT, to))
+    def look(self, to: CheckpointRecord) -> RestorePreview:
+        return self.checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, to))
 
     def write(self, path: str, content: str | bytes = "") -> Path:
         file = self.tree / path
@@ -64,7 +64,7 @@ class Bench:
                 found[name] = path.read_bytes()
         return found
 
-    def held(self, record: Record) -> dict[str, bytes | str]:
+    def held(self, record: CheckpointRecord) -> dict[str, bytes | str]:
         """Every file and link of a checkpoint, as `content` gives those of the work tree."""
         private = self.folder / "git"
         found: dict[str, bytes | str] = {}
@@ -104,4 +104,4 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.fixture
 def by_git(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files have changed, git takes them in."""
-    monkeypatch.setattr(direct, "MOST_FILES", -1)
+    monkeypatch.setattr(fast_save, "MOST_FILES", -1)

@@ -10,13 +10,13 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 
-from handrail.checkpoint.private import Private
+from handrail.checkpoint.git.repository import CheckpointRepository
 
 from .conftest import Bench
 
 _WORKER = """
 import json, os, signal, sys
-from handrail.checkpoint import About, Checkpoints, Level, Way
+from handrail.checkpoint import CheckpointInfo, CheckpointStore, UndoLevel, RestoreTarget
 from handrail.config.checkpoints import Checkpoints as Settings
 
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate",
@@ -34,14 +34,14 @@ def kill_at(left):
         sys.addaudithook(count)
 
 def work(does, folder, tree, environ, moment):
-    checkpoints = Checkpoints(folder, tree, Settings(keep=3, quota_mb=1), environ)
+    checkpoints = CheckpointStore(folder, tree, Settings(keep=3, quota_mb=1), environ)
     kill_at(moment)
     if does == "save":
-        print(checkpoints.save(About(why="in a process")).record.id, flush=True)
+        print(checkpoints.save(CheckpointInfo(why="in a process")).record.id, flush=True)
     elif does == "tidy":
         print(*checkpoints.tidy().forgotten, flush=True)
     else:
-        way = Way(Level.CHECKPOINT, checkpoints.find(does))
+        way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(does))
         print(*checkpoints.restore(way, over=True).files, flush=True)
 
 for line in sys.stdin:
@@ -145,7 +145,7 @@ class Full:
 
     def fill(self) -> None:
         """As it was, once a git that goes on without its process has come to its end."""
-        private = Private(str(self.bench.folder), self.bench.environ)
+        private = CheckpointRepository(str(self.bench.folder), self.bench.environ)
         with private.open_beside(60, wait=60), private.open_store(60):
             pass
         shutil.rmtree(self.bench.folder)

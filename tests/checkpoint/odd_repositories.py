@@ -9,8 +9,8 @@ from struct import pack
 
 import pytest
 
-from handrail.checkpoint import index_file
-from handrail.checkpoint.index_file import Index
+from handrail.checkpoint.git import index_file
+from handrail.checkpoint.git.index_file import GitIndex
 
 from .conftest import Bench
 from .seeds import write
@@ -203,7 +203,7 @@ def leading_out(index: Path) -> None:
     known = index_file.read(str(index))
     names = [b"../outside", *known.names]
     records = [b"".join((known.records[0][:60], pack(">H", 10), b"../outside", bytes(8)))]
-    index_file.write(str(index), Index(names, [*records, *known.records], [], b"", 0))
+    index_file.write(str(index), GitIndex(names, [*records, *known.records], [], b"", 0))
 
 
 def with_settings(**named: str) -> Change:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Level, Moment, Record, Way
+from handrail.checkpoint import CheckpointRecord, CheckpointTrigger, RestoreTarget, UndoLevel
 from handrail.checkpoint.errors import NotRestoredError
 
 from .conftest import Bench
@@ -96,8 +96,8 @@ class Scene:
         bench.write("made/new", "new")
         self.after = bench.content()
 
-    def restore(self, to: Record | None = None) -> None:
-        way = Way(Level.CHECKPOINT, to or self.start)
+    def restore(self, to: CheckpointRecord | None = None) -> None:
+        way = RestoreTarget(UndoLevel.CHECKPOINT, to or self.start)
         self.bench.checkpoints.restore(way, over=True)
 
     def edit(self) -> None:
@@ -125,7 +125,7 @@ class Scene:
     def undo(self) -> str:
         """The last checkpoint before a restore."""
         records = self.bench.checkpoints.newest_first()
-        return next(each.id for each in records if each.moment is Moment.BEFORE_RESTORE)
+        return next(each.id for each in records if each.moment is CheckpointTrigger.BEFORE_RESTORE)
 
 
 def _fail() -> None:

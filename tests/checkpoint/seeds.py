@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from handrail.checkpoint import Record, borrowing, seeding
-from handrail.checkpoint.git import Git
-from handrail.checkpoint.private import Private
+from handrail.checkpoint import CheckpointRecord
+from handrail.checkpoint.git import alternates
+from handrail.checkpoint.git.repository import CheckpointRepository
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.save import index_seed
 
 from .conftest import Bench
 
@@ -17,18 +19,20 @@ LONG_AGO = 1_000_000_000
 
 @contextmanager
 def private(bench: Bench, tree: Path | None = None) -> Iterator[Git]:
-    with Private(str(bench.folder), bench.environ).open(str(tree or bench.tree), 10) as git:
+    with CheckpointRepository(str(bench.folder), bench.environ).open(
+        str(tree or bench.tree), 10
+    ) as git:
         yield git
 
 
 def seed(bench: Bench, tree: Path | None = None) -> bool:
     with private(bench, tree) as git:
-        return seeding.seed(git) is not None
+        return index_seed.seed_index(git) is not None
 
 
 def settle(bench: Bench) -> bool:
     with private(bench) as git:
-        return borrowing.settle(git)
+        return alternates.settle(git)
 
 
 def own_git(bench: Bench, *args: str) -> bytes:
@@ -37,7 +41,7 @@ def own_git(bench: Bench, *args: str) -> bytes:
     return subprocess.run(command, env=bench.environ, capture_output=True, check=True).stdout
 
 
-def held(bench: Bench, record: Record) -> dict[str, bytes | str]:
+def held(bench: Bench, record: CheckpointRecord) -> dict[str, bytes | str]:
     """Every file and link of a checkpoint."""
     found: dict[str, bytes | str] = {}
     for line in own_git(bench, "ls-tree", "-r", "-z", record.tree).split(b"\0")[:-1]:

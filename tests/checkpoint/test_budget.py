@@ -7,12 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.checkpoint import About, LeftOut, Record, caps, staging
-from handrail.checkpoint.caps import DISK_FULL, File, folders_above, too_large, within_caps
-from handrail.checkpoint.coverage import MAX_LEFT_OUT, bounded
+from handrail.checkpoint import CheckpointInfo, CheckpointRecord, LeftOut
 from handrail.checkpoint.errors import GitTooSlowError, NothingSavedError
-from handrail.checkpoint.git import Git
-from handrail.checkpoint.staging import NO_TIME
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.save import size_limits, staging
+from handrail.checkpoint.save.coverage import MAX_LEFT_OUT, bounded
+from handrail.checkpoint.save.size_limits import (
+    DISK_FULL,
+    CandidateFile,
+    folders_above,
+    too_large,
+    within_limits,
+)
+from handrail.checkpoint.save.staging import NO_TIME
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -21,11 +28,11 @@ from .conftest import Bench
 pytestmark = pytest.mark.slow
 
 
-def save(bench: Bench, settings: Settings, seconds: float = 0.0) -> Record:
-    return bench.of(bench.tree, settings).save(About(), seconds=seconds).record
+def save(bench: Bench, settings: Settings, seconds: float = 0.0) -> CheckpointRecord:
+    return bench.of(bench.tree, settings).save(CheckpointInfo(), seconds=seconds).record
 
 
-def left_out(record: Record) -> list[str]:
+def left_out(record: CheckpointRecord) -> list[str]:
     return [each.path for each in record.coverage.left_out]
 
 
@@ -112,7 +119,7 @@ def test_a_disk_that_is_nearly_full_is_not_filled(
     bench.save()
     bench.write("b.txt", "b" * 100)
     bench.write("c.txt", "c")
-    monkeypatch.setattr(caps, "_room", lambda _: 50)
+    monkeypatch.setattr(size_limits, "_room", lambda _: 50)
     record = bench.save().record
     assert record.coverage.left_out == (LeftOut("b.txt", DISK_FULL),)
     assert set(bench.held(record)) == {"a.txt", "c.txt"}
@@ -122,7 +129,7 @@ def test_a_first_checkpoint_that_would_be_empty_is_none(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.write("a.txt", "a")
-    monkeypatch.setattr(caps, "_room", lambda _: -1)
+    monkeypatch.setattr(size_limits, "_room", lambda _: -1)
     with pytest.raises(NothingSavedError, match=DISK_FULL):
         bench.save()
     assert list(bench.checkpoints.newest_first()) == []
@@ -146,7 +153,7 @@ def test_what_there_was_no_time_for_is_said_and_done_the_next_time(
     bench.write("larger.txt", "larger")
     monkeypatch.setattr(staging, "_BATCH_FILES", 1)
     with monkeypatch.context() as patched:
-        patched.setattr(staging._Staging, "_add_batch", slow_after(1))
+        patched.setattr(staging._StagingPass, "_add_batch", slow_after(1))
         record = bench.save().record
     assert record.coverage.unfinished
     assert record.coverage.left_out == (
@@ -168,7 +175,7 @@ def test_a_changed_file_without_time_is_not_held_as_it_was_before(
     bench.save()
     bench.write("b.txt", "other")
     with monkeypatch.context() as patched:
-        patched.setattr(staging._Staging, "_add_batch", slow_after(0))
+        patched.setattr(staging._StagingPass, "_add_batch", slow_after(0))
         record = bench.save().record
     assert bench.held(record) == {"a.txt": b"a"}
     assert record.coverage.unfinished
@@ -176,10 +183,10 @@ def test_a_changed_file_without_time_is_not_held_as_it_was_before(
 
 def slow_after(batches: int) -> object:
     """Taking in, for which there is no more time after some batches."""
-    real = staging._Staging._add_batch
+    real = staging._StagingPass._add_batch
     done = 0
 
-    def add(self: staging._Staging, git: Git, batch: list[File]) -> None:
+    def add(self: staging._StagingPass, git: Git, batch: list[CandidateFile]) -> None:
         nonlocal done
         if done == batches:
             raise GitTooSlowError("update-index", 0)
@@ -203,7 +210,7 @@ def test_a_batch_that_hangs_costs_only_what_it_holds(bench: Bench, tmp_path: Pat
     )
     fake.chmod(0o755)
     bench.environ["PATH"] = f"{fake.parent}:{real}"
-    record = bench.of(bench.tree).save(About(), seconds=2).record
+    record = bench.of(bench.tree).save(CheckpointInfo(), seconds=2).record
     assert record.coverage == bounded([LeftOut("b.txt", NO_TIME)], list, unfinished=True)
     fake.unlink()
     assert bench.save().record.coverage.complete
@@ -239,11 +246,11 @@ _paths = st.lists(
 def test_every_file_is_taken_or_named_and_no_saved_one_is_below_a_named_folder(
     tmp_path_factory: pytest.TempPathFactory, paths: list[str], known: list[str], most: int
 ) -> None:
-    new = [File(f"{path}.x", 1, 0o100644) for path in paths]
+    new = [CandidateFile(f"{path}.x", 1, 0o100644) for path in paths]
     saved = [f"{path}.x" for path in known]
     new = [file for file in new if file.path not in saved]
     settings = Settings(max_files=most)
-    taken = within_caps([], new, lambda: saved, settings, str(tmp_path_factory.getbasetemp()))
+    taken = within_limits([], new, lambda: saved, settings, str(tmp_path_factory.getbasetemp()))
     named = {each.path for each in taken.left_out}
     assert len(taken.files) <= most
     for file in new:

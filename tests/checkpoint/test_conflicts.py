@@ -9,18 +9,18 @@ import msgspec
 import pytest
 
 from handrail.checkpoint import (
-    About,
-    Checkpoints,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
     Coverage,
     LeftOut,
-    Level,
-    Moment,
-    Preview,
-    Record,
-    Restored,
-    Way,
+    RestorePreview,
+    RestoreResult,
+    RestoreTarget,
+    UndoLevel,
 )
-from handrail.checkpoint.errors import ChangedMeanwhileError
+from handrail.checkpoint.errors import FilesChangedError
 
 from .conftest import Bench
 from .counting import Counted
@@ -28,23 +28,25 @@ from .counting import Counted
 pytestmark = pytest.mark.slow
 
 
-def saved(bench: Bench, *by: str, step: int = 0) -> Record:
+def saved(bench: Bench, *by: str, step: int = 0) -> CheckpointRecord:
     """A checkpoint after these runs worked; without any, after a person did."""
     run = by[0] if by else ""
-    about = About(Moment.AFTER_ACTION, "a test", run=run, step=step, by=by)
+    about = CheckpointInfo(CheckpointTrigger.AFTER_ACTION, "a test", run=run, step=step, by=by)
     return bench.checkpoints.save(about).record
 
 
-def action(target: Record, base: Record | None = None, run: str = "A") -> Way:
-    return Way(Level.ACTION, target, base, run)
+def action(
+    target: CheckpointRecord, base: CheckpointRecord | None = None, run: str = "A"
+) -> RestoreTarget:
+    return RestoreTarget(UndoLevel.ACTION, target, base, run)
 
 
-def back(bench: Bench, to: Record) -> Restored:
+def back(bench: Bench, to: CheckpointRecord) -> RestoreResult:
     """Everything since then that no person did."""
-    return bench.checkpoints.restore(Way(Level.CHECKPOINT, to))
+    return bench.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, to))
 
 
-def spared(done: Restored | Preview) -> dict[str, str]:
+def spared(done: RestoreResult | RestorePreview) -> dict[str, str]:
     return {each.path: each.why for each in done.spared if each.conflict}
 
 
@@ -89,7 +91,7 @@ class TestOneAction:
         bench.write("a", "3")
         restored = bench.checkpoints.restore(action(before, after), over=True)
         assert bench.content() == {"a": b"1"}
-        bench.checkpoints.restore(Way(Level.REDO, restored.undo, restored.after))
+        bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, restored.undo, restored.after))
         assert bench.content() == {"a": b"3"}
 
     def test_a_file_made_by_it_and_changed_since_is_not_deleted(self, bench: Bench) -> None:
@@ -177,7 +179,7 @@ class TestEverythingSince:
         saved(bench, "B")
         bench.write("a", "more")
         end = saved(bench, "A")
-        restored = bench.checkpoints.restore(Way(Level.ITERATION, start, end, "A"))
+        restored = bench.checkpoints.restore(RestoreTarget(UndoLevel.ITERATION, start, end, "A"))
         assert bench.content() == {"b": b"of B"}
         assert list(spared(restored)) == ["b"]
 
@@ -225,7 +227,7 @@ class TestEverythingSince:
         start = saved(bench)
         bench.write("a", "by hand")
         saved(bench)
-        bench.checkpoints.restore(Way(Level.CHECKPOINT, start), over=True)
+        bench.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, start), over=True)
         bench.write("a", "of A")
         saved(bench, "A")
         assert back(bench, start).files == ("a",)
@@ -237,8 +239,8 @@ class TestEverythingSince:
         saved(bench, "A")
         bench.write("a", "by hand")
         saved(bench)
-        done = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), over=True)
-        bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+        done = bench.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, start), over=True)
+        bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after))
         assert list(spared(back(bench, start))) == ["a"]
 
     def test_it_is_said_how_long_ago(self, bench: Bench) -> None:
@@ -255,10 +257,10 @@ class TestEverythingSince:
             (200_000, "2 days ago"),
         ):
             later = record.created_at + timedelta(seconds=seconds)
-            checkpoints = Checkpoints(
+            checkpoints = CheckpointStore(
                 str(bench.folder), str(bench.tree), environ=bench.environ, clock=later.timestamp
             )
-            preview = checkpoints.preview(Way(Level.CHECKPOINT, start))
+            preview = checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, start))
             assert spared(preview) == {"a": f"changed by a person (in c3, {says})"}
 
     @pytest.mark.usefixtures("by_git")
@@ -343,7 +345,7 @@ class TestTheRepositoryOfTheUser:
         (bench.tree / "staged").unlink()
         saved(bench, "A")
         done = back(bench, start)
-        bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+        bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after))
         assert fingerprint(bench) == before
 
     def test_commits_since_then_stay(self, bench: Bench) -> None:
@@ -393,7 +395,7 @@ def test_going_back_to_an_empty_folder_can_be_undone(bench: Bench) -> None:
     full = bench.content()
     done = back(bench, start)
     assert bench.content() == {}
-    bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+    bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after))
     assert bench.content() == full
 
 
@@ -401,9 +403,9 @@ def test_what_was_not_seen_in_the_preview_is_not_restored(bench: Bench) -> None:
     bench.write("a", "1")
     start = saved(bench)
     bench.write("a", "2")
-    preview = bench.checkpoints.preview(Way(Level.CHECKPOINT, start))
+    preview = bench.checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, start))
     bench.write("a", "3")
-    with pytest.raises(ChangedMeanwhileError):
+    with pytest.raises(FilesChangedError):
         bench.checkpoints.restore(preview.way, expects=preview.now)
     assert bench.content() == {"a": b"3"}
 
@@ -415,7 +417,7 @@ def test_a_preview_says_how_much_it_is(bench: Bench) -> None:
     bench.write("a", "")
     (bench.tree / "b").unlink()
     bench.write("c", "123")
-    preview = bench.checkpoints.preview(Way(Level.CHECKPOINT, start))
+    preview = bench.checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, start))
     assert {each.path: each.bytes for each in preview.items} == {"a": 5, "b": 1, "c": 3}
     assert bench.content() == {"a": b"", "c": b"123"}
 
@@ -467,6 +469,6 @@ def test_where_no_agent_has_worked_people_take_back_what_people_did(bench: Bench
     bench.write("a", "2")
     saved(bench)
     bench.write("b", "3")
-    restored = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), by=())
+    restored = bench.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, start), by=())
     assert restored.spared == ()
     assert bench.content() == {"a": b"1"}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Record
-from handrail.checkpoint.errors import DamagedError
+from handrail.checkpoint import CheckpointRecord
+from handrail.checkpoint.errors import DamagedCheckpointError
 
 from .conftest import Bench
 
@@ -67,7 +67,7 @@ def test_an_index_that_is_damaged_anywhere_is_made_anew(bench: Bench) -> None:
 
 @pytest.mark.parametrize("lost", ["target", "between"])
 def test_what_cannot_be_read_any_more_is_said(bench: Bench, lost: str) -> None:
-    records: list[Record] = []
+    records: list[CheckpointRecord] = []
     for content in ("one", "two"):
         bench.write("a", content)
         records.append(bench.save().record)
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_any_more_is_said(bench: Bench, lost: str) -> None:
         pack.unlink()
     path = bench.folder / "git/objects" / record.tree[:2] / record.tree[2:]
     path.unlink(missing_ok=True)
-    with pytest.raises(DamagedError, match="cannot be read any more"):
+    with pytest.raises(DamagedCheckpointError, match="cannot be read any more"):
         bench.restore(records[0])
     assert (bench.tree / "a").read_text() == "three"
 

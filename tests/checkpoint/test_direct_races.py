@@ -8,11 +8,11 @@ from time import time_ns
 
 import pytest
 
-from handrail.checkpoint import direct, staging
-from handrail.checkpoint.listing import Listing, list_changes
+from handrail.checkpoint.save import fast_save, staging
+from handrail.checkpoint.save.changed_paths import ChangedPaths, list_changed_paths
+from tests.checkpoint.save.test_staging import rig
 
 from .conftest import Bench
-from .test_staging import rig
 
 _LONG = 10**9
 
@@ -20,7 +20,7 @@ _LONG = 10**9
 @pytest.fixture(autouse=True)
 def _files_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if every file had been changed long before it was looked at."""
-    monkeypatch.setattr(direct, "time_ns", lambda: time_ns() + _LONG)
+    monkeypatch.setattr(fast_save, "time_ns", lambda: time_ns() + _LONG)
 
 
 @contextmanager
@@ -81,15 +81,15 @@ def test_permissions_that_change_before_a_file_is_read_are_in_the_next_one(
     bench.save()
     bench.write("a", "two")
     os.utime(bench.tree / "a", (1, 1))
-    read = direct.read_directly
+    read = fast_save.read_fast_changes
 
-    def hide_and_read(*arguments: object) -> direct.Direct | None:
+    def hide_and_read(*arguments: object) -> fast_save.FastChanges | None:
         (bench.tree / "a").chmod(0o600)
         return read(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
         patch.setattr(staging, "YOUNG", -_LONG)
-        patch.setattr(staging, "read_directly", hide_and_read)
+        patch.setattr(staging, "read_fast_changes", hide_and_read)
         bench.save()
     assert bench.save().record.modes == {"a": 0o600}
 
@@ -101,13 +101,13 @@ def test_a_file_that_became_a_program_while_files_were_listed_can_be_gone_back_t
     bench.save()
     bench.write("b", "so there is something to save")
 
-    def list_and_change(*arguments: object) -> Listing:
-        listed = list_changes(*arguments)  # type: ignore[arg-type]
+    def list_and_change(*arguments: object) -> ChangedPaths:
+        listed = list_changed_paths(*arguments)  # type: ignore[arg-type]
         file.chmod(0o700)
         return listed
 
     with monkeypatch.context() as patch:
-        patch.setattr(staging, "list_changes", list_and_change)
+        patch.setattr(staging, "list_changed_paths", list_and_change)
         torn = bench.save().record
     file.write_text("two")
     assert bench.restore(torn).files == ("a",)

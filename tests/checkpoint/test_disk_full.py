@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, CheckpointError, Checkpoints
-from handrail.checkpoint.errors import StoreError
+from handrail.checkpoint import CheckpointError, CheckpointInfo, CheckpointStore
+from handrail.checkpoint.errors import CheckpointStoreError
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.slow
 _FULL = (Fault.NO_SPACE, Fault.NO_SPACE_AFTER)
 
 
-def rigged(bench: Bench, git: RiggedGit, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+def rigged(bench: Bench, git: RiggedGit, settings: Settings = Settings()) -> CheckpointStore:  # noqa: B008
     environ = {**bench.environ, "PATH": git.path}
-    return Checkpoints(str(bench.folder), str(bench.tree), settings, environ)
+    return CheckpointStore(str(bench.folder), str(bench.tree), settings, environ)
 
 
 @pytest.mark.parametrize("fault", _FULL, ids=lambda fault: fault.name)
@@ -39,7 +39,7 @@ def test_a_save_without_room_says_so_and_the_last_good_one_can_be_used(
         now = bench.content()
         git = RiggedGit(tmp_path / f"bin{moment}", moment, fault)
         try:
-            record = rigged(bench, git).save(About(why="a test")).record
+            record = rigged(bench, git).save(CheckpointInfo(why="a test")).record
         except CheckpointError as error:
             said.append(str(error))
             record = bench.save().record
@@ -77,12 +77,12 @@ def test_tidying_without_room_loses_nothing_that_is_kept(
 
 _LIMITED = """
 import resource, sys
-from handrail.checkpoint import About, CheckpointError, Checkpoints
+from handrail.checkpoint import CheckpointInfo, CheckpointError, CheckpointStore
 
 limit, folder, tree = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
 try:
-    Checkpoints(folder, tree).save(About(why="a test"))
+    CheckpointStore(folder, tree).save(CheckpointInfo(why="a test"))
 except CheckpointError as error:
     print(type(error).__name__)
 """
@@ -107,7 +107,7 @@ def test_files_that_can_grow_no_further_cost_nothing_that_was_saved(
         text=True,
         check=False,
     )
-    assert (ran.stdout, ran.stderr) == ("StoreError\n", "")
+    assert (ran.stdout, ran.stderr) == ("CheckpointStoreError\n", "")
     after = bench.save().record
     bench.restore(good)
     assert bench.content() == was
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_written_is_said_with_its_name(bench: Bench) -> 
     bench.write("a.txt", "a")
     bench.save()
     (bench.folder / "busy").mkdir()  # as root may write everywhere, something is in the way
-    with pytest.raises(StoreError, match="busy"):
+    with pytest.raises(CheckpointStoreError, match="busy"):
         bench.save()
     (bench.folder / "busy").rmdir()
     assert not bench.save().is_new

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.checkpoint import About
+from handrail.checkpoint import CheckpointInfo
 from handrail.checkpoint.errors import BadIncludeError
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -11,7 +11,7 @@ from .conftest import Bench
 
 def held(bench: Bench, *include: str) -> list[str]:
     """The names that a checkpoint with these patterns holds, without the .gitignore."""
-    saved = bench.of(bench.tree, Settings(include=include)).save(About())
+    saved = bench.of(bench.tree, Settings(include=include)).save(CheckpointInfo())
     return sorted(set(bench.held(saved.record)) - {".gitignore"})
 
 
@@ -61,7 +61,7 @@ def test_a_held_file_stays_held_while_its_pattern_stays(ignoring: Bench) -> None
     assert held(ignoring, ".env") == [".env", "a.txt"]
     ignoring.write(".env", "KEY=3")
     assert held(ignoring, ".env") == [".env", "a.txt"]
-    saved = ignoring.of(ignoring.tree, Settings(include=(".env",))).save(About()).record
+    saved = ignoring.of(ignoring.tree, Settings(include=(".env",))).save(CheckpointInfo()).record
     assert ignoring.held(saved)[".env"] == b"KEY=3"
 
 
@@ -69,7 +69,7 @@ def test_other_patterns_make_another_checkpoint(bench: Bench) -> None:
     """What an earlier one says was not there may be there by now, and not be held."""
     bench.write("a.txt", "a")
     first = bench.save().record
-    second = bench.of(bench.tree, Settings(include=())).save(About()).record
+    second = bench.of(bench.tree, Settings(include=())).save(CheckpointInfo()).record
     assert (second.tree, second.number) == (first.tree, first.number + 1)
 
 

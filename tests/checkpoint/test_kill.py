@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import room
+from handrail.checkpoint.tidy import disk_space
 
 from .conftest import Bench
 from .faults import Fault, Full, RiggedGit, Worker, hash_of
@@ -165,4 +165,4 @@ def test_tidying_after_one_that_was_killed_comes_to_the_same_end(
     assert worker.run("tidy", full.bench, at=25) == "killed"
     worker.run("tidy", full.bench)
     assert list(full.bench.checkpoints.newest_first()) == full.last
-    assert room.used(str(full.bench.folder)) < 1_200_000
+    assert disk_space.used_bytes(str(full.bench.folder)) < 1_200_000

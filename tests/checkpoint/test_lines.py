@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.checkpoint import About, Level, Record
-from handrail.checkpoint.levels import way_back
+from handrail.checkpoint import CheckpointInfo, CheckpointRecord, UndoLevel
 from handrail.checkpoint.record import AgentState
+from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import StateSnapshot
+from tests.checkpoint.git.test_nested_repositories import repository
 
 from .conftest import Bench
-from .test_nested import repository
 from .test_redo import acted
 
 
@@ -60,7 +60,7 @@ def test_local_settings_of_a_nested_repository_are_in_its_first_checkpoint(bench
 
 def test_a_record_is_written_with_the_fields_that_others_read(bench: Bench) -> None:
     bench.write("a.txt", "a")
-    about = About(
+    about = CheckpointInfo(
         name="before-auth-refactor",
         case_states={"task-001": "done", "task-002": "active"},
         state_snapshot=StateSnapshot("fix the login"),
@@ -74,7 +74,7 @@ def test_a_record_is_written_with_the_fields_that_others_read(bench: Bench) -> N
     assert written["caseStates"] == {"task-001": "done", "task-002": "active"}
     assert written["stateSnapshot"]["goal"] == "fix the login"
     assert written["agentStates"] == [{"id": "echo-001", "taskId": "task-002", "iteration": 5}]
-    assert msgspec.convert(written, Record) == record
+    assert msgspec.convert(written, CheckpointRecord) == record
 
 
 def test_one_file_with_several_names_goes_back(bench: Bench) -> None:
@@ -91,7 +91,7 @@ def test_a_task_whose_start_is_kept_no_more_is_said_to_be_a_part(bench: Bench) -
     for step in range(8):
         acted(bench, step, a=str(step))
     bench.of(bench.tree, Settings(keep=3)).tidy()
-    way = way_back(list(bench.checkpoints.newest_first()), Level.TASK)
+    way = restore_target(list(bench.checkpoints.newest_first()), UndoLevel.TASK)
     assert (way.target.id, way.says) == (
         "c6",
         "everything that run A did since step 5: no older checkpoint is there",

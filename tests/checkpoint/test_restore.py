@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Level, Way
+from handrail.checkpoint import CheckpointInfo, RestoreTarget, UndoLevel
 from handrail.checkpoint.errors import NoSuchCheckpointError
-from handrail.checkpoint.way import Does, Restored
+from handrail.checkpoint.restore.target import FileRestoreAction, RestoreResult
 
 from .conftest import Bench
 
@@ -27,9 +27,9 @@ def test_files_are_changed_created_and_deleted(bench: Bench) -> None:
     restored = bench.restore(saved)
     assert bench.content() == before
     assert {each.path: each.does for each in restored.items} == {
-        "changed.txt": Does.CHANGE,
-        "src/deleted.txt": Does.CREATE,
-        "made/new.txt": Does.DELETE,
+        "changed.txt": FileRestoreAction.CHANGE,
+        "src/deleted.txt": FileRestoreAction.CREATE,
+        "made/new.txt": FileRestoreAction.DELETE,
     }
     assert not (bench.tree / "made").exists()
 
@@ -199,7 +199,7 @@ def test_permissions_alone_are_put_back_and_forth(bench: Bench) -> None:
     restored = bench.restore(saved)
     assert restored.files == ("README", "key.pem")
     assert [stat.S_IMODE(path.stat().st_mode) for path in (private, usual)] == [0o600, 0o644]
-    bench.checkpoints.restore(Way(Level.REDO, restored.undo, restored.after))
+    bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, restored.undo, restored.after))
     assert [stat.S_IMODE(path.stat().st_mode) for path in (private, usual)] == [0o644, 0o666]
 
 
@@ -208,10 +208,10 @@ def test_permissions_that_others_have_changed_are_spared(bench: Bench) -> None:
     private.chmod(0o600)
     saved = bench.save().record
     bench.write("work.txt", "of an agent")
-    bench.checkpoints.save(About(by=("A",)))
+    bench.checkpoints.save(CheckpointInfo(by=("A",)))
     _chmod(private, 0o644)
     bench.save()
-    way = Way(Level.CHECKPOINT, saved)
+    way = RestoreTarget(UndoLevel.CHECKPOINT, saved)
     assert [each.path for each in bench.checkpoints.preview(way).spared] == ["key.pem"]
     assert bench.checkpoints.restore(way).files == ("work.txt",)
 
@@ -221,7 +221,7 @@ def _chmod(path: Path, bits: int) -> None:
     os.utime(path, (1, 1))  # git sees no change within the same second
 
 
-def _spared(restored: Restored) -> dict[str, str]:
+def _spared(restored: RestoreResult) -> dict[str, str]:
     return {each.path: each.why for each in restored.spared}
 
 
@@ -238,7 +238,7 @@ def test_a_link_in_the_place_of_a_folder_comes_back_and_forth(bench: Bench, lead
     done = bench.restore(start)
     assert done.undo.coverage.complete
     assert bench.content() == before
-    bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+    bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after))
     assert bench.content() == after
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from handrail.checkpoint.errors import NotRestoredError
-from handrail.checkpoint.tree import Tree
+from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
 
 from .conftest import Bench
 from .counting import Counted
@@ -98,7 +98,7 @@ def test_a_secret_is_never_readable_while_it_is_written(tmp_path: Path) -> None:
         write(b"secret")
         seen.append(stat.S_IMODE((tmp_path / "fresh").stat().st_mode))
 
-    Tree(str(tmp_path)).write("fresh", "100644", fill, 0o640)
+    SafeWorkTree(str(tmp_path)).write("fresh", "100644", fill, 0o640)
     assert seen == [0o600]
     assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o640
 

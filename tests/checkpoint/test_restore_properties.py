@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handrail.checkpoint import About, Level, Moment, Way
+from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, RestoreTarget, UndoLevel
 
 from .conftest import Bench
 from .trees import NAMES, Files, files, lay, put, seen
@@ -37,7 +37,7 @@ def test_any_tree_comes_back_and_forth(one: Files, two: Files) -> None:
         after = seen(bench.tree)
         done = bench.restore(start)
         assert seen(bench.tree) == before
-        bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after))
+        bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after))
         assert seen(bench.tree) == after
 
 
@@ -58,13 +58,15 @@ def test_what_a_person_did_is_never_lost(
         start = bench.save().record
         lay(bench.tree, two)
         agents = seen(bench.tree)
-        made = About(Moment.AFTER_ACTION, "an action", run="A", step=1, by=("A",))
+        made = CheckpointInfo(
+            CheckpointTrigger.AFTER_ACTION, "an action", run="A", step=1, by=("A",)
+        )
         end = bench.checkpoints.save(made).record
         mine = _edit(bench, edits)
         if is_saved:
             bench.save()
         edited = seen(bench.tree)
-        way = Way(Level.ACTION, start, end if has_base else None, "A")
+        way = RestoreTarget(UndoLevel.ACTION, start, end if has_base else None, "A")
         bench.checkpoints.restore(way, by=())
         now = seen(bench.tree)
         touched = {path for path in mine if edited.get(path) != agents.get(path)}

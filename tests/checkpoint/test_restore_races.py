@@ -7,9 +7,10 @@ from time import monotonic
 
 import pytest
 
-from handrail.checkpoint import Level, Way, checkpoints, git
-from handrail.checkpoint.errors import ChangedMeanwhileError, NotRestoredError
-from handrail.checkpoint.tree import Tree
+from handrail.checkpoint import RestoreTarget, UndoLevel, store
+from handrail.checkpoint.errors import FilesChangedError, NotRestoredError
+from handrail.checkpoint.git import runner
+from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
 
 from .conftest import Bench
 
@@ -21,20 +22,20 @@ def meddle(monkeypatch: pytest.MonkeyPatch) -> Meddle:
     """Have something done just before the first file is put back or deleted."""
 
     def at_first_change(act: Callable[[], object]) -> None:
-        put, delete, waiting = Tree.put, Tree.delete, [act]
+        put, delete, waiting = SafeWorkTree.put, SafeWorkTree.delete, [act]
 
-        def put_late(self: Tree, fresh: str, path: str) -> None:
+        def put_late(self: SafeWorkTree, fresh: str, path: str) -> None:
             if waiting:
                 waiting.pop()()
             put(self, fresh, path)
 
-        def delete_late(self: Tree, path: str) -> None:
+        def delete_late(self: SafeWorkTree, path: str) -> None:
             if waiting:
                 waiting.pop()()
             delete(self, path)
 
-        monkeypatch.setattr(Tree, "put", put_late)
-        monkeypatch.setattr(Tree, "delete", delete_late)
+        monkeypatch.setattr(SafeWorkTree, "put", put_late)
+        monkeypatch.setattr(SafeWorkTree, "delete", delete_late)
 
     return at_first_change
 
@@ -110,7 +111,7 @@ def test_files_that_took_all_the_time_to_be_put_back_are_compared_all_the_same(
     bench.write("a", "then")
     then = bench.save().record
     bench.write("a", "now")
-    meddle(lambda: monkeypatch.setattr(git, "monotonic", lambda: monotonic() + checkpoints.SECONDS))
+    meddle(lambda: monkeypatch.setattr(runner, "monotonic", lambda: monotonic() + store.SECONDS))
     assert bench.restore(then).files == ("a",)
 
 
@@ -123,7 +124,9 @@ def test_a_file_that_is_written_all_the_time_does_not_keep_others_from_coming_ba
     bench.write("server.log", "one line\n")
     seen = bench.look(then)
     bench.write("server.log", "one line\nanother one\n")
-    done = bench.checkpoints.restore(Way(Level.CHECKPOINT, then), over=True, expects=seen.now)
+    done = bench.checkpoints.restore(
+        RestoreTarget(UndoLevel.CHECKPOINT, then), over=True, expects=seen.now
+    )
     assert done.files == ("a",)
     assert [(each.path, each.conflict) for each in done.spared] == [("server.log", True)]
     assert bench.content() == {"a": b"then", "server.log": b"one line\nanother one\n"}
@@ -136,5 +139,7 @@ def test_what_becomes_ignored_while_one_looks_is_looked_at_again(bench: Bench) -
     bench.write("a", "now")
     seen = bench.look(then)
     bench.write(".gitignore", "")
-    with pytest.raises(ChangedMeanwhileError):
-        bench.checkpoints.restore(Way(Level.CHECKPOINT, then), over=True, expects=seen.now)
+    with pytest.raises(FilesChangedError):
+        bench.checkpoints.restore(
+            RestoreTarget(UndoLevel.CHECKPOINT, then), over=True, expects=seen.now
+        )

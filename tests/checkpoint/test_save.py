@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Checkpoints, LeftOut, checkpoint_folder, work_tree_of
-from handrail.checkpoint.caps import too_large
-from handrail.checkpoint.errors import BusyError, GitError, GitTooSlowError, RefusedError
-from handrail.checkpoint.private import Private
+from handrail.checkpoint import (
+    CheckpointInfo,
+    CheckpointStore,
+    LeftOut,
+    checkpoint_folder,
+    work_tree_of,
+)
+from handrail.checkpoint.errors import BusyError, FolderRefusedError, GitError, GitTooSlowError
+from handrail.checkpoint.git.repository import CheckpointRepository
+from handrail.checkpoint.save.size_limits import too_large
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -41,20 +47,20 @@ def test_an_empty_folder_can_be_saved(bench: Bench) -> None:
 @pytest.mark.parametrize("place", ["/", "HOME", "above HOME"])
 def test_too_large_a_thing_is_refused(bench: Bench, place: str) -> None:
     folder = {"/": "/", "HOME": str(bench.home), "above HOME": str(bench.home.parent)}[place]
-    with pytest.raises(RefusedError):
-        bench.of(Path(folder)).save(About())
+    with pytest.raises(FolderRefusedError):
+        bench.of(Path(folder)).save(CheckpointInfo())
     assert not bench.folder.exists()
 
 
 def test_a_link_to_the_home_folder_is_refused_too(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(bench.home)
-    with pytest.raises(RefusedError, match="your home folder is in it"):
-        bench.of(tmp_path / "link").save(About())
+    with pytest.raises(FolderRefusedError, match="your home folder is in it"):
+        bench.of(tmp_path / "link").save(CheckpointInfo())
 
 
 def test_what_is_no_folder_is_refused(bench: Bench) -> None:
-    with pytest.raises(RefusedError, match="no such folder"):
-        bench.of(bench.tree / "gone").save(About())
+    with pytest.raises(FolderRefusedError, match="no such folder"):
+        bench.of(bench.tree / "gone").save(CheckpointInfo())
 
 
 def test_the_users_repository_stays_as_it_is_byte_for_byte(bench: Bench) -> None:
@@ -113,7 +119,7 @@ def test_the_list_of_a_linked_work_tree_is_that_of_its_repository(bench: Bench) 
     bench.git("worktree", "add", "-q", str(linked))
     (linked / "mine.txt").write_text("ignored")
     (linked / "yours.txt").write_text("seen")
-    assert bench.of(linked).save(About()).record.files == 2  # README.md and yours.txt
+    assert bench.of(linked).save(CheckpointInfo()).record.files == 2  # README.md and yours.txt
 
 
 def test_two_work_trees_do_not_get_into_each_others_way(bench: Bench) -> None:
@@ -122,15 +128,15 @@ def test_two_work_trees_do_not_get_into_each_others_way(bench: Bench) -> None:
     (other / "b.txt").write_text("b")
     bench.write("a.txt", "a")
     bench.save()
-    assert bench.of(other).save(About()).record.files == 1
+    assert bench.of(other).save(CheckpointInfo()).record.files == 1
     assert not bench.save().is_new
 
 
 def test_state_inside_the_work_tree_is_not_held(bench: Bench) -> None:
-    inside = Checkpoints(str(bench.tree / "my [state]"), str(bench.tree), environ=bench.environ)
+    inside = CheckpointStore(str(bench.tree / "my [state]"), str(bench.tree), environ=bench.environ)
     bench.write("a.txt", "a")
-    assert inside.save(About()).record.files == 1
-    assert not inside.save(About()).is_new
+    assert inside.save(CheckpointInfo()).record.files == 1
+    assert not inside.save(CheckpointInfo()).is_new
 
 
 def test_a_huge_file_is_left_out_and_never_deleted(bench: Bench) -> None:
@@ -170,7 +176,7 @@ def test_what_killed_processes_left_behind_is_swept(bench: Bench, leftover: str)
     file.write_bytes(b"")
     (bench.folder / "busy").touch()  # as it is when somebody was killed
     bench.write("a.txt", "b")
-    assert bench.of(bench.tree).save(About()).record.files == 1
+    assert bench.of(bench.tree).save(CheckpointInfo()).record.files == 1
     assert not file.exists()
 
 
@@ -204,7 +210,7 @@ def test_git_that_takes_too_long_is_ended(bench: Bench, tmp_path: Path) -> None:
     slow.chmod(0o755)
     bench.environ["PATH"] = f"{slow.parent}:/usr/bin:/bin"
     with pytest.raises(GitTooSlowError):
-        bench.of(bench.tree).save(About(), seconds=0.1)
+        bench.of(bench.tree).save(CheckpointInfo(), seconds=0.1)
     assert (bench.folder / "busy").exists()
     slow.unlink()
     assert not bench.save().is_new
@@ -214,13 +220,13 @@ def test_git_that_takes_too_long_is_ended(bench: Bench, tmp_path: Path) -> None:
 def test_git_that_is_missing_is_said_so(bench: Bench) -> None:
     nowhere = {"HOME": str(bench.home), "PATH": "/nowhere"}
     with pytest.raises(GitError, match="git is not installed"):
-        Checkpoints(str(bench.folder), str(bench.tree), environ=nowhere).save(About())
+        CheckpointStore(str(bench.folder), str(bench.tree), environ=nowhere).save(CheckpointInfo())
 
 
 def test_whoever_comes_second_waits_only_so_long(bench: Bench) -> None:
-    private = Private(str(bench.folder), bench.environ)
+    private = CheckpointRepository(str(bench.folder), bench.environ)
     with private.open(str(bench.tree), 5), pytest.raises(BusyError):
-        bench.of(bench.tree).save(About(), seconds=0.05)
+        bench.of(bench.tree).save(CheckpointInfo(), seconds=0.05)
 
 
 def test_settings_of_others_run_nothing(bench: Bench, tmp_path: Path) -> None:

@@ -17,7 +17,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from handrail.checkpoint import About, Level, Record, Restored, Way, direct
+from handrail.checkpoint import (
+    CheckpointInfo,
+    CheckpointRecord,
+    RestoreResult,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.save import fast_save
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
@@ -73,11 +80,11 @@ class Store(RuleBasedStateMachine):
 
     @rule()
     def save(self) -> None:
-        self._remember(self.checkpoints.save(About(why="a test")).record)
+        self._remember(self.checkpoints.save(CheckpointInfo(why="a test")).record)
 
     @rule(name=st.sampled_from(["good", "better"]))
     def save_with_name(self, name: str) -> None:
-        record = self.checkpoints.save(About(name=name)).record
+        record = self.checkpoints.save(CheckpointInfo(name=name)).record
         self.named.add(record.id)
         self._remember(record)
 
@@ -90,17 +97,17 @@ class Store(RuleBasedStateMachine):
         if data.draw(st.booleans()):
             self._redo(restored.undo, restored.after, now)
 
-    def _restore(self, target: Record) -> Restored:
+    def _restore(self, target: CheckpointRecord) -> RestoreResult:
         now = self._content()
-        restored = self.checkpoints.restore(Way(Level.CHECKPOINT, target), over=True)
+        restored = self.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, target), over=True)
         assert self._content() == self.model[target.id]
         self.model[restored.undo.id] = now
         self._remember(restored.after)
         return restored
 
-    def _redo(self, undo: Record, after: Record, was: _Content) -> None:
+    def _redo(self, undo: CheckpointRecord, after: CheckpointRecord, was: _Content) -> None:
         now = self._content()
-        redone = self.checkpoints.restore(Way(Level.REDO, undo, after))
+        redone = self.checkpoints.restore(RestoreTarget(UndoLevel.REDO, undo, after))
         assert self._content() == was
         self.model[redone.undo.id] = now
         self._remember(redone.after)
@@ -146,11 +153,11 @@ class Store(RuleBasedStateMachine):
     def teardown(self) -> None:
         for record in list(self.checkpoints.newest_first()):
             if record.id in self.model:
-                self.checkpoints.restore(Way(Level.CHECKPOINT, record), over=True)
+                self.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, record), over=True)
                 assert self._content() == self.model[record.id]
         shutil.rmtree(self.root)
 
-    def _remember(self, record: Record) -> None:
+    def _remember(self, record: CheckpointRecord) -> None:
         self.model[record.id] = self._content()
         assert self.bench.held(record) == self.model[record.id]
 
@@ -164,7 +171,7 @@ def test_every_kept_checkpoint_comes_back_whatever_was_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
 ) -> None:
     """`seconds`: how long ago every file seems to have changed before it is looked at."""
-    monkeypatch.setattr(direct, "time_ns", lambda: time_ns() + seconds * 10**9)
+    monkeypatch.setattr(fast_save, "time_ns", lambda: time_ns() + seconds * 10**9)
     Store.folder = tmp_path
     Store.worker = Worker()
     try:

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Level, Moment, Way, caps, room, staging
-from handrail.checkpoint.caps import DISK_FULL
-from handrail.checkpoint.comparing import Comparison
-from handrail.checkpoint.errors import NothingSavedError, RefusedError
-from handrail.checkpoint.git import _SETTINGS
-from handrail.checkpoint.work_tree import check_work_tree
+from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, RestoreTarget, UndoLevel
+from handrail.checkpoint.comparison import Comparison
+from handrail.checkpoint.errors import FolderRefusedError, NothingSavedError
+from handrail.checkpoint.git.runner import _SETTINGS
+from handrail.checkpoint.save import size_limits, staging
+from handrail.checkpoint.save.size_limits import DISK_FULL
+from handrail.checkpoint.tidy import disk_space
+from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model import Action, Decision
@@ -24,6 +26,8 @@ from handrail.model.checkpoint import StateSnapshot
 from handrail.model.event import AgentEnded, AgentStarted, Compacted, IterationEnded
 from handrail.review import Reviewer
 from handrail.supervise.progress import CheckpointNeeded
+from tests.checkpoint.git.test_nested_repositories import repository
+from tests.checkpoint.save.test_staging import rig
 from tests.server.test_keeper import NeverEnds, bash, records, save, waits
 from tests.server.test_restores import Desk
 from tests.server.workshop import RUN, Workshop, prompt
@@ -32,10 +36,8 @@ from .conftest import Bench
 from .seeds import own_git, shop, written
 from .test_budget import slow_after
 from .test_conflicts import saved, spared
-from .test_nested import repository
 from .test_redo import acted, go
 from .test_save import repository_files
-from .test_staging import rig
 
 pytestmark = pytest.mark.slow
 
@@ -56,9 +58,9 @@ def test_disk(bench: Bench) -> None:
     for _ in range(2):
         for _ in range(12):
             bench.write("data.bin", os.urandom(MEGABYTE // 2))
-            checkpoints.save(About())
+            checkpoints.save(CheckpointInfo())
         assert checkpoints.tidy().problem == ""
-        assert room.used(str(bench.folder)) <= 4 * MEGABYTE
+        assert disk_space.used_bytes(str(bench.folder)) <= 4 * MEGABYTE
     assert bench.held(next(checkpoints.newest_first())) == bench.content()
 
 
@@ -77,8 +79,8 @@ def test_gc_without_room(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = bench.of(bench.tree, Settings(quota_mb=2))
     for _ in range(6):
         bench.write("data.bin", os.urandom(MEGABYTE // 2))
-        checkpoints.save(About())
-    monkeypatch.setattr(room, "free", lambda _: MEGABYTE)
+        checkpoints.save(CheckpointInfo())
+    monkeypatch.setattr(disk_space, "free_bytes", lambda _: MEGABYTE)
     assert "could not be packed" in checkpoints.tidy().problem
     assert bench.held(next(checkpoints.newest_first())) == bench.content()
 
@@ -87,10 +89,10 @@ def test_home_directory_as_root(bench: Bench) -> None:
     """4.2 Home directory as root; 4.3.8: refused, by whatever name, and nothing is made."""
     (bench.tree / "link").symlink_to(bench.home)
     for folder in ("/", bench.home, bench.home.parent, bench.tree / "link"):
-        with pytest.raises(RefusedError):
-            check_work_tree(str(folder), bench.environ)
-        with pytest.raises(RefusedError):
-            bench.of(Path(folder)).save(About())
+        with pytest.raises(FolderRefusedError):
+            check_can_be_saved(str(folder), bench.environ)
+        with pytest.raises(FolderRefusedError):
+            bench.of(Path(folder)).save(CheckpointInfo())
     assert not bench.folder.exists()
 
 
@@ -110,7 +112,7 @@ def test_linked_worktrees(bench: Bench) -> None:
         (linked / f"only-{number}").write_text(f"only here: {number}")
     bench.git("add", ".", at=linked)
     bench.git("commit", "-q", "-m", "more", at=linked)
-    record = bench.of(linked).save(About()).record
+    record = bench.of(linked).save(CheckpointInfo()).record
     assert {f"only-{number}" for number in range(20)} < set(bench.held(record))
     assert written(bench) == 1  # the commit
 
@@ -168,7 +170,7 @@ def test_data_loss_after_a_failed_snapshot(bench: Bench, monkeypatch: pytest.Mon
     for number in range(5):
         bench.write(f"work-{number}", "untracked")
     with monkeypatch.context() as patched:
-        patched.setattr(staging._Staging, "_add_batch", slow_after(0))
+        patched.setattr(staging._StagingPass, "_add_batch", slow_after(0))
         failed = bench.save().record
     assert failed.coverage.says == "partial"
     before = bench.content()
@@ -186,7 +188,7 @@ def test_undo_does_not_revert_commits(bench: Bench) -> None:
     bench.git("commit", "-qam", "mine")
     saved(bench)
     head = bench.git("rev-parse", "HEAD")
-    way = Way(Level.TASK, bench.checkpoints.find("c1"), run="A")
+    way = RestoreTarget(UndoLevel.TASK, bench.checkpoints.find("c1"), run="A")
     assert list(spared(bench.checkpoints.restore(way))) == ["README.md"]
     assert bench.content() == {"README.md": b"weeks of work"}
     assert bench.git("rev-parse", "HEAD") == head
@@ -199,7 +201,7 @@ def test_undo_does_not_revert_other_sessions(bench: Bench) -> None:
     saved(bench, "A", step=1)
     bench.write("of-b", "b")
     saved(bench, "B", step=1)
-    bench.checkpoints.restore(Way(Level.TASK, start, run="A"))
+    bench.checkpoints.restore(RestoreTarget(UndoLevel.TASK, start, run="A"))
     assert bench.content() == {"of-b": b"b"}
 
 
@@ -209,7 +211,7 @@ def test_undo_does_not_revert_a_sibling_folder(bench: Bench) -> None:
     sibling = bench.home / "shop-2"
     bench.git("worktree", "add", "-q", str(sibling))
     start = bench.save().record
-    bench.of(sibling).save(About())
+    bench.of(sibling).save(CheckpointInfo())
     for tree in (bench.tree, sibling):
         (tree / "README.md").write_text("changed")
         (tree / "new.txt").write_text("new")
@@ -222,11 +224,13 @@ def test_undo_does_not_go_back_to_a_stale_baseline(bench: Bench) -> None:
     """4.2 Data loss, a stale baseline: an iteration starts from what was there at its prompt."""
     for number, by in ((1, ("A",)), (2, ())):
         bench.write("a.txt", f"{number}")
-        moment = Moment.PROMPT if not by else Moment.ITERATION_END
-        bench.checkpoints.save(About(moment, run="A", step=number, by=by))
+        moment = CheckpointTrigger.PROMPT if not by else CheckpointTrigger.ITERATION_END
+        bench.checkpoints.save(CheckpointInfo(moment, run="A", step=number, by=by))
     bench.write("a.txt", "3")
-    bench.checkpoints.save(About(Moment.ITERATION_END, run="A", step=3, by=("A",)))
-    go(bench, Level.ITERATION)
+    bench.checkpoints.save(
+        CheckpointInfo(CheckpointTrigger.ITERATION_END, run="A", step=3, by=("A",))
+    )
+    go(bench, UndoLevel.ITERATION)
     assert bench.content() == {"a.txt": b"2"}
 
 
@@ -256,7 +260,7 @@ def everything(bench: Bench) -> None:
     second = bench.save().record
     bench.look(first)
     done = bench.restore(first)
-    bench.checkpoints.restore(Way(Level.REDO, done.undo, done.after), over=True)
+    bench.checkpoints.restore(RestoreTarget(UndoLevel.REDO, done.undo, done.after), over=True)
     trees = (first.tree, second.tree)
     comparison = Comparison(str(bench.folder), str(bench.tree), trees, environ=bench.environ)
     assert comparison.files()
@@ -287,9 +291,9 @@ def test_lost_restore(bench: Bench) -> None:
     acted(bench, 1, a="1")
     acted(bench, 2, a="2", b="2")
     for _ in range(2):
-        go(bench, Level.ACTION)
+        go(bench, UndoLevel.ACTION)
         assert bench.content() == {"a": b"1"}
-        go(bench, Level.REDO)
+        go(bench, UndoLevel.REDO)
         assert bench.content() == {"a": b"2", "b": b"2"}
 
 
@@ -353,7 +357,7 @@ def test_rule_3_restore_by_diff(bench: Bench) -> None:
     saved(bench, "A", step=1)
     bench.write("mine.txt", "by hand")
     facts = same.stat()
-    done = bench.checkpoints.restore(Way(Level.CHECKPOINT, start), by=())
+    done = bench.checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, start), by=())
     assert done.files == ("a.txt",)
     assert list(spared(done)) == ["mine.txt"]
     now = same.stat()
@@ -370,7 +374,7 @@ def test_rule_4_every_restore_first_takes_a_checkpoint(bench: Bench) -> None:
     bench.write("unsaved.txt", "u")
     done = bench.restore(start)
     assert bench.content() == {}
-    assert done.undo.moment is Moment.BEFORE_RESTORE
+    assert done.undo.moment is CheckpointTrigger.BEFORE_RESTORE
     assert bench.held(done.undo) == {"unsaved.txt": b"u"}
 
 
@@ -379,7 +383,7 @@ def test_rule_5_a_checkpoint_has_a_completeness_flag(bench: Bench) -> None:
     bench.write("a.txt", "a")
     assert bench.save().record.coverage.says == "complete"
     bench.write("big.bin", bytes(MEGABYTE + 1))
-    partial = bench.of(bench.tree, Settings(max_file_mb=1)).save(About()).record
+    partial = bench.of(bench.tree, Settings(max_file_mb=1)).save(CheckpointInfo()).record
     assert partial.coverage.says == "partial"
     assert [(each.path, each.why) for each in partial.coverage.left_out] == [
         ("big.bin", "larger than 1 MB")
@@ -391,7 +395,7 @@ def test_rule_6_never_delete_what_was_not_captured(bench: Bench) -> None:
     bench.write("big.bin", bytes(MEGABYTE + 1))
     bench.write(".gitignore", "*.log\n")
     bench.write("a.log", "ignored")
-    start = bench.of(bench.tree, Settings(max_file_mb=1)).save(About()).record
+    start = bench.of(bench.tree, Settings(max_file_mb=1)).save(CheckpointInfo()).record
     bench.write(".gitignore", "")
     bench.write("new.txt", "new")
     assert set(bench.held(bench.save().record)) == {".gitignore", "a.log", "big.bin", "new.txt"}
@@ -429,7 +433,7 @@ def test_rule_7_the_hard_limit_leaves_a_partial_checkpoint_and_says_so(
     bench.save()
     bench.write("b.txt", "b")
     rig(bench, tmp_path / "bin", 'case "$*" in *"update-index --add"*) exec sleep 600;; esac')
-    partial = bench.checkpoints.save(About(), seconds=2).record
+    partial = bench.checkpoints.save(CheckpointInfo(), seconds=2).record
     assert (partial.coverage.says, partial.coverage.unfinished) == ("partial", True)
     assert [each.path for each in partial.coverage.left_out] == ["b.txt"]
 
@@ -439,7 +443,7 @@ def test_rule_8_cap_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.write("a.txt", "a")
     bench.save()
     bench.write("b.txt", "b")
-    monkeypatch.setattr(caps, "_room", lambda _: 0)
+    monkeypatch.setattr(size_limits, "_room", lambda _: 0)
     coverage = bench.save().record.coverage
     assert [(each.path, each.why) for each in coverage.left_out] == [("b.txt", DISK_FULL)]
     assert (_SETTINGS["gc.auto"], _SETTINGS["maintenance.auto"]) == ("0", "false")
@@ -481,7 +485,7 @@ def test_rule_12_files_and_conversation_as_one(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     state = StateSnapshot("fix the cart", "and the docs")
     desk.bed.clock.advance(1)
-    desk.point = desk.save(Moment.PROMPT, state_snapshot=state, by=(RUN,))
+    desk.point = desk.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
     now = desk.look()["preview"]["now"]
     desk.cart.write_text("total = 2\n")
     status, _ = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Record
+from handrail.checkpoint import CheckpointRecord
 
 from .conftest import Bench
 
@@ -17,22 +17,22 @@ pytestmark = pytest.mark.slow
 _SAVES = """
 import json, sys
 from pathlib import Path
-from handrail.checkpoint import About, Checkpoints
+from handrail.checkpoint import CheckpointInfo, CheckpointStore
 
 folder, tree, name, times = sys.argv[1:]
-checkpoints = Checkpoints(folder, tree)
+checkpoints = CheckpointStore(folder, tree)
 for number in range(int(times)):
     Path(tree, name).write_text(f"{name} {number}")
-    saved = checkpoints.save(About(why=name), seconds=10)
+    saved = checkpoints.save(CheckpointInfo(why=name), seconds=10)
     print(json.dumps([number, saved.record.id, saved.is_new]))
 """
 _PACKS = """
 import os, sys
-from handrail.checkpoint import repack
-from handrail.checkpoint.private import Private
+from handrail.checkpoint.tidy import repack
+from handrail.checkpoint.git.repository import CheckpointRepository
 
 folder, _, _, times = sys.argv[1:]
-private = Private(folder, os.environ)
+private = CheckpointRepository(folder, os.environ)
 for _ in range(int(times)):
     with private.open_beside(60, wait=10) as git:
         repack.collect(private, git, 10)
@@ -56,7 +56,7 @@ def end(process: "subprocess.Popen[str]") -> list[tuple[int, str, bool]]:
     return [tuple(json.loads(line)) for line in out.splitlines()]
 
 
-def held(bench: Bench, record: Record, name: str) -> str:
+def held(bench: Bench, record: CheckpointRecord, name: str) -> str:
     return bench.git("show", f"{record.git_commit}:{name}", at=bench.folder / "git")
 
 

@@ -4,8 +4,8 @@ import os
 import shutil
 from pathlib import Path
 
-from handrail.checkpoint import About
-from handrail.checkpoint.coverage import MAX_UNCOVERED
+from handrail.checkpoint import CheckpointInfo
+from handrail.checkpoint.save.coverage import MAX_UNCOVERED
 from handrail.config.checkpoints import Checkpoints as Settings
 
 from .conftest import Bench
@@ -165,4 +165,4 @@ def test_looking_changes_nothing(bench: Bench) -> None:
     assert index.read_bytes() == before
     assert list(bench.checkpoints.newest_first()) == [saved]
     shutil.rmtree(bench.tree / ".git")
-    assert bench.checkpoints.save(About()).record.files == 2
+    assert bench.checkpoints.save(CheckpointInfo()).record.files == 2

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from handrail.checkpoint import checkpoint_folder
-from handrail.checkpoint.errors import RefusedError
-from handrail.checkpoint.private import key_of
-from handrail.checkpoint.work_tree import check_work_tree
+from handrail.checkpoint.errors import FolderRefusedError
+from handrail.checkpoint.git.repository import work_tree_key
+from handrail.checkpoint.work_tree import check_can_be_saved
 
 from .conftest import Bench
 
@@ -100,7 +100,7 @@ def test_an_odd_pointer_is_a_project_of_its_own(bench: Bench, state: str, pointe
 def test_a_folder_that_was_used_before_stays_in_use(bench: Bench, state: str) -> None:
     bench.repository()
     tree = linked(bench)
-    old = Path(state) / "checkpoints" / f"linked-{key_of(str(tree))}"
+    old = Path(state) / "checkpoints" / f"linked-{work_tree_key(str(tree))}"
     old.mkdir(parents=True)
     assert checkpoint_folder(state, str(tree)) == str(old)
     assert checkpoint_folder(state, str(bench.tree)) != str(old)
@@ -154,16 +154,16 @@ def test_what_is_no_project_is_refused(bench: Bench, place: str, by_link: bool) 
     if by_link:
         (bench.tree / "link").symlink_to(folder)
         folder = bench.tree / "link"
-    with pytest.raises(RefusedError):
-        check_work_tree(str(folder), bench.environ)
+    with pytest.raises(FolderRefusedError):
+        check_can_be_saved(str(folder), bench.environ)
 
 
 def test_the_state_folder_is_where_the_environment_says(bench: Bench) -> None:
     environ = {**bench.environ, "HANDRAIL_HOME": str(bench.tree)}
-    with pytest.raises(RefusedError, match="its own state"):
-        check_work_tree(str(bench.tree), environ)
+    with pytest.raises(FolderRefusedError, match="its own state"):
+        check_can_be_saved(str(bench.tree), environ)
 
 
 def test_a_project_that_holds_the_state_is_saved(bench: Bench) -> None:
     environ = {**bench.environ, "HANDRAIL_HOME": str(bench.tree / "state")}
-    assert check_work_tree(str(bench.tree), environ) == str(bench.tree)
+    assert check_can_be_saved(str(bench.tree), environ) == str(bench.tree)

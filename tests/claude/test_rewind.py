@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from handrail.checkpoint import Moment
+from handrail.checkpoint import CheckpointTrigger
 from handrail.testing.model_server import Call, ModelServer, Request, Say, Script, Turn
 from tests.claude.supervised import Supervised, bash, supervised
 from tests.claude.talking import served_by, talking
@@ -45,7 +45,7 @@ class Story(NamedTuple):
     session: str
     records: list[dict[str, object]]
 
-    def id_of(self, moment: Moment, step: int) -> str:
+    def id_of(self, moment: CheckpointTrigger, step: int) -> str:
         """The checkpoint that was taken at a moment of the session."""
         [found] = [
             str(each["id"])
@@ -103,23 +103,23 @@ def story(claude: Path) -> Iterator[Story]:
 @pytest.mark.parametrize(
     ("moment", "step", "holds"),
     [
-        (Moment.AFTER_ACTION, 1, ALPHA[:2]),
-        (Moment.BEFORE_ACTION, 2, ALPHA[:3]),
-        (Moment.AFTER_ACTION, 3, ALPHA[:4]),
-        (Moment.ITERATION_END, 4, ALPHA),
-        (Moment.PROMPT, 4, ALPHA),
-        (Moment.AFTER_ACTION, 5, [*ALPHA, *BETA[:2]]),
+        (CheckpointTrigger.AFTER_ACTION, 1, ALPHA[:2]),
+        (CheckpointTrigger.BEFORE_ACTION, 2, ALPHA[:3]),
+        (CheckpointTrigger.AFTER_ACTION, 3, ALPHA[:4]),
+        (CheckpointTrigger.ITERATION_END, 4, ALPHA),
+        (CheckpointTrigger.PROMPT, 4, ALPHA),
+        (CheckpointTrigger.AFTER_ACTION, 5, [*ALPHA, *BETA[:2]]),
     ],
 )
 def test_the_conversation_goes_on_where_it_was_then(
-    story: Story, moment: Moment, step: int, holds: list[str]
+    story: Story, moment: CheckpointTrigger, step: int, holds: list[str]
 ) -> None:
     first, *_ = story.take_up(story.id_of(moment, step))
     assert held(first) == [*holds, GAMMA]
 
 
 def test_the_printed_command_opens_it_in_a_terminal(story: Story) -> None:
-    checkpoint = story.id_of(Moment.PROMPT, 4)
+    checkpoint = story.id_of(CheckpointTrigger.PROMPT, 4)
     (story.world.repo / "since.txt").write_text("since")
     out = story.world.handrail("rollback", checkpoint, "--over", "--yes")
     command = out.splitlines()[-1].strip()
@@ -134,19 +134,19 @@ def test_the_printed_command_opens_it_in_a_terminal(story: Story) -> None:
 
 def test_another_daemon_finds_it_too(story: Story) -> None:
     story.world.kill()
-    first, *_ = story.take_up(story.id_of(Moment.PROMPT, 4))
+    first, *_ = story.take_up(story.id_of(CheckpointTrigger.PROMPT, 4))
     assert held(first) == [*ALPHA, GAMMA]
 
 
 def test_the_session_itself_stays_as_it_is(story: Story) -> None:
-    story.take_up(story.id_of(Moment.ITERATION_END, 4))
+    story.take_up(story.id_of(CheckpointTrigger.ITERATION_END, 4))
     cd = f"cd {story.world.repo} && claude --resume {story.session} --fork-session"
     first, *_ = story.go_on(cd)
     assert held(first) == MARKS
 
 
 def test_before_the_first_prompt_there_is_nothing_to_take_up(story: Story) -> None:
-    assert roll_back(story.world, story.id_of(Moment.UNATTENDED, 0)) == ""
+    assert roll_back(story.world, story.id_of(CheckpointTrigger.UNATTENDED, 0)) == ""
 
 
 def test_nothing_is_taken_up_that_was_summed_up_since(claude: Path) -> None:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from tests.server.asgi import ask
 
-from handrail.checkpoint import Checkpoints, checkpoint_folder, work_tree_of
+from handrail.checkpoint import CheckpointStore, checkpoint_folder, work_tree_of
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.server.brain import Brain
 from handrail.server.home import Home
@@ -43,15 +43,15 @@ class Counter:
         self._environ = {**shell.environ, "PATH": os.environ["PATH"]}
         self.runs = Runs(Journal(MemoryStore()), Projects(shell.environ))
 
-    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         tree = work_tree_of(folder, self._environ)
         folder = checkpoint_folder(str(self._shell.state), tree)
-        return Checkpoints(folder, tree, settings or Settings(), self._environ)
+        return CheckpointStore(folder, tree, settings or Settings(), self._environ)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by
 
-    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         """A few checkpoints need no tidying up."""
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from handrail.checkpoint import Record
+from handrail.checkpoint import CheckpointRecord
 
 NOW = datetime.now(UTC)
 
 
-def record(number: int, **fields: Any) -> Record:
+def record(number: int, **fields: Any) -> CheckpointRecord:
     """One that says as much as a test needs."""
     known = {
         "number": number,
@@ -17,4 +17,4 @@ def record(number: int, **fields: Any) -> Record:
         "tree": f"{number + 1000:040x}",
         "work_tree": "/w/shop",
     }
-    return Record(**{**known, **fields})
+    return CheckpointRecord(**{**known, **fields})

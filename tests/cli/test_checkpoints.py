@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 from handrail.checkpoint import (
-    About,
-    Checkpoints,
+    CheckpointInfo,
+    CheckpointStore,
+    CheckpointTrigger,
     Coverage,
     LeftOut,
-    Moment,
     checkpoint_folder,
 )
 from handrail.cli.checkpoints import show
@@ -22,26 +22,26 @@ from .saved_points import NOW, record
 
 
 @pytest.fixture
-def checkpoints(shell: Shell) -> Checkpoints:
+def checkpoints(shell: Shell) -> CheckpointStore:
     folder = checkpoint_folder(str(shell.state), str(shell.project))
     environ = {**shell.environ, "PATH": os.environ["PATH"]}
-    return Checkpoints(folder, str(shell.project), environ=environ)
+    return CheckpointStore(folder, str(shell.project), environ=environ)
 
 
 def lines(capsys: pytest.CaptureFixture[str], width: int = 80) -> Iterator[str]:
     records = [
         record(
             14,
-            moment=Moment.BEFORE_ACTION,
+            moment=CheckpointTrigger.BEFORE_ACTION,
             why="before Bash: git clean -fdx && rm -rf build dist " + "and so on " * 9,
             run="3f2a",
             step=212,
             files=1203,
             bytes=12_000,
         ),
-        record(13, moment=Moment.RESTORED, why="went back to c9", back_to="c9"),
+        record(13, moment=CheckpointTrigger.RESTORED, why="went back to c9", back_to="c9"),
         record(12, coverage=Coverage((LeftOut("big.bin", "too large"),)), name="before-refactor"),
-        record(9, moment=Moment.PROMPT, created_at=NOW - timedelta(days=3)),
+        record(9, moment=CheckpointTrigger.PROMPT, created_at=NOW - timedelta(days=3)),
     ]
     show(Screen(colour=False, width=width), records, {"3f2a": "shop-3f2a"})
     yield from capsys.readouterr().out.splitlines()
@@ -79,10 +79,10 @@ def test_before_the_first_one_it_is_said_how_they_come_about(shell: Shell) -> No
     assert not shell.state.exists()
 
 
-def test_of_a_long_list_the_newest_are_shown(shell: Shell, checkpoints: Checkpoints) -> None:
+def test_of_a_long_list_the_newest_are_shown(shell: Shell, checkpoints: CheckpointStore) -> None:
     for number in range(23):
         (shell.project / "cart.py").write_text(str(number))
-        checkpoints.save(About(Moment.PERIODIC, f"after step {number}"))
+        checkpoints.save(CheckpointInfo(CheckpointTrigger.PERIODIC, f"after step {number}"))
     out = shell.run("checkpoints").out.splitlines()
     assert len(out) == 1 + 20 + 1
     assert out[1].split()[0] == "c23"
@@ -92,9 +92,11 @@ def test_of_a_long_list_the_newest_are_shown(shell: Shell, checkpoints: Checkpoi
 
 
 def test_a_run_that_the_log_does_not_know_is_called_by_its_id(
-    shell: Shell, checkpoints: Checkpoints
+    shell: Shell, checkpoints: CheckpointStore
 ) -> None:
-    checkpoints.save(About(Moment.PROMPT, "prompt: fix it", run="3f2a9c1e-0b11", step=4))
+    checkpoints.save(
+        CheckpointInfo(CheckpointTrigger.PROMPT, "prompt: fix it", run="3f2a9c1e-0b11", step=4)
+    )
     [_, line] = shell.run("checkpoints").out.splitlines()
     assert "prompt: fix it" in line
     assert "3f2a9c1e 4" in line

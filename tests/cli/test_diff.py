@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Checkpoints, Moment, checkpoint_folder
-from handrail.checkpoint.comparing import Became, Changed
+from handrail.checkpoint import (
+    CheckpointInfo,
+    CheckpointStore,
+    CheckpointTrigger,
+    checkpoint_folder,
+)
+from handrail.checkpoint.comparison import ChangedFile, ChangeKind
 from handrail.cli import main
 from handrail.cli.diff import numbers, painted
 from handrail.cli.render import Screen
@@ -27,12 +32,12 @@ class Project:
         self.path = shell.project
         environ = {**shell.environ, "PATH": os.environ["PATH"]}
         folder = checkpoint_folder(str(shell.state), str(self.path))
-        self.checkpoints = Checkpoints(folder, str(self.path), environ=environ)
+        self.checkpoints = CheckpointStore(folder, str(self.path), environ=environ)
         self.write("cart.py", b"total = 0\n" * 9)
         self.write("src/logo.png", b"\0\1\2")
-        self.checkpoints.save(About(Moment.PROMPT, "prompt: fix the cart"))
+        self.checkpoints.save(CheckpointInfo(CheckpointTrigger.PROMPT, "prompt: fix the cart"))
         self.write("cart.py", b"total = 0\n" * 8 + b"total = 1\n")
-        self.checkpoints.save(About(Moment.AFTER_ACTION, "after step 1"))
+        self.checkpoints.save(CheckpointInfo(CheckpointTrigger.AFTER_ACTION, "after step 1"))
         self.write("src/logo.png", b"\0\1\3")
         self.write("src/new.py", b"x = 1\ny = 2\n")
 
@@ -132,7 +137,7 @@ def test_the_list_says_how_many_lines(project: Project) -> None:
 
 
 def test_where_nothing_has_changed_that_is_said(project: Project) -> None:
-    project.checkpoints.save(About(name="here"))
+    project.checkpoints.save(CheckpointInfo(name="here"))
     out = project.shell.run("diff", "here", "--stat").out
     assert out == " Since c3 (here), 0 s ago: nothing has changed\n"
     assert project.shell.run("diff", "here").out == ""
@@ -184,5 +189,5 @@ def test_what_a_terminal_would_act_on_is_shown() -> None:
 
 def test_numbers_of_lines_stand_below_each_other() -> None:
     screen = Screen(colour=False)
-    changed = Changed("x", Became.CHANGED, added=1200, deleted=3)
+    changed = ChangedFile("x", ChangeKind.CHANGED, added=1200, deleted=3)
     assert numbers(screen, changed, 6) == "+1,200     -3"

@@ -6,20 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.checkpoint import Level, Preview, Way
-from handrail.checkpoint.way import Does, Item, Spared
+from handrail.checkpoint import RestorePreview, RestoreTarget, UndoLevel
+from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile
 from handrail.cli.render import Screen, columns
 from handrail.cli.restore_screen import SHOWN, changes, clip_path, shares, show, where
 
 from .saved_points import record
 
 
-def preview(items: Sequence[Item], spared: Sequence[Spared] = ()) -> Preview:
-    return Preview(Way(Level.ACTION, record(1)), "tree", tuple(items), tuple(spared))
+def preview(items: Sequence[RestoreItem], spared: Sequence[SparedFile] = ()) -> RestorePreview:
+    return RestorePreview(
+        RestoreTarget(UndoLevel.ACTION, record(1)), "tree", tuple(items), tuple(spared)
+    )
 
 
 def shown(
-    capsys: pytest.CaptureFixture[str], given: Preview, *, width: int = 80, over: bool = False
+    capsys: pytest.CaptureFixture[str],
+    given: RestorePreview,
+    *,
+    width: int = 80,
+    over: bool = False,
 ) -> list[str]:
     show(Screen(colour=False, width=width), given, over=over)
     return capsys.readouterr().out.splitlines()
@@ -27,11 +33,11 @@ def shown(
 
 def test_every_file_has_its_word_and_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     items = [
-        Item("tmp/out.json", Does.DELETE),
-        Item("src/cart.py", Does.CHANGE, 310),
-        Item("notes/plan.md", Does.CREATE, 4100),
+        RestoreItem("tmp/out.json", FileRestoreAction.DELETE),
+        RestoreItem("src/cart.py", FileRestoreAction.CHANGE, 310),
+        RestoreItem("notes/plan.md", FileRestoreAction.CREATE, 4100),
     ]
-    spared = [Spared("src/total.py", "changed since by you", conflict=True)]
+    spared = [SparedFile("src/total.py", "changed since by you", conflict=True)]
     assert shown(capsys, preview(items, spared)) == [
         "   restore   notes/plan.md  4.1 KB",
         "   change    src/cart.py    310 B",
@@ -46,8 +52,11 @@ def test_every_file_has_its_word_and_its_reason(capsys: pytest.CaptureFixture[st
 def test_of_many_files_the_first_of_each_sort_are_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    items = [Item(f"src/{number:03}.py", Does.DELETE) for number in range(330)]
-    items += [Item("a.txt", Does.CHANGE), Item("b.txt", Does.CREATE)]
+    items = [RestoreItem(f"src/{number:03}.py", FileRestoreAction.DELETE) for number in range(330)]
+    items += [
+        RestoreItem("a.txt", FileRestoreAction.CHANGE),
+        RestoreItem("b.txt", FileRestoreAction.CREATE),
+    ]
     lines = shown(capsys, preview(items))
     assert len(lines) == SHOWN + 1
     assert [line.split()[1] for line in lines[:3]] == ["b.txt", "a.txt", "src/000.py"]
@@ -56,8 +65,18 @@ def test_of_many_files_the_first_of_each_sort_are_shown(
 
 
 def test_a_few_changes_are_only_counted() -> None:
-    assert changes(preview([Item("a", Does.DELETE), Item("b", Does.CHANGE)])) == "2 changes"
-    kept = [Spared("c", "changed", conflict=True), Spared("d", "ignored")]
+    assert (
+        changes(
+            preview(
+                [
+                    RestoreItem("a", FileRestoreAction.DELETE),
+                    RestoreItem("b", FileRestoreAction.CHANGE),
+                ]
+            )
+        )
+        == "2 changes"
+    )
+    kept = [SparedFile("c", "changed", conflict=True), SparedFile("d", "ignored")]
     assert changes(preview([], kept), over=True) == "1 change"
 
 
@@ -82,12 +101,14 @@ def test_of_a_long_path_the_end_is_shown() -> None:
 
 
 _path = st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=90)
-_item = st.builds(Item, _path, st.sampled_from(Does), st.integers(0, 10**12))
-_spared = st.builds(Spared, _path, st.text(max_size=90), st.booleans())
+_item = st.builds(RestoreItem, _path, st.sampled_from(FileRestoreAction), st.integers(0, 10**12))
+_spared = st.builds(SparedFile, _path, st.text(max_size=90), st.booleans())
 
 
 @given(st.lists(_item, max_size=30), st.lists(_spared, max_size=30))
-def test_whatever_files_are_called_lines_fit(items: list[Item], spared: list[Spared]) -> None:
+def test_whatever_files_are_called_lines_fit(
+    items: list[RestoreItem], spared: list[SparedFile]
+) -> None:
     lines: list[str] = []
     screen = Screen(colour=False)
     screen.say = lines.append  # type: ignore[assignment]

@@ -5,9 +5,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from handrail.checkpoint import Conversation, Coverage, LeftOut, Level, Preview, Way
-from handrail.checkpoint.journal import Interrupted
-from handrail.checkpoint.way import Does, Item, Spared
+from handrail.checkpoint import (
+    ConversationPosition,
+    Coverage,
+    LeftOut,
+    RestorePreview,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.restore.journal import InterruptedRestore
+from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile
 from handrail.cli.render import Screen
 from handrail.cli.restore_words import (
     Manner,
@@ -30,12 +37,14 @@ from .saved_points import record
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
 UNDO = Manner(verb="Undo", ask="Undo this?", done="undone", command="handrail undo")
-KEPT = Spared("cart.py", "changed by a person", conflict=True)
-ITEM = Item("plan.md", Does.CREATE, 9)
+KEPT = SparedFile("cart.py", "changed by a person", conflict=True)
+ITEM = RestoreItem("plan.md", FileRestoreAction.CREATE, 9)
 
 
-def look(way: Way | None = None, *, preview: dict[str, Any] | None = None, **fields: Any) -> Look:
-    shown = Preview(way or Way(Level.ACTION, record(1)), "tree", (ITEM,))
+def look(
+    way: RestoreTarget | None = None, *, preview: dict[str, Any] | None = None, **fields: Any
+) -> Look:
+    shown = RestorePreview(way or RestoreTarget(UndoLevel.ACTION, record(1)), "tree", (ITEM,))
     return Look(msgspec.structs.replace(shown, **(preview or {})), **fields)
 
 
@@ -44,10 +53,10 @@ def said(given: Look, manner: Manner = UNDO) -> list[str]:
 
 
 def test_it_is_said_what_is_undone_and_from_when() -> None:
-    way = Way(Level.ACTION, record(1), says="action 2 of run shop-3f2a (Bash: make)")
+    way = RestoreTarget(UndoLevel.ACTION, record(1), says="action 2 of run shop-3f2a (Bash: make)")
     assert title(way, UNDO).startswith("Undo action 2 of run shop-3f2a (Bash: make), ")
     back = Manner(verb="Roll back", ask="Roll back?", done="rolled back", command="x")
-    named = Way(Level.CHECKPOINT, record(7, name="good"))
+    named = RestoreTarget(UndoLevel.CHECKPOINT, record(7, name="good"))
     assert title(named, back).startswith("Roll back to c7 good, ")
     assert title(named, back).endswith(" ago")
 
@@ -55,8 +64,8 @@ def test_it_is_said_what_is_undone_and_from_when() -> None:
 def test_runs_are_called_as_people_call_them(shell: Shell) -> None:
     with open_logbook(shell) as book:
         book.start(RUN)
-    way = Way(Level.ACTION, record(1), says=f"action 2 of run {RUN} (Bash: make)")
-    kept = Spared("cart.py", f"changed by run {RUN} (in c3, just now)", conflict=True)
+    way = RestoreTarget(UndoLevel.ACTION, record(1), says=f"action 2 of run {RUN} (Bash: make)")
+    kept = SparedFile("cart.py", f"changed by run {RUN} (in c3, just now)", conflict=True)
     given = look(way, preview={"spared": (kept,)}, working=("another",))
     names = names_in(given)
     assert names == {RUN: "shop-3f2a", "another": "another"}
@@ -75,7 +84,7 @@ def test_what_is_lost_is_said() -> None:
 
 
 def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
-    way = Way(Level.CHECKPOINT, record(1, head="a" * 40))
+    way = RestoreTarget(UndoLevel.CHECKPOINT, record(1, head="a" * 40))
     [text] = said(look(way, preview={"head": "b" * 40}))
     assert text == (
         "Your branch stays at bbbbbbbb; it was at aaaaaaaa then. "
@@ -87,7 +96,7 @@ def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
 
 def test_what_a_partial_checkpoint_means_is_said() -> None:
     partial = Coverage((LeftOut("big.bin", "too large"),))
-    [text] = said(look(Way(Level.ACTION, record(3, coverage=partial))))
+    [text] = said(look(RestoreTarget(UndoLevel.ACTION, record(3, coverage=partial))))
     assert text == "c3 is partial: what is not in it is left as it is."
 
 
@@ -97,7 +106,7 @@ def test_a_run_at_work_is_named() -> None:
 
 
 def test_kept_files_can_be_overwritten() -> None:
-    given = look(preview={"spared": (KEPT, Spared("x.log", "ignored then"))})
+    given = look(preview={"spared": (KEPT, SparedFile("x.log", "ignored then"))})
     assert said(given) == ["1 kept file can be overwritten too: --over, or answer o."]
     assert answers_to(given.preview, UNDO)["o"] is Says.OVER
     over = msgspec.structs.replace(UNDO, over=True)
@@ -106,8 +115,8 @@ def test_kept_files_can_be_overwritten() -> None:
 
 
 def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
-    items = [Item(f"{number}.py", Does.CHANGE) for number in range(30)]
-    items.append(Item("new.py", Does.DELETE))
+    items = [RestoreItem(f"{number}.py", FileRestoreAction.CHANGE) for number in range(30)]
+    items.append(RestoreItem("new.py", FileRestoreAction.DELETE))
     asked = question(Screen(colour=False), look(preview={"items": tuple(items)}).preview, UNDO)
     first, second = asked.splitlines()
     assert first == "31 changes: 30 changed, 1 deleted."
@@ -115,7 +124,7 @@ def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
 
 
 def test_how_it_went_is_said() -> None:
-    way = Way(Level.ACTION, record(1))
+    way = RestoreTarget(UndoLevel.ACTION, record(1))
     done = Back("c4", (ITEM,), (KEPT,))
     assert [text for text, _ in result(way, done, UNDO)] == [
         "✓ 1 change undone, and compared with c1.",
@@ -126,14 +135,16 @@ def test_how_it_went_is_said() -> None:
 
 def test_what_went_wrong_is_said_and_the_way_out() -> None:
     failed = Back("c4", problem="not restored (disk full): cart.py", wrong=("cart.py",))
-    assert [text for text, _ in result(Way(Level.ACTION, record(1)), failed, UNDO)] == [
+    assert [
+        text for text, _ in result(RestoreTarget(UndoLevel.ACTION, record(1)), failed, UNDO)
+    ] == [
         "✗ NOT ALL FILES ARE AS THEY WERE: not restored (disk full): cart.py",
         "How they were before this: handrail rollback c4",
     ]
 
 
 def test_a_restore_that_was_interrupted_is_told() -> None:
-    first, second = (text for text, _ in half_done(Interrupted("c3", "c7")))
+    first, second = (text for text, _ in half_done(InterruptedRestore("c3", "c7")))
     assert first == "Going back to c3 was interrupted: some files are as then, some are not."
     assert "handrail rollback c3" in second
     assert "handrail rollback c7" in second
@@ -141,17 +152,19 @@ def test_a_restore_that_was_interrupted_is_told() -> None:
 
 @pytest.mark.parametrize(
     "conversation",
-    [None, Conversation("claude", RUN), Conversation("another", RUN, "m-1")],
+    [None, ConversationPosition("claude", RUN), ConversationPosition("another", RUN, "m-1")],
     ids=["none", "no message", "unknown host"],
 )
 def test_a_conversation_that_cannot_be_taken_up_there_is_not_promised(
-    conversation: Conversation | None,
+    conversation: ConversationPosition | None,
 ) -> None:
     assert take_up(conversation, record(1)) == ""
 
 
 def test_what_stands_in_a_command_is_quoted() -> None:
-    command = take_up(Conversation("claude", "a b", "$(x)"), record(1, work_tree="/w/my shop"))
+    command = take_up(
+        ConversationPosition("claude", "a b", "$(x)"), record(1, work_tree="/w/my shop")
+    )
     assert command.startswith("cd '/w/my shop' && claude ")
     assert "'a b'" in command
     assert "'$(x)'" in command

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from handrail.checkpoint import Moment
+from handrail.checkpoint import CheckpointTrigger
 
 from .undone import AFTER, BEFORE, RUN, Project, answer
 
@@ -46,9 +46,9 @@ def test_where_all_was_changed_by_others_one_is_asked_for_that(
 ) -> None:
     project.shell.run("checkpoint", "mine")
     project.write("passing.txt", "x")
-    project.save(Moment.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
+    project.save(CheckpointTrigger.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
     (project.path / "passing.txt").unlink()
-    project.save(Moment.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
+    project.save(CheckpointTrigger.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
     project.write("cart.py", "total = 7\n")
     project.shell.run("checkpoint")
     code, out = answer("y\n", monkeypatch, "rollback", "mine")

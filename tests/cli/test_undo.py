@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Moment
+from handrail.checkpoint import CheckpointTrigger
 from handrail.cli import main
 from handrail.model.event import RestoreAsked, RolledBack, RunStarted
 from handrail.supervise.topics import topic_of
@@ -172,9 +172,9 @@ def test_files_that_were_changed_while_one_looked_are_not_touched(
 def test_names_that_are_no_text_go_back_too(project: Project) -> None:
     odd = Path(os.fsdecode(os.fsencode(project.path) + b"/caf\xe9.txt"))
     odd.write_text("x")
-    project.save(Moment.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
+    project.save(CheckpointTrigger.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
     odd.unlink()
-    project.save(Moment.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
+    project.save(CheckpointTrigger.AFTER_ACTION, "after step 4", step=4, by=(RUN,))
     assert project.shell.run("undo", "--yes").code == 0
     assert odd.read_text() == "x"
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from handrail.checkpoint import About, Conversation, Moment
+from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, ConversationPosition
 from handrail.cli import main
 
 from .conftest import Shell
@@ -12,7 +12,7 @@ from .counter import Counter
 from .terminal import Terminal
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
-TALK = Conversation("claude", RUN, "m-17")
+TALK = ConversationPosition("claude", RUN, "m-17")
 
 
 class Project:
@@ -24,12 +24,12 @@ class Project:
         self.path = shell.project
         self.write("cart.py", "total = 0\n")
         self.write("notes/plan.md", "the plan\n")
-        self.save(Moment.PROMPT, "prompt: fix the cart", step=0, conversation=TALK)
-        self.save(Moment.BEFORE_ACTION, "before Bash: git clean -fdx", step=1)
+        self.save(CheckpointTrigger.PROMPT, "prompt: fix the cart", step=0, conversation=TALK)
+        self.save(CheckpointTrigger.BEFORE_ACTION, "before Bash: git clean -fdx", step=1)
         self.write("cart.py", "total = 1\n")
         self.write("out.json", "{}")
         (self.path / "notes/plan.md").unlink()
-        self.save(Moment.AFTER_ACTION, "after step 2", step=2, by=(RUN,))
+        self.save(CheckpointTrigger.AFTER_ACTION, "after step 2", step=2, by=(RUN,))
 
     def write(self, path: str, text: str) -> None:
         file = self.path / path
@@ -38,14 +38,14 @@ class Project:
 
     def save(
         self,
-        moment: Moment,
+        moment: CheckpointTrigger,
         why: str,
         *,
         step: int = 0,
         by: tuple[str, ...] = (),
-        conversation: Conversation | None = None,
+        conversation: ConversationPosition | None = None,
     ) -> str:
-        about = About(moment, why, run=RUN, step=step, by=by, conversation=conversation)
+        about = CheckpointInfo(moment, why, run=RUN, step=step, by=by, conversation=conversation)
         return self.counter.checkpoints(str(self.path)).save(about).record.id
 
     @property

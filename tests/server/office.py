@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 from blockbuster import blockbuster_ctx
 
-from handrail.checkpoint import Checkpoints
+from handrail.checkpoint import CheckpointStore
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
@@ -46,13 +46,13 @@ class _NoShelf:
     def __init__(self) -> None:
         self.restoring: set[str] = set()
 
-    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
-        return Checkpoints("/nowhere", folder)
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
+        return CheckpointStore("/nowhere", folder)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         return ()
 
-    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         pass
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:

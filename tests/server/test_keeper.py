@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import Conversation, Record
+from handrail.checkpoint import CheckpointRecord, ConversationPosition
 from handrail.checkpoint.errors import CheckpointError
 from handrail.model import Action, Decision, Verdict
 from handrail.model.action import Outcome
@@ -33,7 +33,7 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     workshop.close()
 
 
-def records(shop: Workshop) -> list[Record]:
+def records(shop: Workshop) -> list[CheckpointRecord]:
     """The oldest first."""
     return [*shop.hands.checkpoints(str(shop.tree)).newest_first()][::-1]
 
@@ -254,10 +254,10 @@ def test_where_the_conversation_is_is_asked_at_once_and_not_when_files_are_saved
     tmp_path: Path,
 ) -> None:
     places = iter(("m7", "m8"))
-    shop = Workshop(tmp_path, talk=lambda host, run: Conversation(host, run, next(places)))
+    shop = Workshop(tmp_path, talk=lambda host, run: ConversationPosition(host, run, next(places)))
     shop.record(prompt())
     shop.close()
-    assert records(shop)[0].conversation == Conversation("claude", RUN, "m7")
+    assert records(shop)[0].conversation == ConversationPosition("claude", RUN, "m7")
 
 
 def test_of_one_checkpoint_a_run_hears_once(shop: Workshop) -> None:
@@ -286,7 +286,7 @@ def test_a_bug_in_saving_refuses_what_must_be_saved_and_ends_nothing(
     def broken(*_: object, **__: object) -> None:
         raise CheckpointError("a bug")
 
-    monkeypatch.setattr("handrail.checkpoint.saving.Saving.save", broken)
+    monkeypatch.setattr("handrail.checkpoint.save.writer.CheckpointWriter.save", broken)
     assert decide(shop, bash(shop, UNDO_ME)).decision is Decision.BLOCK
     [fault] = [event for event in shop.events() if isinstance(event, FaultNoted)]
     assert fault.kind == "checkpoint"

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message
 
-from handrail.checkpoint import About, Checkpoints, Moment, Restored
+from handrail.checkpoint import CheckpointInfo, CheckpointStore, CheckpointTrigger, RestoreResult
 from handrail.checkpoint.errors import GitError, NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.action import Outcome
@@ -35,7 +35,7 @@ class Shelf:
     def __init__(self, bed: Bed, folder: Path) -> None:
         self.restoring: set[str] = set()
         self.by: tuple[str, ...] = (RUN,)
-        self.kind = Checkpoints
+        self.kind = CheckpointStore
         self.held: list[bool] = []
         """Whether the run was held whenever something was done to the files."""
         self.counted = 0
@@ -43,7 +43,7 @@ class Shelf:
         self._folder = str(folder / "checkpoints")
         self._environ = {**bed.environ, "PATH": os.environ["PATH"]}
 
-    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         chosen = settings or Settings()
         if not folder.startswith(str(self._bed.path)):
             return self.kind(self._folder, folder, chosen, self._environ)
@@ -53,7 +53,7 @@ class Shelf:
     def worked(self, folder: str) -> tuple[str, ...]:
         return self.by
 
-    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         self.counted += 1
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
@@ -70,12 +70,12 @@ class Desk:
         self.cart = self.bed.path / "cart.py"
         self.cart.write_text("total = 0\n")
         self.bed.run.record(RunStarted(self.bed.clock(), "claude", str(self.bed.path)))
-        self.point = self.save(Moment.PROMPT)
+        self.point = self.save(CheckpointTrigger.PROMPT)
         self.bed.clock.advance(5)
         self.cart.write_text("total = 1\n")
 
-    def save(self, moment: Moment, **fields: Any) -> str:
-        about = About(moment, run=RUN, **fields)
+    def save(self, moment: CheckpointTrigger, **fields: Any) -> str:
+        about = CheckpointInfo(moment, run=RUN, **fields)
         return self.shelf.checkpoints(str(self.bed.path)).save(about).record.id
 
     def ask(self, what: str, **body: object) -> tuple[int, Json]:
@@ -207,7 +207,7 @@ def test_every_run_of_the_project_hears_of_it(desk: Desk) -> None:
 def test_the_run_goes_back_with_its_files(desk: Desk) -> None:
     state = StateSnapshot("fix the cart", "and the docs")
     desk.bed.clock.advance(1)
-    desk.point = desk.save(Moment.PROMPT, state_snapshot=state, by=(RUN,))
+    desk.point = desk.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
     desk.cart.write_text("total = 2\n")
     desk.restore(files_only=True)
     assert desk.bed.run.state.last_prompt == ""
@@ -231,10 +231,10 @@ def test_what_was_changed_since_the_look_is_not_touched(desk: Desk) -> None:
     assert not desk.bed.run.state.course.held
 
 
-class Stuck(Checkpoints):
+class Stuck(CheckpointStore):
     """Checkpoints of a project in which files cannot be written."""
 
-    def restore(self, *_: object, **__: object) -> Restored:
+    def restore(self, *_: object, **__: object) -> RestoreResult:
         raise NotRestoredError(["cart.py"], "c2", "no space left on device")
 
 
@@ -258,7 +258,7 @@ def test_what_cannot_be_written_down_is_not_done(desk: Desk) -> None:
 
 
 def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
-    desk.save(Moment.ITERATION_END, by=(RUN,), step=1)
+    desk.save(CheckpointTrigger.ITERATION_END, by=(RUN,), step=1)
     desk.shelf.by = ()
     (desk.bed.path / "mine.txt").write_text("a person's")
     status, said = desk.ask("look", level="action")
@@ -296,7 +296,7 @@ def test_what_cannot_be_read_is_refused(desk: Desk, body: bytes) -> None:
 
 
 def test_a_git_that_fails_is_told(desk: Desk) -> None:
-    def broken(folder: str, settings: Settings | None = None) -> Checkpoints:
+    def broken(folder: str, settings: Settings | None = None) -> CheckpointStore:
         raise GitError("write-tree", "no space left on device")
 
     desk.shelf.checkpoints = broken  # type: ignore[method-assign]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handrail.checkpoint import About, Level, Way
-from handrail.checkpoint.tidying import Tidied
+from handrail.checkpoint import CheckpointInfo, RestoreTarget, UndoLevel
+from handrail.checkpoint.tidy.tidying import TidyResult
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.event import FaultNoted
 from tests.server.workshop import Workshop
@@ -34,14 +34,14 @@ def test_what_was_borrowed_for_a_person_survives_the_cleaning_of_their_repositor
     git(shop, "add", ".")
     git(shop, "commit", "-qm", "start")
     checkpoints = shop.hands.checkpoints(str(shop.tree))
-    named = checkpoints.save(About(name="before-refactor")).record
+    named = checkpoints.save(CheckpointInfo(name="before-refactor")).record
     shop.hands.count(str(shop.tree), checkpoints)
     shop.settle()
     (shop.tree / "cart.txt").write_text("other\n")
     git(shop, "commit", "-qa", "--amend", "-m", "other")
     git(shop, "reflog", "expire", "--expire=now", "--all")
     git(shop, "gc", "-q", "--prune=now")
-    checkpoints.restore(Way(Level.CHECKPOINT, named), over=True)
+    checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, named), over=True)
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
 
 
@@ -49,15 +49,15 @@ def test_of_too_many_the_oldest_go_by_the_settings_of_the_project(shop: Workshop
     checkpoints = shop.hands.checkpoints(str(shop.tree), Settings(keep=3))
     for number in range(21):
         (shop.tree / "cart.txt").write_text(f"{number}\n")
-        checkpoints.save(About())
+        checkpoints.save(CheckpointInfo())
         shop.hands.count(str(shop.tree), checkpoints)
         shop.settle()
     assert [each.id for each in checkpoints.newest_first()] == ["c21", "c20", "c19"]
 
 
 def test_a_problem_is_told_to_the_next_run(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    full = Tidied(problem="The disk is full.")
-    monkeypatch.setattr("handrail.checkpoint.tidying.tidy", lambda *_: full)
+    full = TidyResult(problem="The disk is full.")
+    monkeypatch.setattr("handrail.checkpoint.tidy.tidying.tidy", lambda *_: full)
     shop.hands.count(str(shop.tree), shop.hands.checkpoints(str(shop.tree)))
     shop.settle()
     assert shop.all(FaultNoted) == []

@@ -1,26 +1,38 @@
 """Saves and restores a work tree through git plumbing."""
 
-from handrail.checkpoint.checkpoints import Checkpoints
 from handrail.checkpoint.errors import CheckpointError
-from handrail.checkpoint.record import About, Conversation, Coverage, LeftOut, Moment, Record
-from handrail.checkpoint.saving import Saved
-from handrail.checkpoint.way import Level, Preview, Restored, Way
+from handrail.checkpoint.record import (
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointTrigger,
+    ConversationPosition,
+    Coverage,
+    LeftOut,
+)
+from handrail.checkpoint.restore.target import (
+    RestorePreview,
+    RestoreResult,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.save.writer import SavedCheckpoint
+from handrail.checkpoint.store import CheckpointStore
 from handrail.checkpoint.work_tree import checkpoint_folder, work_tree_of
 
 __all__ = [
-    "About",
     "CheckpointError",
-    "Checkpoints",
-    "Conversation",
+    "CheckpointInfo",
+    "CheckpointRecord",
+    "CheckpointStore",
+    "CheckpointTrigger",
+    "ConversationPosition",
     "Coverage",
     "LeftOut",
-    "Level",
-    "Moment",
-    "Preview",
-    "Record",
-    "Restored",
-    "Saved",
-    "Way",
+    "RestorePreview",
+    "RestoreResult",
+    "RestoreTarget",
+    "SavedCheckpoint",
+    "UndoLevel",
     "checkpoint_folder",
     "work_tree_of",
 ]

@@ -1,17 +1,17 @@
 """What can go wrong with checkpoints.
 
 CheckpointError
-├── RefusedError           this folder is not saved: too large a thing, or no folder at all
+├── FolderRefusedError     this folder is not saved: too large a thing, or no folder at all
 ├── NoSuchCheckpointError  there is no checkpoint with this id
 ├── BusyError              another process saves or restores, and does not come to an end
 ├── GitError               git is missing, refused, or failed
 │   ├── GitTooSlowError    git was ended because it took too long
-│   └── StoreError          the folder of the checkpoints cannot be written: full, or not ours
-├── DamagedError           what was saved cannot be read any more
+│   └── CheckpointStoreError the folder of the checkpoints cannot be written: full, or not ours
+├── DamagedCheckpointError what was saved cannot be read any more
 ├── NothingSavedError      there are files, and none of them could be saved
 ├── BadIncludeError        the patterns of `checkpoints.include` cannot be used
 ├── NothingToUndoError     no checkpoints lie around what is to be undone
-├── ChangedMeanwhileError  the files are not those that a preview has shown
+├── FilesChangedError      the files are not those that a preview has shown
 └── NotRestoredError       some files are not as they were
 """
 
@@ -24,7 +24,7 @@ class CheckpointError(Exception):
     """A work tree could not be saved or restored."""
 
 
-class RefusedError(CheckpointError, ValueError):
+class FolderRefusedError(CheckpointError, ValueError):
     """This folder is not saved."""
 
     def __init__(self, work_tree: str, why: str) -> None:
@@ -65,14 +65,14 @@ class GitTooSlowError(GitError, TimeoutError):
         super().__init__(command, f"not done after {seconds:g} s")
 
 
-class StoreError(GitError):
+class CheckpointStoreError(GitError):
     """The folder of the checkpoints cannot be written."""
 
     def __str__(self) -> str:
         return f"checkpoints cannot be written ({self.command}: {self.says})"
 
 
-class DamagedError(CheckpointError):
+class DamagedCheckpointError(CheckpointError):
     """What was saved cannot be read any more."""
 
     def __init__(self, what: str, says: str = "") -> None:
@@ -107,7 +107,7 @@ class NothingToUndoError(CheckpointError, LookupError):
         self.instead = instead
 
 
-class ChangedMeanwhileError(CheckpointError):
+class FilesChangedError(CheckpointError):
     """Between looking and doing, somebody changed files."""
 
     def __init__(self, expected: str) -> None:

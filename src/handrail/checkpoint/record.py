@@ -9,7 +9,7 @@ import msgspec
 from handrail.model.checkpoint import StateSnapshot
 
 
-class Moment(StrEnum):
+class CheckpointTrigger(StrEnum):
     """When a checkpoint was taken."""
 
     REQUEST = "request"
@@ -55,7 +55,7 @@ class Coverage(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
         return "complete" if self.complete else "partial"
 
 
-class Conversation(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+class ConversationPosition(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """Where an agent's conversation was.
 
     A host writes it down late, so the message is looked up only when somebody goes back to it.
@@ -83,10 +83,10 @@ class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"
     iteration: int = 0
 
 
-class About(msgspec.Struct, frozen=True, rename="camel"):
+class CheckpointInfo(msgspec.Struct, frozen=True, rename="camel"):
     """Why a checkpoint is taken, and what belongs to it beside the files."""
 
-    moment: Moment = Moment.REQUEST
+    moment: CheckpointTrigger = CheckpointTrigger.REQUEST
     why: str = ""
     name: str = ""
     """Given by a person; a named one is always kept."""
@@ -95,7 +95,7 @@ class About(msgspec.Struct, frozen=True, rename="camel"):
     """The last step of the run that it contains."""
     by: tuple[str, ...] = ()
     """The runs that worked since the checkpoint before; without any, a person did."""
-    conversation: Conversation | None = None
+    conversation: ConversationPosition | None = None
     case_states: dict[str, str] = {}
     """By task, how far it is."""
     state_snapshot: StateSnapshot | None = None
@@ -105,7 +105,7 @@ class About(msgspec.Struct, frozen=True, rename="camel"):
 _Object = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40,64}$")]
 
 
-class Record(About, frozen=True, rename="camel", kw_only=True):
+class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True):
     """A checkpoint."""
 
     number: int

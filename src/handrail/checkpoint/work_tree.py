@@ -6,27 +6,29 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 
-from handrail.checkpoint.errors import RefusedError
-from handrail.checkpoint.private import key_of
-from handrail.checkpoint.user_repository import directories, read_text
+from handrail.checkpoint.errors import FolderRefusedError
+from handrail.checkpoint.git.repository import work_tree_key
+from handrail.checkpoint.git.user_repository import directories, read_text
 from handrail.model.place import state_folder
 
 _FOLDER = re.compile(r"[\w.-]{0,40}-[0-9a-f]{16}", re.ASCII)
 _MAX_BYTES = 4096
 
 
-def check_work_tree(folder: str, environ: Mapping[str, str]) -> str:
-    """The real path of a folder that may be saved; raises RefusedError for others."""
+def check_can_be_saved(folder: str, environ: Mapping[str, str]) -> str:
+    """The real path of a folder that may be saved; raises FolderRefusedError for others."""
     work_tree = os.path.realpath(folder)
     if not os.path.isdir(work_tree):
-        raise RefusedError(folder, "there is no such folder")
+        raise FolderRefusedError(folder, "there is no such folder")
     if work_tree == "/":
-        raise RefusedError(folder, "it is the whole machine")
+        raise FolderRefusedError(folder, "it is the whole machine")
     home = os.path.realpath(environ.get("HOME") or "/")
     if f"{home}/".startswith(f"{work_tree}/"):
-        raise RefusedError(folder, "your home folder is in it; start the agent in a project folder")
+        raise FolderRefusedError(
+            folder, "your home folder is in it; start the agent in a project folder"
+        )
     if work_tree == os.path.realpath(state_folder(environ)):
-        raise RefusedError(folder, "Handrail keeps its own state there; use a project folder")
+        raise FolderRefusedError(folder, "Handrail keeps its own state there; use a project folder")
     return work_tree
 
 
@@ -35,8 +37,8 @@ def work_tree_of(folder: str, environ: Mapping[str, str]) -> str:
     above = os.path.realpath(folder)
     while True:
         try:
-            check_work_tree(above, environ)
-        except RefusedError:
+            check_can_be_saved(above, environ)
+        except FolderRefusedError:
             return folder
         if os.path.exists(os.path.join(above, ".git")):
             return above
@@ -51,7 +53,7 @@ def checkpoint_folder(state: str, work_tree: str) -> str:
     """
     checkpoints = os.path.join(state, "checkpoints")
     real = os.path.realpath(work_tree)
-    decision = os.path.join(checkpoints, "trees", key_of(real))
+    decision = os.path.join(checkpoints, "trees", work_tree_key(real))
     name = _decided(decision)
     if not name:
         own = _name_of(real)
@@ -77,7 +79,7 @@ def _project_of(work_tree: str) -> str:
 
 def _name_of(project: str) -> str:
     name = re.sub(r"[^\w.-]", "_", os.path.basename(project), flags=re.ASCII)[:40]
-    return f"{name}-{key_of(project)}"
+    return f"{name}-{work_tree_key(project)}"
 
 
 def _decided(decision: str) -> str:

@@ -5,9 +5,9 @@ import os
 import click
 import msgspec
 
-from handrail.checkpoint import Record
+from handrail.checkpoint import CheckpointRecord
 from handrail.checkpoint.names import BadNameError, check_name
-from handrail.checkpoint.work_tree import check_work_tree
+from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
@@ -55,7 +55,7 @@ def command(name: str, as_json: bool) -> int:
             check_name(name)
         except BadNameError as error:
             raise click.ClickException(str(error)) from None
-    folder = check_work_tree(project_folder(), os.environ)
+    folder = check_can_be_saved(project_folder(), os.environ)
     before = same_name(open_checkpoints(folder).newest_first(), name)
     says = f"saving {os.path.basename(folder)}"
     answer = ask(find_home(), "/checkpoints", ToSave(folder, name), says)
@@ -67,7 +67,7 @@ def command(name: str, as_json: bool) -> int:
     return 0
 
 
-def tell(screen: Screen, kept: Kept, before: list[Record]) -> None:
+def tell(screen: Screen, kept: Kept, before: list[CheckpointRecord]) -> None:
     """Print what was saved."""
     record = kept.record
     covers = coverage_in_words(record.coverage)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import click
 import msgspec
 
-from handrail.checkpoint import Moment, Record
+from handrail.checkpoint import CheckpointRecord, CheckpointTrigger
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, columns, pad, wrap
@@ -100,7 +100,7 @@ _GAP = "  "
 _LEAST = 20
 
 
-def show(screen: Screen, records: Sequence[Record], names: Mapping[str, str]) -> None:
+def show(screen: Screen, records: Sequence[CheckpointRecord], names: Mapping[str, str]) -> None:
     """Print the table."""
     rows = [_cells(each, names) for each in records]
     heads = tuple(column.head for column in _COLUMNS)
@@ -127,11 +127,11 @@ def _room(screen: Screen, wide: Mapping[int, int]) -> int:
     return screen.width - 1 - sum(width + len(_GAP) for at, width in wide.items() if at != _WHY)
 
 
-def _cells(record: Record, names: Mapping[str, str]) -> tuple[str, ...]:
+def _cells(record: CheckpointRecord, names: Mapping[str, str]) -> tuple[str, ...]:
     run = names.get(record.run, "")
     step = f" {record.step}" if record.step else ""
     return (
-        _GOES_BACK if record.moment is Moment.RESTORED else "",
+        _GOES_BACK if record.moment is CheckpointTrigger.RESTORED else "",
         record.id,
         age(record),
         reason(record),

@@ -8,10 +8,16 @@ from collections.abc import Iterator, Sequence
 import click
 import msgspec
 
-from handrail.checkpoint import Checkpoints, Level, Moment, Record, Way
-from handrail.checkpoint.comparing import Became, Changed, Comparison
+from handrail.checkpoint import (
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.comparison import ChangedFile, ChangeKind, Comparison
 from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
-from handrail.checkpoint.levels import way_back
+from handrail.checkpoint.restore.undo_levels import restore_target
 from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.pager import page
@@ -24,10 +30,10 @@ _ID = re.compile(r"c\d+")
 _MAX_PATH = 54
 _TAB = 8
 _STYLES = {
-    Became.NEW: "green",
-    Became.CHANGED: "yellow",
-    Became.DELETED: "red",
-    Became.RENAMED: "yellow",
+    ChangeKind.NEW: "green",
+    ChangeKind.CHANGED: "yellow",
+    ChangeKind.DELETED: "red",
+    ChangeKind.RENAMED: "yellow",
 }
 _LINES = (("+++", "bold"), ("---", "bold"), ("+", "green"), ("-", "red"), ("@@", "dim"))
 _CONTENT = (" ", "+", "-", "@@", "\\")
@@ -36,8 +42,8 @@ _CONTENT = (" ", "+", "-", "@@", "\\")
 class Asked(msgspec.Struct, frozen=True):
     """What is compared: one checkpoint with another, or with how the files are now."""
 
-    old: Record
-    new: Record | None
+    old: CheckpointRecord
+    new: CheckpointRecord | None
     paths: tuple[str, ...]
 
     @property
@@ -73,7 +79,7 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
     checkpoints = open_checkpoints(folder, options.load_config(folder).checkpoints)
     asked = _asked(checkpoints, words)
     if asked.new is None:
-        now = checkpoints.preview(Way(Level.CHECKPOINT, asked.old)).now
+        now = checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, asked.old)).now
     else:
         now = asked.new.tree
     trees = (asked.old.tree, now)
@@ -95,9 +101,9 @@ def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -
     return 0
 
 
-def _asked(checkpoints: Checkpoints, words: Sequence[str]) -> Asked:
+def _asked(checkpoints: CheckpointStore, words: Sequence[str]) -> Asked:
     """The checkpoints among the words; the rest are paths."""
-    records: list[Record] = []
+    records: list[CheckpointRecord] = []
     rest = list(words)
     while rest and len(records) < 2 and (found := _find(checkpoints, rest[0])):
         records.append(found)
@@ -107,7 +113,7 @@ def _asked(checkpoints: Checkpoints, words: Sequence[str]) -> Asked:
     return Asked(old or _default(checkpoints), new, paths)
 
 
-def _find(checkpoints: Checkpoints, word: str) -> Record | None:
+def _find(checkpoints: CheckpointStore, word: str) -> CheckpointRecord | None:
     try:
         return checkpoints.find(word)
     except NoSuchCheckpointError as error:
@@ -116,13 +122,13 @@ def _find(checkpoints: Checkpoints, word: str) -> Record | None:
         return None
 
 
-def _default(checkpoints: Checkpoints) -> Record:
+def _default(checkpoints: CheckpointStore) -> CheckpointRecord:
     """Where the last iteration began that changed files."""
     records = list(checkpoints.newest_first())
     try:
-        return way_back(records, Level.ITERATION).target
+        return restore_target(records, UndoLevel.ITERATION).target
     except NothingToUndoError:
-        prompts = (record for record in records if record.moment is Moment.PROMPT)
+        prompts = (record for record in records if record.moment is CheckpointTrigger.PROMPT)
         return next(prompts, records[0])
 
 
@@ -136,7 +142,7 @@ def _inside(work_tree: str, path: str) -> str:
 
 
 def _lines(
-    screen: Screen, asked: Asked, files: Sequence[Changed], patch: bytes, *, stat: bool
+    screen: Screen, asked: Asked, files: Sequence[ChangedFile], patch: bytes, *, stat: bool
 ) -> Iterator[str]:
     head = f"{asked.says}: {count(len(files), 'file') if files else 'nothing has changed'}"
     yield f" {screen.paint(clip(head, screen.width - 1), 'bold')}"
@@ -153,7 +159,7 @@ def _lines(
     yield from painted(screen, patch)
 
 
-def _list(screen: Screen, files: Sequence[Changed]) -> Iterator[str]:
+def _list(screen: Screen, files: Sequence[ChangedFile]) -> Iterator[str]:
     names = [clip_path(_name(each), _MAX_PATH) for each in files]
     width = max(map(columns, names))
     most = max(len(f"{max(each.added, each.deleted):,}") for each in files) + 1
@@ -162,11 +168,11 @@ def _list(screen: Screen, files: Sequence[Changed]) -> Iterator[str]:
         yield f"   {word}{pad(name, width)}  {numbers(screen, each, most)}".rstrip()
 
 
-def _name(each: Changed) -> str:
+def _name(each: ChangedFile) -> str:
     return f"{each.before} → {each.path}" if each.before else each.path
 
 
-def numbers(screen: Screen, each: Changed, width: int) -> str:
+def numbers(screen: Screen, each: ChangedFile, width: int) -> str:
     """How many lines are new and gone."""
     if each.binary:
         return screen.paint("binary", "dim")
@@ -185,7 +191,7 @@ def painted(screen: Screen, patch: bytes) -> Iterator[str]:
         yield screen.paint(text, style if mark or style else "bold")
 
 
-def _print_json(asked: Asked, files: Sequence[Changed], patch: bytes, *, stat: bool) -> None:
+def _print_json(asked: Asked, files: Sequence[ChangedFile], patch: bytes, *, stat: bool) -> None:
     told: dict[str, object] = {
         "from": asked.old.id,
         "to": asked.new.id if asked.new else "",

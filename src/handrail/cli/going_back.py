@@ -5,7 +5,7 @@ import sys
 import click
 import msgspec
 
-from handrail.checkpoint import Level, Preview
+from handrail.checkpoint import RestorePreview, UndoLevel
 from handrail.cli import options
 from handrail.cli.asking import ask
 from handrail.cli.jsonline import json_line
@@ -144,7 +144,7 @@ def go_back(wanted: ToUndo, manner: Manner) -> int:
 def _goes_back(wanted: ToUndo, look: Look, manner: Manner) -> bool:
     """Whether a run goes back with its files: also where none of these has changed."""
     return (
-        wanted.level is Level.CHECKPOINT
+        wanted.level is UndoLevel.CHECKPOINT
         and not manner.files_only
         and bool(look.preview.way.target.run)
     )
@@ -161,7 +161,7 @@ def _not_confirmed(manner: Manner) -> int:
     return EXIT_NOT_CONFIRMED
 
 
-def _seen(cwd: str, preview: Preview, manner: Manner, *, over: bool) -> ToRestore:
+def _seen(cwd: str, preview: RestorePreview, manner: Manner, *, over: bool) -> ToRestore:
     way = preview.way
     return ToRestore(
         cwd=cwd,

@@ -2,7 +2,7 @@
 
 import click
 
-from handrail.checkpoint import Level
+from handrail.checkpoint import UndoLevel
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
@@ -27,7 +27,7 @@ def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     was not confirmed.
     """
     options.by_a_person()
-    wanted = ToUndo(cwd=find_saved(), level=Level.REDO)
+    wanted = ToUndo(cwd=find_saved(), level=UndoLevel.REDO)
     manner = Manner(
         verb="Redo",
         ask="Redo this?",

@@ -8,8 +8,8 @@ from shutil import get_terminal_size
 
 import msgspec
 
-from handrail.checkpoint import Level, Preview
-from handrail.checkpoint.way import Does
+from handrail.checkpoint import RestorePreview, UndoLevel
+from handrail.checkpoint.restore.target import FileRestoreAction
 from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
 from handrail.tui.amounts import count, size
 
@@ -21,11 +21,11 @@ _WORD = 10
 _INDENT = "   "
 _MAX_PATH = 44
 _FOLDERS = 3
-_MADE = {Level.ACTION: "made by it", Level.REDO: "brought back by it"}
+_MADE = {UndoLevel.ACTION: "made by it", UndoLevel.REDO: "brought back by it"}
 _WORDS = {
-    Does.CREATE: ("restore", "green"),
-    Does.CHANGE: ("change", "yellow"),
-    Does.DELETE: ("delete", "red"),
+    FileRestoreAction.CREATE: ("restore", "green"),
+    FileRestoreAction.CHANGE: ("change", "yellow"),
+    FileRestoreAction.DELETE: ("delete", "red"),
 }
 _OVERWRITE = ("overwrite", "red")
 _KEEP = ("keep", "dim")
@@ -42,7 +42,7 @@ class Line(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def show(screen: Screen, preview: Preview, *, over: bool = False, below: int = 0) -> None:
+def show(screen: Screen, preview: RestorePreview, *, over: bool = False, below: int = 0) -> None:
     """Print a line for each file; of many, the first of each sort.
 
     `below`: how many lines follow that should be seen together with these.
@@ -68,7 +68,7 @@ def _room(below: int) -> int:
     return max(min(get_terminal_size().lines - _AROUND - below, SHOWN), _FEWEST)
 
 
-def changes(preview: Preview, *, over: bool = False) -> str:
+def changes(preview: RestorePreview, *, over: bool = False) -> str:
     """How many files become other than they are: `3 changes`, or more if there are many."""
     lines = sorted(_lines(preview, over=over), key=_place)
     lines = [line for line in lines if line.word != _KEEP]
@@ -104,11 +104,11 @@ def where(paths: Sequence[str]) -> str:
     return f"({', '.join([*told, f'{others:,} elsewhere'] if others else told)})"
 
 
-def _lines(preview: Preview, *, over: bool) -> Iterator[Line]:
+def _lines(preview: RestorePreview, *, over: bool) -> Iterator[Line]:
     made = _MADE.get(preview.way.level, "made since")
     for item in preview.items:
         taken = size(item.bytes) if item.bytes else ""
-        notes = (made, taken) if item.does is Does.DELETE else (taken,)
+        notes = (made, taken) if item.does is FileRestoreAction.DELETE else (taken,)
         yield Line(_WORDS[item.does], item.path, ", ".join(filter(None, notes)))
     for spared in preview.spared:
         if over and spared.conflict:

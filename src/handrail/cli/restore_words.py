@@ -9,8 +9,14 @@ from uuid import uuid4
 
 import msgspec
 
-from handrail.checkpoint import Conversation, Level, Preview, Record, Way
-from handrail.checkpoint.journal import Interrupted
+from handrail.checkpoint import (
+    CheckpointRecord,
+    ConversationPosition,
+    RestorePreview,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.restore_screen import changes
 from handrail.cli.runs import find_home
@@ -78,16 +84,16 @@ def with_names(look: Look, names: Mapping[str, str]) -> Look:
     return replace(look, preview=replace(preview, way=way, spared=spared))
 
 
-def title(way: Way, manner: Manner) -> str:
+def title(way: RestoreTarget, manner: Manner) -> str:
     """What is undone, and from when it is."""
     target = way.target
-    what = way.says if way.level is not Level.CHECKPOINT else f"to {target.id} {target.name}"
-    record = way.base if way.level is Level.REDO and way.base else target
+    what = way.says if way.level is not UndoLevel.CHECKPOINT else f"to {target.id} {target.name}"
+    record = way.base if way.level is UndoLevel.REDO and way.base else target
     ago = span(time() - record.created_at.timestamp())
     return f"{manner.verb} {what.rstrip()}, {ago} ago"
 
 
-def half_done(earlier: Interrupted) -> Iterator[Styled]:
+def half_done(earlier: InterruptedRestore) -> Iterator[Styled]:
     """What an earlier restore has left behind that was killed in the middle."""
     target, undo = earlier.target, earlier.undo
     yield f"Going back to {target} was interrupted: some files are as then, some are not.", "red"
@@ -117,14 +123,14 @@ def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[St
         yield f"{count(kept, 'kept file')} can be overwritten too: --over, or answer o.", "dim"
 
 
-def answers_to(preview: Preview, manner: Manner) -> Mapping[str, Says]:
+def answers_to(preview: RestorePreview, manner: Manner) -> Mapping[str, Says]:
     """What may be answered, and what it means."""
     if not preview.items and not manner.over:
         return dict.fromkeys(_YES, Says.OVER)
     return _YES | _OVER if _kept(preview, manner) else _YES
 
 
-def question(screen: Screen, preview: Preview, manner: Manner) -> str:
+def question(screen: Screen, preview: RestorePreview, manner: Manner) -> str:
     """Whether it is to be done."""
     hint = screen.paint(f"(afterwards: {_take_back(preview.way)})", "dim")
     kept = _kept(preview, manner)
@@ -137,12 +143,12 @@ def question(screen: Screen, preview: Preview, manner: Manner) -> str:
     return f"{counted}.{between} {manner.ask} {choice}   {hint}"
 
 
-def _kept(preview: Preview, manner: Manner) -> int:
+def _kept(preview: RestorePreview, manner: Manner) -> int:
     """How many files others have changed since, which are left alone unless one says so."""
     return 0 if manner.over else sum(each.conflict for each in preview.spared)
 
 
-def result(way: Way, back: Back, manner: Manner) -> Iterator[Styled]:
+def result(way: RestoreTarget, back: Back, manner: Manner) -> Iterator[Styled]:
     """How it went; only what was compared is said to be done."""
     if back.problem:
         yield f"✗ NOT ALL FILES ARE AS THEY WERE: {back.problem}", "red"
@@ -156,7 +162,7 @@ def result(way: Way, back: Back, manner: Manner) -> Iterator[Styled]:
     yield f"  Take it back: {_take_back(way)}", "dim"
 
 
-def take_up(conversation: Conversation | None, target: Record) -> str:
+def take_up(conversation: ConversationPosition | None, target: CheckpointRecord) -> str:
     """The command line that goes on with a conversation at a checkpoint; empty: none."""
     if conversation is None or not conversation.message:
         return ""
@@ -179,8 +185,8 @@ def say(screen: Screen, text: str, style: str) -> None:
         screen.say(f"{lead}{screen.paint(line, style)}")
 
 
-def _take_back(way: Way) -> str:
+def _take_back(way: RestoreTarget) -> str:
     """The command that takes this back again."""
-    if way.level is Level.REDO and way.base is not None:
+    if way.level is UndoLevel.REDO and way.base is not None:
         return f"handrail rollback {way.base.id}"
     return "handrail redo"

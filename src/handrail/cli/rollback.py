@@ -2,7 +2,7 @@
 
 import click
 
-from handrail.checkpoint import Level
+from handrail.checkpoint import UndoLevel
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
@@ -48,7 +48,7 @@ def command(
         raise click.UsageError("--files and --all: say one of them")
     folder = find_saved()
     record = find_record(open_checkpoints(folder), name)
-    wanted = ToUndo(cwd=folder, level=Level.CHECKPOINT, checkpoint=record.id)
+    wanted = ToUndo(cwd=folder, level=UndoLevel.CHECKPOINT, checkpoint=record.id)
     manner = Manner(
         verb="Roll back",
         ask="Roll back?",

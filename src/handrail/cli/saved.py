@@ -9,16 +9,16 @@ import click
 import msgspec
 
 from handrail.checkpoint import (
-    Checkpoints,
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
     Coverage,
     LeftOut,
-    Moment,
-    Record,
     checkpoint_folder,
     work_tree_of,
 )
 from handrail.checkpoint.errors import NoSuchCheckpointError
-from handrail.checkpoint.work_tree import check_work_tree
+from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli.runs import Runs, find_home, read_log
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.tui.amounts import count
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 _MAX_NAMED = 3
 _MOMENTS = {
-    Moment.REQUEST: "on request",
-    Moment.PROMPT: "before a prompt",
-    Moment.ITERATION_END: "after a turn",
-    Moment.BEFORE_ACTION: "before an action",
-    Moment.AFTER_ACTION: "after an action",
-    Moment.UNATTENDED: "before an unattended run",
-    Moment.TASKS: "after tasks",
-    Moment.PERIODIC: "now and then",
-    Moment.BEFORE_RESTORE: "before going back",
-    Moment.RESTORED: "after going back",
+    CheckpointTrigger.REQUEST: "on request",
+    CheckpointTrigger.PROMPT: "before a prompt",
+    CheckpointTrigger.ITERATION_END: "after a turn",
+    CheckpointTrigger.BEFORE_ACTION: "before an action",
+    CheckpointTrigger.AFTER_ACTION: "after an action",
+    CheckpointTrigger.UNATTENDED: "before an unattended run",
+    CheckpointTrigger.TASKS: "after tasks",
+    CheckpointTrigger.PERIODIC: "now and then",
+    CheckpointTrigger.BEFORE_RESTORE: "before going back",
+    CheckpointTrigger.RESTORED: "after going back",
 }
 
 
@@ -65,14 +65,14 @@ def checkpoints_folder(work_tree: str) -> str:
     return checkpoint_folder(find_home().path, work_tree)
 
 
-def open_checkpoints(work_tree: str, settings: Settings = Settings()) -> Checkpoints:  # noqa: B008
+def open_checkpoints(work_tree: str, settings: Settings = Settings()) -> CheckpointStore:  # noqa: B008
     """Those of a work tree, for reading."""
-    return Checkpoints(checkpoints_folder(work_tree), work_tree, settings)
+    return CheckpointStore(checkpoints_folder(work_tree), work_tree, settings)
 
 
 def find_saved() -> str:
     """The work tree that a person wants to look at or go back in; raises if nothing is saved."""
-    work_tree = check_work_tree(saved_folder(), os.environ)
+    work_tree = check_can_be_saved(saved_folder(), os.environ)
     if not _is_saved(work_tree):
         raise click.ClickException(
             f"there are no checkpoints of {work_tree} yet; handrail checkpoint takes one"
@@ -84,7 +84,7 @@ def _is_saved(work_tree: str) -> bool:
     return next(open_checkpoints(work_tree).newest_first(), None) is not None
 
 
-def find_record(checkpoints: Checkpoints, typed: str) -> Record:
+def find_record(checkpoints: CheckpointStore, typed: str) -> CheckpointRecord:
     """The checkpoint that a person means; else an error that helps."""
     try:
         return checkpoints.find(typed)
@@ -92,25 +92,25 @@ def find_record(checkpoints: Checkpoints, typed: str) -> Record:
         raise click.ClickException(f"{error}; see handrail checkpoints") from None
 
 
-def same_name(records: Iterable[Record], name: str) -> list[Record]:
+def same_name(records: Iterable[CheckpointRecord], name: str) -> list[CheckpointRecord]:
     """Those that a person has given this name."""
     return [record for record in records if name and record.name == name]
 
 
-def age(record: Record) -> str:
+def age(record: CheckpointRecord) -> str:
     """`3 min`."""
     return span(time() - record.created_at.timestamp())
 
 
-def reason(record: Record) -> str:
+def reason(record: CheckpointRecord) -> str:
     """What it is called, and why it was taken, in a line."""
     why = record.why or _MOMENTS[record.moment]
     if not record.name:
         return why
-    return record.name if record.moment is Moment.REQUEST else f"{record.name}: {why}"
+    return record.name if record.moment is CheckpointTrigger.REQUEST else f"{record.name}: {why}"
 
 
-def record_json(record: Record) -> dict[str, object]:
+def record_json(record: CheckpointRecord) -> dict[str, object]:
     """A checkpoint for programs."""
     covers = record.coverage
     return {

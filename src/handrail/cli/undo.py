@@ -2,7 +2,7 @@
 
 import click
 
-from handrail.checkpoint import Level
+from handrail.checkpoint import UndoLevel
 from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
@@ -74,19 +74,19 @@ def command(
     return go_back(wanted, manner)
 
 
-def _level(step: str | None, *, iteration: bool, task: bool) -> tuple[Level, tuple[str, ...]]:
+def _level(step: str | None, *, iteration: bool, task: bool) -> tuple[UndoLevel, tuple[str, ...]]:
     """How much is undone, and how that is said on the command line."""
     if (step is not None) + iteration + task > 1:
         raise click.UsageError("--action, --iteration and --task: say one of them")
     if iteration:
-        return Level.ITERATION, ("--iteration",)
+        return UndoLevel.ITERATION, ("--iteration",)
     if task:
-        return Level.TASK, ("--task",)
+        return UndoLevel.TASK, ("--task",)
     if step is None or step == _THE_LAST:
-        return Level.ACTION, ()
+        return UndoLevel.ACTION, ()
     if not step.isdecimal() or not int(step):
         raise click.UsageError(f"--action {step}: STEP is a number, as in handrail log")
-    return Level.ACTION, ("--action", step)
+    return UndoLevel.ACTION, ("--action", step)
 
 
 def _run(typed: str) -> str:

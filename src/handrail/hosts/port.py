@@ -18,7 +18,7 @@ from handrail.hosts.recording import NoRecording, Recording
 from handrail.model.host import HostProfile
 
 if TYPE_CHECKING:
-    from handrail.checkpoint import Conversation, Record
+    from handrail.checkpoint import CheckpointRecord, ConversationPosition
     from handrail.hosts.driven import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.intervene import Capability
@@ -188,7 +188,7 @@ class HostHooks(Protocol):
     def unreadable(self, problem: str) -> Reply:
         """The answer to a request that cannot be read: a refusal."""
 
-    def place(self, run: str) -> "Conversation":
+    def place(self, run: str) -> "ConversationPosition":
         """Where the conversation of a run was when its last hook called."""
 
 
@@ -212,7 +212,7 @@ class HostAdapter(Protocol):
         """Whether an agent waits for leave to act; other requests may wait their turn."""
         return True
 
-    def locate(self, record: "Record") -> "Conversation | None":
+    def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
         """The conversation of a checkpoint, with the message at which it can be taken up again."""
         return record.conversation
 

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from time import time
 
-from handrail.checkpoint import CheckpointError, Record
+from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.checkpoint.names import check_name
 from handrail.control.acts import Came
 from handrail.control.client import make_request
@@ -216,7 +216,7 @@ _BEGIN: dict[Command, Callable[[DaemonActs, Supervisor, ControlAsked], None]] = 
 }
 
 
-def _came_of(saved: Future[Record]) -> Came:
+def _came_of(saved: Future[CheckpointRecord]) -> Came:
     error = saved.exception()
     if error is None:
         record = saved.result()

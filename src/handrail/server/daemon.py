@@ -18,7 +18,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from handrail import __version__
-from handrail.checkpoint import Conversation
+from handrail.checkpoint import ConversationPosition
 from handrail.control.desk import Desk
 from handrail.control.inbox import Inbox
 from handrail.hosts import HOSTS, find_host
@@ -131,9 +131,11 @@ class Daemon:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
-    def _talk(self, host: str, run: str) -> Conversation:
+    def _talk(self, host: str, run: str) -> ConversationPosition:
         """Where the conversation of a run is now."""
-        return self.hooks[host].place(run) if host in self.hooks else Conversation(host, run)
+        return (
+            self.hooks[host].place(run) if host in self.hooks else ConversationPosition(host, run)
+        )
 
     def app(self) -> ASGIApp:
         """The endpoints of all components, for whoever may use them."""

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from handrail.checkpoint import CheckpointError, Record
+from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.acts import Came
 from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import ControlAsked
@@ -123,7 +123,7 @@ class Endings:
 
         self._chores.begin(run, f"{what} {asked.request}", whole)
 
-    def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[Record] | str:
+    def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[CheckpointRecord] | str:
         """Begin to save the files; says why, where that cannot be done."""
         if not supervisor.project.config.checkpoints.enabled:
             return "checkpoints are switched off"
@@ -142,7 +142,7 @@ def _is_certain(state: RunState) -> bool:
     return state.pid > 0 or state.loop is not None or state.phase == "ended"
 
 
-def _saved(saved: Future[Record] | str) -> tuple[str, str]:
+def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
     """The checkpoint, or why there is none."""
     if isinstance(saved, str):
         return "", saved

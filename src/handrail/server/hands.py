@@ -8,10 +8,10 @@ from typing import TypeVar, cast
 
 from handrail.checkpoint import (
     CheckpointError,
-    Checkpoints,
-    Level,
-    Moment,
-    Way,
+    CheckpointStore,
+    CheckpointTrigger,
+    RestoreTarget,
+    UndoLevel,
 )
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -83,7 +83,7 @@ class Hands:
         """Wait until everything that was begun is done."""
         self.lanes.settle()
 
-    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         """Those of the project that a folder belongs to."""
         return self.keeper.checkpoints(folder, settings)
 
@@ -91,7 +91,7 @@ class Hands:
         """The runs that worked there since the last checkpoint."""
         return self.keeper.worked(folder)
 
-    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         """Tidy up now and then after checkpoints that a person takes; called in a lane."""
         self.keeper.count(folder, checkpoints)
 
@@ -108,12 +108,12 @@ class Hands:
     def began(self, supervisor: Supervisor, event: RunStarted) -> None:
         """Before a run that nobody watches."""
         if not event.attended and event.source in _STARTS:
-            self.keeper.begin(supervisor, Moment.UNATTENDED, "before an unattended run")
+            self.keeper.begin(supervisor, CheckpointTrigger.UNATTENDED, "before an unattended run")
             self.keeper.leave(supervisor.state)
 
     def before_prompt(self, supervisor: Supervisor, event: PromptGiven) -> None:
         """What the person may want to go back to."""
-        self.keeper.begin(supervisor, Moment.PROMPT, f"prompt: {_line(event.text)}")
+        self.keeper.begin(supervisor, CheckpointTrigger.PROMPT, f"prompt: {_line(event.text)}")
 
     def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
         """So that a rollback does not go back too far."""
@@ -193,11 +193,16 @@ class Hands:
     # Called in a lane
 
     def _restored(
-        self, checkpoints: Checkpoints, run: str, checkpoint: str, commit: str, intervention: str
+        self,
+        checkpoints: CheckpointStore,
+        run: str,
+        checkpoint: str,
+        commit: str,
+        intervention: str,
     ) -> RolledBack:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
-            way = Way(Level.CHECKPOINT, checkpoints.find(commit), run=run)
+            way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run)
             restored = checkpoints.restore(way, by=self.keeper.worked(checkpoints.work_tree))
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):

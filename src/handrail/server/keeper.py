@@ -10,12 +10,12 @@ from time import perf_counter, time
 import msgspec
 
 from handrail.checkpoint import (
-    About,
     CheckpointError,
-    Checkpoints,
-    Conversation,
-    Moment,
-    Record,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
+    ConversationPosition,
     checkpoint_folder,
     work_tree_of,
 )
@@ -59,7 +59,7 @@ _DOUBLINGS = 6
 
 Note = Callable[[str, Event], None]
 """Writes an event of a run; may be called in any thread."""
-Talk = Callable[[str, str], Conversation | None]
+Talk = Callable[[str, str], ConversationPosition | None]
 """Where the conversation of a run with a host is."""
 
 
@@ -135,7 +135,7 @@ class Keeper:
 
     # Moments, in the brain's thread
 
-    def begin(self, supervisor: Supervisor, moment: Moment, why: str) -> None:
+    def begin(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
         """Save before an iteration: what differs since the last one is nobody's of ours."""
         state = supervisor.state
         self._save_soon(supervisor, moment, why)
@@ -146,7 +146,7 @@ class Keeper:
     def rest(self, supervisor: Supervisor, why: str) -> None:
         """Save after an iteration; from here on, others change the files."""
         state = supervisor.state
-        self._save_soon(supervisor, Moment.ITERATION_END, why)
+        self._save_soon(supervisor, CheckpointTrigger.ITERATION_END, why)
         self.leave(state)
 
     def leave(self, state: RunState) -> None:
@@ -166,7 +166,7 @@ class Keeper:
         if waiting is not None and waiting[0] <= step:
             del tree.before[state.run]
             why = f"after {waiting[1].removeprefix('before ')}"
-            self._save_soon(supervisor, Moment.AFTER_ACTION, why)
+            self._save_soon(supervisor, CheckpointTrigger.AFTER_ACTION, why)
             return
         trouble = self._troubles.get(state.run)
         if trouble is not None and not trouble.is_over(self._clock()):
@@ -177,23 +177,27 @@ class Keeper:
             step - last.step >= CHECKPOINT_STEPS and abs(at - last.at) >= CHECKPOINT_SECONDS
         )
         if is_due and not self._lanes.is_busy(tree.folder) and not self._spending.is_over():
-            self._save_soon(supervisor, Moment.PERIODIC, f"after step {step}")
+            self._save_soon(supervisor, CheckpointTrigger.PERIODIC, f"after step {step}")
 
     def after_task(self, supervisor: Supervisor) -> None:
         """Save after so many completed tasks."""
         every = supervisor.project.config.checkpoints.every_tasks
         done = sum(state == "done" for state in supervisor.state.tasks.values())
         if every and done and done % every == 0:
-            self._save_soon(supervisor, Moment.TASKS, f"after {done} tasks")
+            self._save_soon(supervisor, CheckpointTrigger.TASKS, f"after {done} tasks")
 
-    def save_for(self, supervisor: Supervisor, why: str, name: str = "") -> Future[Record]:
+    def save_for(
+        self, supervisor: Supervisor, why: str, name: str = ""
+    ) -> Future[CheckpointRecord]:
         """Save because a person wants something of a run; raises CheckpointError in the end."""
         state, settings = supervisor.state, supervisor.project.config.checkpoints
         cwd = state.cwd
-        about = msgspec.structs.replace(self._about(state, Moment.REQUEST, why), name=name)
+        about = msgspec.structs.replace(
+            self._about(state, CheckpointTrigger.REQUEST, why), name=name
+        )
         is_late = self._tree(cwd).watch()
 
-        def work() -> Record:
+        def work() -> CheckpointRecord:
             checkpoints = self.checkpoints(cwd, settings)
             return self._save(checkpoints, about, cwd, lambda commit: False, is_late)
 
@@ -208,7 +212,7 @@ class Keeper:
         tree.dirty = True
         if not saves and not self._lanes.is_busy(tree.folder):
             return None
-        about = self._about(state, Moment.BEFORE_ACTION, request.why) if saves else None
+        about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
         return partial(self._save_first, request, about, settings)
 
     def _is_due(self, request: CheckpointRequest) -> bool:
@@ -232,13 +236,13 @@ class Keeper:
         self._tree(state.cwd).noted.pop(state.run, None)
         self._troubles.pop(state.run, None)
 
-    def _about(self, state: RunState, moment: Moment, why: str) -> About:
+    def _about(self, state: RunState, moment: CheckpointTrigger, why: str) -> CheckpointInfo:
         """What belongs to a checkpoint of a run beside the files."""
         by = set(self._tree(state.cwd).touched)
         if moment not in _BEGINNINGS:  # a daemon that has just started does not know yet
             by.add(state.run)
         created = tuple(sorted(state.history.created))[:_MAX_CREATED]
-        return About(
+        return CheckpointInfo(
             moment,
             why,
             run=state.run,
@@ -260,17 +264,17 @@ class Keeper:
         """The lane in which the files of a folder are saved and put back."""
         return self._tree(cwd).folder
 
-    def checkpoints(self, cwd: str, settings: Settings | None = None) -> Checkpoints:
+    def checkpoints(self, cwd: str, settings: Settings | None = None) -> CheckpointStore:
         """The checkpoints of the work tree that holds a folder."""
         tree = self._tree(cwd)
-        return Checkpoints(
+        return CheckpointStore(
             tree.folder, tree.path, settings or Settings(), self._environ, self._clock
         )
 
     # Waiting, in the event loop
 
     async def _save_first(
-        self, request: CheckpointRequest, about: About | None, settings: Settings
+        self, request: CheckpointRequest, about: CheckpointInfo | None, settings: Settings
     ) -> CheckpointResult:
         """Save what is there before an action runs; waits as long as that needs it.
 
@@ -298,7 +302,7 @@ class Keeper:
     def _first(
         self,
         request: CheckpointRequest,
-        about: About,
+        about: CheckpointInfo,
         settings: Settings,
         is_late: Callable[[], bool],
     ) -> CheckpointResult:
@@ -314,12 +318,12 @@ class Keeper:
 
     def _save(
         self,
-        checkpoints: Checkpoints,
-        about: About,
+        checkpoints: CheckpointStore,
+        about: CheckpointInfo,
         cwd: str,
         is_known: Callable[[str], bool],
         is_late: Callable[[], bool],
-    ) -> Record:
+    ) -> CheckpointRecord:
         tree = self._tree(cwd)
         began = perf_counter()
         tree.dirty = False
@@ -340,11 +344,11 @@ class Keeper:
             self._count(checkpoints, about.run, tree)
         return record
 
-    def count(self, cwd: str, checkpoints: Checkpoints) -> None:
+    def count(self, cwd: str, checkpoints: CheckpointStore) -> None:
         """One was taken that no run is told of: those are tidied up, too."""
         self._count(checkpoints, "", self._tree(cwd))
 
-    def _count(self, checkpoints: Checkpoints, run: str, tree: _Tree) -> None:
+    def _count(self, checkpoints: CheckpointStore, run: str, tree: _Tree) -> None:
         tree.new += 1
         if tree.new >= _TIDY_EVERY:
             tree.new = 0
@@ -362,7 +366,7 @@ class Keeper:
             self._trees[cwd] = tree
         return tree
 
-    def _save_soon(self, supervisor: Supervisor, moment: Moment, why: str) -> None:
+    def _save_soon(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
         settings = supervisor.project.config.checkpoints
         if not settings.enabled:
             return
@@ -381,7 +385,7 @@ class Keeper:
 
         self._lanes.put(self._tree(cwd).folder, work).add_done_callback(log_failure)
 
-    def _tidy_soon(self, checkpoints: Checkpoints, run: str, tree: _Tree) -> None:
+    def _tidy_soon(self, checkpoints: CheckpointStore, run: str, tree: _Tree) -> None:
         def work() -> None:
             problem = checkpoints.tidy().problem
             if not run:  # the next one that is told hears of it
@@ -402,5 +406,5 @@ class Keeper:
             self._note(run, FaultNoted(self._clock(), "checkpoint", says))
 
 
-_BEGINNINGS = frozenset({Moment.PROMPT, Moment.UNATTENDED})
+_BEGINNINGS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
 """Moments at which a run has not worked yet."""

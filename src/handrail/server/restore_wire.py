@@ -2,9 +2,9 @@
 
 import msgspec
 
-from handrail.checkpoint.journal import Interrupted
-from handrail.checkpoint.record import Conversation, Record
-from handrail.checkpoint.way import Item, Level, Preview, Spared
+from handrail.checkpoint.record import CheckpointRecord, ConversationPosition
+from handrail.checkpoint.restore.journal import InterruptedRestore
+from handrail.checkpoint.restore.target import RestoreItem, RestorePreview, SparedFile, UndoLevel
 
 
 class ToSave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,7 +17,7 @@ class ToSave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Kept(msgspec.Struct, frozen=True):
     """The checkpoint that there is now."""
 
-    record: Record
+    record: CheckpointRecord
     is_new: bool
     """False: nothing has changed since an earlier one, which it is."""
 
@@ -26,7 +26,7 @@ class ToUndo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """What is to be undone."""
 
     cwd: str
-    level: Level
+    level: UndoLevel
     run: str = ""
     step: int = 0
     checkpoint: str = ""
@@ -37,7 +37,7 @@ class ToRestore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """What is undone, after it was looked at: the way that the preview has shown."""
 
     cwd: str
-    level: Level
+    level: UndoLevel
     target: str
     """The checkpoint whose files come back."""
     base: str = ""
@@ -54,12 +54,12 @@ class ToRestore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 class Look(msgspec.Struct, frozen=True):
     """What would be done, and what a person should know before."""
 
-    preview: Preview
+    preview: RestorePreview
     working: tuple[str, ...] = ()
     """Runs that are at work in these files now; they wait until it is done."""
     since: dict[str, int] = {}
     """By run, how many actions were done since the checkpoint."""
-    interrupted: Interrupted | None = None
+    interrupted: InterruptedRestore | None = None
     """An earlier restore that was killed in the middle: some files are as they were then."""
 
 
@@ -68,11 +68,11 @@ class Back(msgspec.Struct, frozen=True):
 
     undo: str
     """The checkpoint that was taken just before."""
-    items: tuple[Item, ...] = ()
-    spared: tuple[Spared, ...] = ()
+    items: tuple[RestoreItem, ...] = ()
+    spared: tuple[SparedFile, ...] = ()
     problem: str = ""
     """Why some files are not as they were; empty: all are, and they were compared."""
     wrong: tuple[str, ...] = ()
     """These files."""
-    conversation: Conversation | None = None
+    conversation: ConversationPosition | None = None
     """Where the agent's conversation was then."""

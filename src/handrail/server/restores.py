@@ -13,25 +13,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.checkpoint import (
-    About,
     CheckpointError,
-    Checkpoints,
-    Conversation,
-    Level,
-    Preview,
-    Record,
-    Way,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    ConversationPosition,
+    RestorePreview,
+    RestoreTarget,
+    UndoLevel,
 )
 from handrail.checkpoint.errors import (
-    ChangedMeanwhileError,
+    FilesChangedError,
+    FolderRefusedError,
     NoSuchCheckpointError,
     NothingToUndoError,
     NotRestoredError,
-    RefusedError,
 )
-from handrail.checkpoint.journal import Interrupted
-from handrail.checkpoint.levels import takes_run_back, way_back
 from handrail.checkpoint.names import BadNameError, check_name
+from handrail.checkpoint.restore.journal import InterruptedRestore
+from handrail.checkpoint.restore.undo_levels import restore_target, restores_run_state
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.hosts import HOSTS, find_host
 from handrail.model.checkpoint import StateSnapshot
@@ -53,10 +53,10 @@ _MAX_BODY = 10_000
 _STATUS: dict[type[Exception], int] = {
     msgspec.MsgspecError: 400,
     ValueError: 400,
-    RefusedError: 400,
+    FolderRefusedError: 400,
     BadNameError: 400,
     NoSuchCheckpointError: 404,
-    ChangedMeanwhileError: 409,
+    FilesChangedError: 409,
     NothingToUndoError: 409,
     CheckpointError: 503,
     StoreError: 503,
@@ -72,13 +72,13 @@ class Shelf(Protocol):
     restoring: set[str]
     """Runs whose files are just being put back because a person wants it."""
 
-    def checkpoints(self, folder: str, settings: Settings | None = None) -> Checkpoints:
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         """Those of the project that a folder belongs to."""
 
     def worked(self, folder: str) -> tuple[str, ...]:
         """The runs that worked there since the last checkpoint."""
 
-    def count(self, folder: str, checkpoints: Checkpoints) -> None:
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         """Checkpoints were taken there: now and then they are tidied up."""
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
@@ -117,13 +117,13 @@ class Restores:
     async def go_back(self, cwd: str, checkpoint: str, run: str) -> Back:
         """Put files back to a checkpoint, as they are now; what others have changed is spared."""
         seen = await self._look(
-            ToUndo(cwd=cwd, level=Level.CHECKPOINT, run=run, checkpoint=checkpoint)
+            ToUndo(cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint)
         )
         way = seen.preview.way
         return await self._restore(
             ToRestore(
                 cwd=cwd,
-                level=Level.CHECKPOINT,
+                level=UndoLevel.CHECKPOINT,
                 target=way.target.id,
                 run=run,
                 expects=seen.preview.now,
@@ -134,7 +134,9 @@ class Restores:
         if wanted.name:
             check_name(wanted.name)
         checkpoints = await self._open(wanted.cwd)
-        about = About(why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd))
+        about = CheckpointInfo(
+            why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd)
+        )
         return await self._shelf.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
 
     async def _look(self, wanted: ToUndo) -> Look:
@@ -144,7 +146,7 @@ class Restores:
         )
         target = preview.way.target
         since: dict[str, int] = {}
-        if wanted.level is Level.CHECKPOINT:
+        if wanted.level is UndoLevel.CHECKPOINT:
             moment = target.created_at.timestamp()
             since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
         working = await self._brain.do(lambda: self._under_way(target.work_tree, "working"))
@@ -154,7 +156,7 @@ class Restores:
         checkpoints = await self._open(wanted.cwd)
         way = await asyncio.to_thread(_way_seen, checkpoints, wanted)
         goes_back = not wanted.files_only and await asyncio.to_thread(
-            takes_run_back, way, checkpoints.newest_first()
+            restores_run_state, way, checkpoints.newest_first()
         )
         told = await self._brain.answer(lambda: self._hold(way))
         back = Back("", problem=_NOT_DONE)
@@ -176,20 +178,22 @@ class Restores:
 
     # In the hands' thread
 
-    def _keep(self, checkpoints: Checkpoints, folder: str, about: About) -> Kept:
+    def _keep(self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo) -> Kept:
         saved = checkpoints.save(about)
         if saved.is_new:
             self._shelf.count(folder, checkpoints)
         return Kept(saved.record, saved.is_new)
 
     def _preview(
-        self, checkpoints: Checkpoints, wanted: ToUndo
-    ) -> tuple[Preview, Interrupted | None]:
+        self, checkpoints: CheckpointStore, wanted: ToUndo
+    ) -> tuple[RestorePreview, InterruptedRestore | None]:
         by = self._shelf.worked(wanted.cwd)
         way = _way_back(checkpoints, wanted, by)
         return checkpoints.preview(way, by=by), checkpoints.interrupted()
 
-    def _put_back(self, checkpoints: Checkpoints, wanted: ToRestore, way: Way) -> Back:
+    def _put_back(
+        self, checkpoints: CheckpointStore, wanted: ToRestore, way: RestoreTarget
+    ) -> Back:
         by = self._shelf.worked(wanted.cwd)
         try:
             done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
@@ -201,7 +205,7 @@ class Restores:
 
     # In the brain's thread
 
-    def _hold(self, way: Way) -> Ready[tuple[str, ...]]:
+    def _hold(self, way: RestoreTarget) -> Ready[tuple[str, ...]]:
         """Nothing may change a file until it is done; says who was told."""
         base = way.base.by if way.base else ()
         names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
@@ -225,10 +229,10 @@ class Restores:
             mine = msgspec.structs.replace(event, state=state) if each == run else event
             self._runs.get(each, "/").record(mine)
 
-    def _supervisor(self, way: Way, run: str) -> Supervisor:
+    def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
         return self._runs.get(run, way.target.work_tree)
 
-    def _rolled_back(self, way: Way, back: Back) -> RolledBack:
+    def _rolled_back(self, way: RestoreTarget, back: Back) -> RolledBack:
         return RolledBack(
             self._clock(),
             way.target.id,
@@ -248,10 +252,10 @@ class Restores:
             if state.phase in phases and self._is_in(tree, state.cwd)
         )
 
-    async def _open(self, folder: str) -> Checkpoints:
+    async def _open(self, folder: str) -> CheckpointStore:
         """The checkpoints of a project, by the settings that hold there."""
         if not os.path.isabs(folder):
-            raise RefusedError(folder, "it is not an absolute path")
+            raise FolderRefusedError(folder, "it is not an absolute path")
         project = await self._brain.do(lambda: self._runs.projects.at(folder))
         return await asyncio.to_thread(self._shelf.checkpoints, folder, project.config.checkpoints)
 
@@ -273,28 +277,28 @@ class Restores:
         return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
 
 
-def _located(record: Record) -> Conversation | None:
+def _located(record: CheckpointRecord) -> ConversationPosition | None:
     """The conversation of a checkpoint, with the message at which its host can take it up."""
     place = record.conversation
     return find_host(place.host).locate(record) if place and place.host in HOSTS else place
 
 
-def _way_back(checkpoints: Checkpoints, wanted: ToUndo, by: Sequence[str]) -> Way:
-    if wanted.level is Level.CHECKPOINT:
-        return Way(wanted.level, checkpoints.find(wanted.checkpoint))
+def _way_back(checkpoints: CheckpointStore, wanted: ToUndo, by: Sequence[str]) -> RestoreTarget:
+    if wanted.level is UndoLevel.CHECKPOINT:
+        return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
     records = list(checkpoints.newest_first())
     now = ""
-    if records and wanted.level is not Level.REDO:
+    if records and wanted.level is not UndoLevel.REDO:
         # What only a person has changed since the last checkpoint is nothing to undo.
         is_of_run = wanted.run in by if wanted.run else bool(by)
-        last = Way(Level.CHECKPOINT, records[0])
+        last = RestoreTarget(UndoLevel.CHECKPOINT, records[0])
         now = checkpoints.preview(last).now if is_of_run else records[0].tree
-    return way_back(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
+    return restore_target(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
 
 
-def _way_seen(checkpoints: Checkpoints, wanted: ToRestore) -> Way:
+def _way_seen(checkpoints: CheckpointStore, wanted: ToRestore) -> RestoreTarget:
     base = checkpoints.find(wanted.base) if wanted.base else None
-    return Way(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+    return RestoreTarget(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
 
 
 async def _answer(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from time import time
 
-from handrail.checkpoint import Conversation
+from handrail.checkpoint import ConversationPosition
 from handrail.hosts import installation
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import HookText, Removal
@@ -62,9 +62,9 @@ class ExampleHooks:
         """Closed."""
         return {"may": False, "says": problem}
 
-    def place(self, run: str) -> Conversation:
+    def place(self, run: str) -> ConversationPosition:
         """Unknown."""
-        return Conversation(PROFILE.name, run)
+        return ConversationPosition(PROFILE.name, run)
 
 
 def _lowered(verdict: Verdict) -> Reply:

@@ -25,7 +25,7 @@ from handrail.hosts.port import (
 from handrail.intervene.capability import Capability
 
 if TYPE_CHECKING:
-    from handrail.checkpoint import Conversation, Record
+    from handrail.checkpoint import CheckpointRecord, ConversationPosition
     from handrail.hosts.claude.hooks import ClaudeHooks
     from handrail.hosts.claude.recording import Transcript
     from handrail.hosts.driven import DrivenAgent
@@ -59,7 +59,7 @@ class ClaudeCode(HostAdapter):
         """Whether an agent waits for leave to do something."""
         return _BEFORE in body
 
-    def locate(self, record: "Record") -> "Conversation | None":
+    def locate(self, record: "CheckpointRecord") -> "ConversationPosition | None":
         """The conversation of a checkpoint, as far as the transcript shows it."""
         from handrail.hosts.claude.transcript import located
 

@@ -12,7 +12,7 @@ from time import time
 
 import msgspec
 
-from handrail.checkpoint import Conversation, Moment, Record
+from handrail.checkpoint import CheckpointRecord, CheckpointTrigger, ConversationPosition
 from handrail.hosts.claude.profile import PROFILE
 
 _MAX_SESSIONS = 2000
@@ -23,21 +23,21 @@ class Transcripts:
     """The transcripts of sessions, as their hooks name them. May be asked in any thread."""
 
     def __init__(self, clock: Callable[[], float] = time) -> None:
-        self._places: OrderedDict[str, Conversation] = OrderedDict()
+        self._places: OrderedDict[str, ConversationPosition] = OrderedDict()
         self._clock = clock
 
     def note(self, session: str, path: str, prompt: str = "", call: str = "") -> None:
         """A hook says where its session is: its transcript, the prompt, the call it is about."""
-        self._places[session] = Conversation(
+        self._places[session] = ConversationPosition(
             PROFILE.name, session, transcript=path, prompt=prompt, call=call, at=self._clock()
         )
         self._places.move_to_end(session)
         if len(self._places) > _MAX_SESSIONS:
             self._places.popitem(last=False)
 
-    def place(self, session: str) -> Conversation:
+    def place(self, session: str) -> ConversationPosition:
         """Where the session was when its last hook called."""
-        return self._places.get(session) or Conversation(PROFILE.name, session)
+        return self._places.get(session) or ConversationPosition(PROFILE.name, session)
 
 
 class _Message(msgspec.Struct):
@@ -79,7 +79,7 @@ class _Entry(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Entry)
 
 
-def located(record: Record) -> Conversation | None:
+def located(record: CheckpointRecord) -> ConversationPosition | None:
     """The conversation of a checkpoint, with the message at which it can be taken up again.
 
     Without one where the host cannot go back to it: the conversation was summed up or taken
@@ -95,7 +95,9 @@ def located(record: Record) -> Conversation | None:
     return msgspec.structs.replace(place, message=_message(entries, record.moment, place))
 
 
-def _message(entries: Sequence[_Entry], moment: Moment, place: Conversation) -> str:
+def _message(
+    entries: Sequence[_Entry], moment: CheckpointTrigger, place: ConversationPosition
+) -> str:
     """The id of the last entry that belongs to it; empty: there is none."""
     chain = _chain(entries)
     find = _FINDERS.get(moment)
@@ -151,7 +153,9 @@ def _chain(entries: Sequence[_Entry]) -> list[_Entry]:
 # Each says how many entries of the chain belong to it
 
 
-def _before_prompt(chain: Sequence[_Entry], _: Sequence[_Entry], place: Conversation) -> int:
+def _before_prompt(
+    chain: Sequence[_Entry], _: Sequence[_Entry], place: ConversationPosition
+) -> int:
     """A prompt may have several entries; in a copied session, what came before has its id too."""
     found: int | None = None
     for index, entry in enumerate(chain):
@@ -164,7 +168,7 @@ def _before_prompt(chain: Sequence[_Entry], _: Sequence[_Entry], place: Conversa
     return found or 0
 
 
-def _before_call(chain: Sequence[_Entry], _: Sequence[_Entry], place: Conversation) -> int:
+def _before_call(chain: Sequence[_Entry], _: Sequence[_Entry], place: ConversationPosition) -> int:
     """Before the whole answer of the model: the host knows no half ones."""
     made = next((entry for entry in chain if place.call in entry.calls), None)
     if made is None:
@@ -173,7 +177,9 @@ def _before_call(chain: Sequence[_Entry], _: Sequence[_Entry], place: Conversati
     return next(same)
 
 
-def _after_call(chain: Sequence[_Entry], rest: Sequence[_Entry], place: Conversation) -> int:
+def _after_call(
+    chain: Sequence[_Entry], rest: Sequence[_Entry], place: ConversationPosition
+) -> int:
     """After its result, if it is the last one of its answer: the host takes all or none."""
     begin = _before_call(chain, rest, place)
     results = (index for index, entry in enumerate(chain) if index > begin and entry.results)
@@ -181,7 +187,9 @@ def _after_call(chain: Sequence[_Entry], rest: Sequence[_Entry], place: Conversa
     return end + 1 if end is not None and place.call in chain[end].results else begin
 
 
-def _at_rest(chain: Sequence[_Entry], entries: Sequence[_Entry], place: Conversation) -> int:
+def _at_rest(
+    chain: Sequence[_Entry], entries: Sequence[_Entry], place: ConversationPosition
+) -> int:
     """Before what the model was told next; that may have been written before it came to rest."""
     said = [each for each in entries if each.is_answer and each.at.timestamp() < place.at]
     last = next((i for i, each in enumerate(chain) if said and each is said[-1]), -1)
@@ -195,13 +203,13 @@ def _is_same_answer(entry: _Entry, other: _Entry) -> bool:
     return bool(entry.part_of) and entry.part_of == other.part_of
 
 
-_Find = Callable[[Sequence[_Entry], Sequence[_Entry], Conversation], int]
-_FINDERS: Mapping[Moment, _Find] = {
-    Moment.PROMPT: _before_prompt,
-    Moment.BEFORE_ACTION: _before_call,
-    Moment.AFTER_ACTION: _after_call,
-    Moment.TASKS: _after_call,
-    Moment.PERIODIC: _after_call,
-    Moment.ITERATION_END: _at_rest,
-    Moment.UNATTENDED: _at_rest,
+_Find = Callable[[Sequence[_Entry], Sequence[_Entry], ConversationPosition], int]
+_FINDERS: Mapping[CheckpointTrigger, _Find] = {
+    CheckpointTrigger.PROMPT: _before_prompt,
+    CheckpointTrigger.BEFORE_ACTION: _before_call,
+    CheckpointTrigger.AFTER_ACTION: _after_call,
+    CheckpointTrigger.TASKS: _after_call,
+    CheckpointTrigger.PERIODIC: _after_call,
+    CheckpointTrigger.ITERATION_END: _at_rest,
+    CheckpointTrigger.UNATTENDED: _at_rest,
 }

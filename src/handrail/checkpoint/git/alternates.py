@@ -1,0 +1,205 @@
+"""Objects that are not copied yet: they are read from the store of the user's repository."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+
+from handrail.checkpoint.errors import CheckpointStoreError, GitError, GitTooSlowError
+from handrail.checkpoint.git import index_file
+from handrail.checkpoint.git.runner import Git
+
+_MISSING = b" missing"
+_AS_THEY_ARE = ("--quiet", "--window=0", "--delta-base-offset", "--threads=1")
+"""No search for likenesses: those that the user's git has found are taken over."""
+_MAX_DAMAGED = 50
+_GIVEN = ("cat-file", "--batch-check=%(objectname)", "--buffer")
+
+
+def borrow(git: Git, objects: str) -> None:
+    """Read what is not in the private store from another one, which is never written."""
+    lenders = _lenders(git)
+    real = os.path.realpath(objects)
+    if real in lenders:
+        return
+    os.makedirs(os.path.dirname(_place(git)), exist_ok=True)
+    lines = "".join(f"{lender}\n" for lender in (*lenders, real))
+    _replace(_place(git), lines, durable=True)  # as durable as the checkpoints that need it
+
+
+def borrowed(git: Git) -> bool:
+    """Whether there may be checkpoints that need the store of the user."""
+    return os.path.exists(_place(git))
+
+
+def drop(git: Git) -> None:
+    """Borrow no more, unless there are checkpoints that may need it."""
+    if borrowed(git) and not git.run("for-each-ref", "--count=1"):
+        _forget(git)
+
+
+def has_lost(git: Git) -> bool:
+    """Whether the user's store has lost a file of the index: it was cleaned up, or deleted."""
+    if not borrowed(git):
+        return False
+    seen = _look_of(_lenders(git))
+    if seen == _read(_seen(git)):
+        return False
+    try:
+        entries = git.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+    except (GitTooSlowError, CheckpointStoreError):
+        raise
+    except GitError:
+        return False  # whoever needs the index will hear it, too
+    if _absent(git, [entry.split(b" ", 2)[1].decode() for entry in entries]):
+        return True
+    git.run("write-tree")  # folders that were lost can be written anew
+    _replace(_seen(git), seen)
+    return False
+
+
+def copy(git: Git) -> list[str]:
+    """Copy what is borrowed and needed into the private store; what is nowhere to be found.
+
+    It only writes a pack, so a save may go on beside it.
+    """
+    needed = _needed(git)
+    with _alone(git) as private:
+        absent = _absent(git, needed, *private)
+    lost = set(_absent(git, absent))
+    return sorted([*lost, *_pack(git, [name for name in absent if name not in lost])])
+
+
+def settle(git: Git) -> bool:
+    """Stand alone: copy what is borrowed, see that it is there, and borrow no more.
+
+    False: something is needed that the user's store does not give out now.
+    """
+    if not borrowed(git):
+        return True
+    lost = copy(git)
+    with _alone(git) as private:
+        still = set(_absent(git, _needed(git), *private)).difference(lost)
+    if still or (lost and not all(map(os.path.isdir, _lenders(git)))):
+        return False  # it may be on a disk that comes back
+    if lost:  # files that are still there are taken in anew
+        for index in _indexes(git):
+            os.unlink(index)
+    _forget(git)
+    return True
+
+
+def _pack(git: Git, names: list[str]) -> list[str]:
+    """Write a pack of these, or several; those that are damaged."""
+    pack = os.path.join(git.directory, "objects", "pack", "pack")
+    damaged: list[str] = []
+    waiting = [names] if names else []
+    while waiting:
+        batch = waiting.pop()
+        half = len(batch) // 2
+        try:
+            git.run("pack-objects", *_AS_THEY_ARE, pack, given=_lines(batch))
+        except (GitTooSlowError, CheckpointStoreError):
+            raise
+        except GitError:
+            if len(damaged) == _MAX_DAMAGED:
+                raise
+            if half:
+                waiting += [batch[half:], batch[:half]]
+            else:
+                damaged += batch
+    return damaged
+
+
+def _needed(git: Git) -> list[str]:
+    """The objects of all checkpoints, and of the files that are to be in the next ones."""
+    listed = git.run("rev-list", "--objects", "--no-object-names", "--missing=print", "--all")
+    names = dict.fromkeys(line.lstrip("?") for line in listed.decode().split())
+    for index in _indexes(git):
+        with suppress(OSError, index_file.UnreadableIndexError):
+            names.update(dict.fromkeys(index_file.read(index).blobs()))
+    return list(names)
+
+
+def _absent(git: Git, names: Iterable[str], *options: str) -> list[str]:
+    said = git.run(*options, *_GIVEN, given=_lines(names))
+    return [
+        line.removesuffix(_MISSING).decode()
+        for line in said.splitlines()
+        if line.endswith(_MISSING)
+    ]
+
+
+@contextmanager
+def _alone(git: Git) -> Iterator[tuple[str, ...]]:
+    """Options with which git sees the private store without what is borrowed."""
+    directory = os.path.join(os.path.dirname(git.directory), "alone")
+    shutil.rmtree(directory, ignore_errors=True)
+    objects = os.path.join(directory, "objects")
+    os.makedirs(os.path.join(directory, "refs"), 0o700)
+    os.mkdir(objects)
+    _replace(os.path.join(directory, "HEAD"), "ref: refs/heads/none\n")
+    try:
+        for folder in os.scandir(os.path.join(git.directory, "objects")):
+            if folder.name != "info":
+                os.symlink(folder.path, os.path.join(objects, folder.name))
+        yield (f"--git-dir={directory}",)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _look_of(lenders: Iterable[str]) -> str:
+    """Another one each time that objects have come or gone."""
+    looks = []
+    for lender in lenders:
+        try:
+            folders = sorted(os.scandir(lender), key=lambda each: each.name)
+            looks += [f"{each.path} {each.stat().st_mtime_ns}" for each in folders]
+        except OSError:
+            looks.append(f"{lender} gone")
+    return "\n".join(looks)
+
+
+def _lenders(git: Git) -> list[str]:
+    return _read(_place(git)).split("\n")[:-1]
+
+
+def _indexes(git: Git) -> list[str]:
+    folder = os.path.dirname(git.index)
+    names = (name for name in os.listdir(folder) if name.startswith("index-") and "." not in name)
+    return [os.path.join(folder, name) for name in names]
+
+
+def _forget(git: Git) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(_place(git))
+
+
+def _place(git: Git) -> str:
+    return os.path.join(git.directory, "objects", "info", "alternates")
+
+
+def _seen(git: Git) -> str:
+    return f"{git.index}.borrowed"
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read())
+    except OSError:
+        return ""
+
+
+def _replace(path: str, text: str, *, durable: bool = False) -> None:
+    fresh = f"{path}.new"
+    with open(fresh, "wb") as file:
+        file.write(os.fsencode(text))
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    os.replace(fresh, path)
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()

@@ -1,0 +1,110 @@
+"""Writes trees, commit and ref of a checkpoint by one git process, into one pack.
+
+An object in a file of its own costs more than all the rest: a file is made for it, and waited for
+until it is on the disk.
+"""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from handrail.checkpoint.errors import GitError
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.tree_diff import TreeChange
+
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without any file."""
+ABSENT = b"000000"
+"""The mode of a file that is not there."""
+_SETTINGS = {"fastimport.unpackLimit": "0", "pack.compression": "1"}
+"""However few objects: they go into a pack, and soon."""
+_WHO = b"committer Handrail <handrail@localhost> %d +0000\n"
+_ESCAPED = {b"\\": b"\\\\", b'"': b'\\"', b"\n": b"\\n"}
+
+
+class IndexChange(msgspec.Struct, frozen=True):
+    """A path whose entry in the index is other than in a tree."""
+
+    path: bytes
+    mode: bytes
+    blob: bytes
+    data: bytes | None = None
+    """The content, where the store does not have it yet."""
+
+    @classmethod
+    def of(cls, change: TreeChange) -> "IndexChange":
+        """The same, with what was there before left out."""
+        return cls(os.fsencode(change.path), change.mode.encode(), change.blob.encode())
+
+    @property
+    def is_gone(self) -> bool:
+        """It is not in the index any more."""
+        return self.mode == ABSENT
+
+    @property
+    def line(self) -> bytes:
+        """How it is told to git."""
+        path = self.path
+        for plain, escaped in _ESCAPED.items():
+            path = path.replace(plain, escaped)
+        if self.is_gone:
+            return b'D "%b"\n' % path
+        if self.data is not None:
+            return b'M %b inline "%b"\ndata %d\n%b\n' % (
+                *(self.mode, path, len(self.data)),
+                self.data,
+            )
+        return b'M %b %b "%b"\n' % (self.mode, self.blob, path)
+
+
+class CommitResult(msgspec.Struct, frozen=True):
+    """What was written."""
+
+    commit: str
+    tree: str
+
+
+def index_changes(git: Git, tree: str) -> list[IndexChange]:
+    """How the index is other than a tree."""
+    # Files that are only announced, because they are still to be read, are in no tree.
+    how = ("--cached", "--ita-invisible-in-index", "-z", "--raw", "--no-renames", "--no-abbrev")
+    asked = ("diff-index", *how, tree)
+    fields = git.run(*asked).split(b"\0")
+    return list(_read(fields))
+
+
+def commit(
+    git: Git, ref: str, tree: str, changes: Sequence[IndexChange], message: str, now: float
+) -> CommitResult:
+    """A commit without parents of a tree with changes, and a ref to it."""
+    said = os.fsencode(message)
+    # First what is gone: a file may be in the place of a folder now, or the other way.
+    ordered = sorted(changes, key=lambda change: not change.is_gone)
+    lines = [
+        b"feature done\ncommit %b\nmark :1\n" % ref.encode(),
+        _WHO % max(int(now), 0),
+        b"data %d\n%b\n" % (len(said), said),
+        b'M 040000 %b ""\n' % tree.encode() if tree != EMPTY else b"",
+        *(change.line for change in ordered),
+        b'\nget-mark :1\nls :1 ""\ndone\n',
+    ]
+    try:
+        # By force: what was never finished may have left a ref of the same name.
+        given = b"".join(lines)
+        out = git.tuned(_SETTINGS).run("fast-import", "--quiet", "--force", given=given)
+    except GitError:
+        for report in glob.glob(os.path.join(glob.escape(git.directory), "fast_import_crash_*")):
+            with suppress(FileNotFoundError):
+                os.unlink(report)
+        raise
+    made, _, _, made_tree = out.decode().split()  # COMMIT LF 040000 SP tree SP TREE TAB LF
+    return CommitResult(made, made_tree)
+
+
+def _read(fields: Sequence[bytes]) -> Iterator[IndexChange]:
+    for head, path in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, _, blob, _ = head.split()
+        yield IndexChange(path, mode, blob)

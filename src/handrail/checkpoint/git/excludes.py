@@ -1,0 +1,51 @@
+"""What the user has git leave alone, beyond the .gitignore files in the work tree."""
+
+import hashlib
+import os
+import re
+
+from handrail.checkpoint.errors import GitError, GitTooSlowError
+from handrail.checkpoint.git import nested_repositories
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.user_repository import directories, read_text
+
+_MAX_BYTES = 1_000_000
+_SPECIAL = re.compile(r"([\\*?\[\]#! ])")
+
+
+def global_excludes(git: Git) -> str:
+    """The file that `core.excludesFile` of the user names; empty: git's usual one."""
+    asked = ("config", "--global", "--type=path", "--get", "core.excludesFile")
+    try:
+        path = git.of_user().text(*asked)
+    except GitTooSlowError:
+        raise
+    except GitError:  # there is none
+        return ""
+    return path if os.path.isabs(path) else ""
+
+
+def excluded_lines(work_tree: str, state: str) -> str:
+    """The lines of the repository's own list, and Handrail's state where it lies inside."""
+    lines = _own_excludes(work_tree)
+    inside = os.path.relpath(os.path.realpath(state), work_tree)
+    if not inside.startswith(".."):
+        lines += "\n/" + _SPECIAL.sub(r"\\\1", inside) + "/\n"
+    return lines
+
+
+def ignoring(git: Git) -> str:
+    """A digest of what is ignored by lists that are not part of the work tree."""
+    everywhere = git.excludes or os.path.join(_settings_folder(git), "git", "ignore")
+    inside = nested_repositories.excluded_lines(git)
+    lists = (_own_excludes(git.work_tree), read_text(everywhere, _MAX_BYTES), inside)
+    return hashlib.sha256("\0".join(lists).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def _settings_folder(git: Git) -> str:
+    found = git.environ.get("XDG_CONFIG_HOME", "")
+    return found or os.path.join(git.environ.get("HOME", "/"), ".config")
+
+
+def _own_excludes(work_tree: str) -> str:
+    return read_text(os.path.join(directories(work_tree).common, "info", "exclude"), _MAX_BYTES)

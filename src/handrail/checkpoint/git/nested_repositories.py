@@ -1,0 +1,104 @@
+"""Repositories inside of a work tree: their files are files like all others."""
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from handrail.checkpoint.git import index_file
+from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.user_repository import directories, read_text
+
+_PROBE = ".handrail-probe"
+"""The name of a file in an index makes git look into the repository that it would be in."""
+_SPECIAL = re.compile(r"([\\*?\[\]])")
+_MAX_BYTES = 1_000_000
+
+
+def files_of(git: Git, folder: str, options: Sequence[str] = ()) -> list[str]:
+    """The files of a repository that lies in a folder of the work tree, from its top.
+
+    Those that it tracks, and those that are not ignored, also of repositories further inside.
+    `options`: more of `git ls-files`.
+    """
+    folder = folder.rstrip("/") + "/"
+    _remember(git, folder)
+    found = dict.fromkeys(_tracked(git, folder))
+    for path in _listed(git, folder, options):
+        if not path.endswith("/"):
+            found[path] = None
+        elif path != folder:
+            found.update(dict.fromkeys(files_of(git, path, options)))
+    return list(found)
+
+
+def excluded_lines(git: Git) -> str:
+    """What repositories inside leave alone by a list of their own, said from the top."""
+    return "".join(_own_lines(git, folder) for folder in _remembered(git))
+
+
+def _listed(git: Git, folder: str, options: Sequence[str]) -> list[str]:
+    probe = f"{git.index}.probe"
+    lines = f"{git.index}.lines"
+    index_file.write(probe, GitIndex([], [], [os.fsencode(folder + _PROBE)], b"", 0))
+    with open(lines, "wb") as file:
+        file.write(os.fsencode(_own_lines(git, folder)))
+    try:
+        return git.with_index(probe).paths(
+            *("--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", "-X", lines),
+            *(*options, "--", folder),
+        )
+    finally:
+        os.unlink(probe)
+        os.unlink(lines)
+
+
+def _tracked(git: Git, folder: str) -> list[str]:
+    """Files that its own index holds: it may hold ignored ones."""
+    inside = os.path.join(git.work_tree, folder)
+    try:
+        index = index_file.read(os.path.join(directories(inside).own, "index"))
+    except (OSError, UnreadableIndexError):
+        return []
+    paths = (folder + os.fsdecode(name) for name in (*index.names, *index.unsure))
+    return [path for path in paths if os.path.lexists(os.path.join(git.work_tree, path))]
+
+
+def _own_lines(git: Git, folder: str) -> str:
+    if "\n" in folder:  # cannot be said in a line
+        return ""
+    where = directories(os.path.join(git.work_tree, folder))
+    lines = read_text(os.path.join(where.common, "info", "exclude"), _MAX_BYTES).split("\n")
+    return "".join(_from_top(line, folder) for line in lines)
+
+
+def _from_top(line: str, folder: str) -> str:
+    """A line of a list for a folder, as a line of a list for the whole work tree."""
+    sign = "!" if line.startswith("!") else ""
+    pattern = line.removeprefix("!")
+    if line.startswith("#") or not pattern.strip(" /\r\t"):
+        return ""
+    depth = "" if "/" in pattern.rstrip().rstrip("/") else "**/"
+    top = _SPECIAL.sub(r"\\\1", folder)
+    return f"{sign}/{top}{depth}{pattern.removeprefix('/')}\n"
+
+
+def _remembered(git: Git) -> list[str]:
+    with suppress(OSError), open(_place(git), "rb") as file:
+        return [os.fsdecode(folder) for folder in file.read().split(b"\0") if folder]
+    return []
+
+
+def _remember(git: Git, folder: str) -> None:
+    known = _remembered(git)
+    if folder in known:
+        return
+    fresh = f"{_place(git)}.new"
+    with open(fresh, "wb") as file:
+        file.write(b"".join(os.fsencode(each) + b"\0" for each in (*known, folder)))
+    os.replace(fresh, _place(git))
+
+
+def _place(git: Git) -> str:
+    return f"{git.index}.nested"

@@ -1,0 +1,1 @@
+"""Puts files back: what to restore, the plan, the conflicts, and the change itself."""

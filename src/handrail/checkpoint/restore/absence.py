@@ -1,0 +1,140 @@
+"""Whether a file was certainly not there when a checkpoint was taken."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from handrail.checkpoint.git.blobs import open_blobs
+from handrail.checkpoint.git.excludes import ignoring
+from handrail.checkpoint.git.file_content import LINK
+from handrail.checkpoint.git.runner import Git, join_paths
+from handrail.checkpoint.git.tree_diff import TreeChange
+from handrail.checkpoint.record import CheckpointRecord, LeftOut
+from handrail.checkpoint.save.changed_paths import usable
+
+_HERE = "./"
+"""In front of a name that would otherwise mean something to git: `:(top)x`."""
+IGNORE_FILE = ".gitignore"
+_UNFINISHED = "that checkpoint was not finished, so nobody knows whether it was there"
+_OTHER_LISTS = "git ignores other files than it did then, so nobody knows whether it was there"
+_IGNORED = "it was ignored then, so nobody knows whether it was there"
+
+
+def possibly_present(
+    git: Git, target: CheckpointRecord, paths: Sequence[str], back: Mapping[str, TreeChange]
+) -> dict[str, str]:
+    """Those of the paths that may have been there, and why.
+
+    `paths`: not in the checkpoint; `back`: by path, the way from the files now to the target.
+    """
+    if not paths:
+        return {}
+    if target.coverage.unfinished:
+        return dict.fromkeys(paths, _UNFINISHED)
+    if target.ignoring != ignoring(git):
+        return dict.fromkeys(paths, _OTHER_LISTS)
+    found = dict.fromkeys(_ignored_then(git, paths, back, target.include), _IGNORED)
+    gaps = CoverageGaps(target.coverage.left_out)
+    for path in paths:
+        if (why := gaps.why(path)) is not None:
+            found[path] = f"it was left out then: {why}"
+    return found
+
+
+class CoverageGaps:
+    """What a checkpoint does not hold, though it was there."""
+
+    def __init__(self, those: Iterable[LeftOut]) -> None:
+        self._why = {each.path: each.why for each in those}
+
+    def why(self, path: str) -> str | None:
+        """Why a path was left out, by itself or with a folder above it; None: it was not."""
+        if not self._why:
+            return None
+        names = (path, *(f"{folder}/" for folder in _folders_above(path)))
+        return next((self._why[name] for name in names if name in self._why), None)
+
+
+def _ignored_then(
+    git: Git, paths: Sequence[str], back: Mapping[str, TreeChange], include: Sequence[str]
+) -> set[str]:
+    if not any(os.path.basename(path) == IGNORE_FILE for path in back):
+        ignored = _ignored(git, paths)  # they are now as they were then
+        return ignored - _included(git, ignored, include)
+    with _empty(git, "scratch") as then:
+        _write_ignore_files(then, git, paths, back)
+        ignored = _ignored(then, paths)
+        return ignored - _included(then, ignored, include)
+
+
+def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
+    """Those that were saved all the same: by a pattern, and not below an ignored folder."""
+    folders = {f"{folder}/" for path in ignored for folder in _folders_above(path) if folder}
+    closed = _ignored(git, sorted(folders))
+    open_ones = [
+        path
+        for path in ignored
+        if not any(f"{folder}/" in closed for folder in _folders_above(path))
+    ]
+    # In a file, others would mean something else than on the command line.
+    patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
+    if not open_ones or not patterns:
+        return set()
+    with _empty(git, "patterns") as alone:
+        with open(os.path.join(alone.work_tree, IGNORE_FILE), "wb") as file:
+            file.write(b"".join(os.fsencode(f"{pattern}\n") for pattern in patterns))
+        asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
+        found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
+        # Each is told by four: where the pattern stands, in which line, what it is, the path.
+        return {
+            path.removeprefix(_HERE)
+            for where, path in zip(found[::4], found[3::4], strict=True)
+            if where == IGNORE_FILE
+        }
+
+
+@contextmanager
+def _empty(git: Git, name: str) -> Iterator[Git]:
+    """An empty work tree, which the next process sweeps if this one is killed."""
+    folder = os.path.join(os.path.dirname(git.directory), name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder, 0o700)
+    try:
+        yield git.elsewhere(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ignored(git: Git, paths: Sequence[str]) -> set[str]:
+    # 1: none of them.
+    asked = ("check-ignore", "--no-index", "-z", "--stdin")
+    found = git.paths(*asked, given=_joined(paths), good=(0, 1)) if paths else ()
+    return {path.removeprefix(_HERE) for path in found}
+
+
+def _joined(paths: Iterable[str]) -> bytes:
+    return join_paths([_HERE + path for path in paths])
+
+
+def _write_ignore_files(
+    into: Git, git: Git, paths: Sequence[str], back: Mapping[str, TreeChange]
+) -> None:
+    """Those that counted for the paths: where they have changed, as they were then."""
+    with open_blobs(git) as copy:
+        for folder in sorted({above for path in paths for above in _folders_above(path)}):
+            name = os.path.join(folder, IGNORE_FILE)
+            now, then = os.path.join(git.work_tree, name), os.path.join(into.work_tree, name)
+            change = back.get(name)
+            if change is None and os.path.isfile(now) and not os.path.islink(now):
+                os.makedirs(os.path.dirname(then), exist_ok=True)
+                shutil.copyfile(now, then)
+            elif change is not None and not change.deletes and change.mode != LINK:
+                os.makedirs(os.path.dirname(then), exist_ok=True)
+                with open(then, "wb") as file:
+                    copy(change.blob, file.write)
+
+
+def _folders_above(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:end]) for end in range(len(parts) + 1)]

@@ -1,0 +1,166 @@
+"""Notes about a restore under way, so that one that is killed leaves nothing behind."""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TypeVar
+
+import msgspec
+
+from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
+
+T = TypeVar("T")
+
+_MARK = ".handrail-"
+_BACK = "back"
+
+
+class InterruptedRestore(msgspec.Struct, frozen=True):
+    """A restore that was killed while it changed files: some are as they were, some are not."""
+
+    target: str
+    """The checkpoint that was gone back to: going there again finishes it."""
+    undo: str
+    """The checkpoint of what was there before."""
+
+
+class RestoreJournal(msgspec.Struct, frozen=True):
+    """What a restore has made or is about to make, beside the files themselves."""
+
+    token: str
+    target: str
+    undo: str
+    fresh: tuple[bytes, ...] = ()
+    """Temporary files; as bytes, because a file's name need not be text."""
+    back: tuple[bytes, ...] = ()
+    """Temporary files of what is put back if something fails."""
+    made: tuple[bytes, ...] = ()
+    """Folders that were not there."""
+    is_changing: bool = False
+    """Files in their places are changed; before that, nothing is."""
+
+    @classmethod
+    def of(
+        cls,
+        target: str,
+        undo: str,
+        beside: Iterable[str],
+        around: Iterable[str],
+        made: Iterable[str],
+    ) -> "RestoreJournal":
+        """`beside`: for each file that is written, the folder of its temporary one.
+
+        `around`: every folder that may get one if files have to be put back.
+        """
+        token = secrets.token_hex(6)
+        fresh = (_temporary(folder, token, str(place)) for place, folder in enumerate(beside))
+        back = (_temporary(folder, token, _BACK) for folder in around)
+        return cls(token, target, undo, _bytes(fresh), _bytes(back), _bytes(made))
+
+    @property
+    def fresh_paths(self) -> list[str]:
+        """The temporary files."""
+        return [os.fsdecode(path) for path in self.fresh]
+
+    def back_path(self, folder: str) -> str:
+        """A temporary file of what was there before."""
+        return _temporary(folder, self.token, _BACK)
+
+    def clear(self, work_tree: str) -> None:
+        """Remove temporary files, and folders that are empty."""
+        tree = SafeWorkTree(work_tree)
+        for path in map(os.fsdecode, (*self.fresh, *self.back)):
+            if os.path.basename(path).startswith(f"{_MARK}{self.token}-"):
+                with suppress(OSError):
+                    tree.discard(path)
+        for folder in sorted(self.made, reverse=True):
+            tree.remove_folder(os.fsdecode(folder))
+
+
+class RestoreJournals:
+    """The journal of a work tree, and the note about its last restore that was killed."""
+
+    def __init__(self, folder: str, work_tree: str) -> None:
+        """`folder`: the private one of the project."""
+        key = hashlib.sha256(os.fsencode(work_tree)).hexdigest()[:16]
+        self._folder = folder
+        self._work_tree = work_tree
+        self._under_way = os.path.join(folder, f"restoring-{key}.json")
+        self._note = os.path.join(folder, f"interrupted-{key}.json")
+
+    def write(self, journal: RestoreJournal) -> None:
+        """Write a journal down so that it is there after a crash."""
+        _write(self._under_way, msgspec.json.encode(journal))
+
+    def clear(self, journal: RestoreJournal) -> None:
+        """Remove what a restore has made beside the files, and its journal."""
+        journal.clear(self._work_tree)
+        self.end()
+
+    def end(self) -> None:
+        """A restore is over, and has left nothing beside the files."""
+        with suppress(OSError):  # then it is swept the next time
+            os.unlink(self._under_way)
+
+    @property
+    def is_quiet(self) -> bool:
+        """No restore is under way or was killed."""
+        return not os.path.exists(self._under_way) and not os.path.exists(self._note)
+
+    def interrupted(self) -> InterruptedRestore | None:
+        """The last restore that was killed, until another is done."""
+        return _read(self._note, InterruptedRestore)
+
+    def settle(self) -> None:
+        """A restore is done: the one before it that was killed does not matter any more."""
+        with suppress(OSError):  # most often there is none
+            os.unlink(self._note)
+
+    def sweep(self) -> None:
+        """Clear up after a restore that was killed; whoever calls is alone in the folder."""
+        if not os.path.exists(self._under_way):
+            return
+        journal = _read(self._under_way, RestoreJournal)
+        if journal is not None:
+            journal.clear(self._work_tree)
+            if journal.is_changing:
+                note = InterruptedRestore(journal.target, journal.undo)
+                _write(self._note, msgspec.json.encode(note))
+        os.unlink(self._under_way)
+
+
+def sweep(folder: str, work_tree: str) -> None:
+    """Clear up after a restore of a work tree that was killed."""
+    RestoreJournals(folder, work_tree).sweep()
+
+
+def _bytes(paths: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(map(os.fsencode, paths))
+
+
+def _temporary(folder: str, token: str, name: str) -> str:
+    return os.path.join(folder, f"{_MARK}{token}-{name}")
+
+
+def _read(path: str, kind: type[T]) -> T | None:
+    try:
+        with open(path, "rb") as file:
+            return msgspec.json.decode(file.read(), type=kind)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _write(path: str, data: bytes) -> None:
+    fresh = f"{path}.new"
+    with open(fresh, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    opened = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,218 @@
+"""Puts files back: by the difference only, after a checkpoint, and compared afterwards."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from handrail.checkpoint.errors import (
+    CheckpointError,
+    DamagedCheckpointError,
+    FilesChangedError,
+    GitError,
+    GitTooSlowError,
+    NotRestoredError,
+)
+from handrail.checkpoint.git.blobs import sizes
+from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
+from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange, tree_changes
+from handrail.checkpoint.git.user_repository import head_of
+from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger
+from handrail.checkpoint.records import CheckpointRecords
+from handrail.checkpoint.restore.absence import IGNORE_FILE
+from handrail.checkpoint.restore.folders import Folders
+from handrail.checkpoint.restore.journal import RestoreJournals
+from handrail.checkpoint.restore.plan import CurrentFiles, RestorePlan, make_plan
+from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
+from handrail.checkpoint.restore.target import (
+    FileRestoreAction,
+    RestoreItem,
+    RestorePreview,
+    RestoreResult,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.restore.transaction import RestoreTransaction
+from handrail.checkpoint.save.work_tree_memory import recall
+from handrail.checkpoint.save.writer import CheckpointWriter, write_tree
+from handrail.config.checkpoints import Checkpoints as Settings
+
+By = Sequence[str] | None
+"""The runs that worked since the last checkpoint; without any, a person did. None: not known."""
+
+
+class Restorer:
+    """One look at what a restore would do, or one restore."""
+
+    def __init__(self, git: Git, records: CheckpointRecords, settings: Settings, at: float) -> None:
+        self._git = git
+        self._records = records
+        self._settings = settings
+        self._at = at
+        self._journals = RestoreJournals(os.path.dirname(git.directory), git.work_tree)
+        self._past = list(records.newest_first(git.work_tree))
+
+    def preview(self, way: RestoreTarget, by: By) -> RestorePreview:
+        """What a restore would do; nothing is changed."""
+        git = self._git
+        unknown = self._unknown(way.target)
+        coverage, tree = write_tree(git, self._records, self._settings, unknown)
+        memory = recall(git)
+        modes = memory.modes if memory else {}
+        now = CurrentFiles(tree, coverage, self._when, self._past, modes, _tuple(by))
+        plan = make_plan(git, way, now, over=False)
+        return RestorePreview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
+
+    def restore(self, way: RestoreTarget, *, over: bool, expects: str, by: By) -> RestoreResult:
+        """Put back what differs; raises NotRestoredError, FilesChangedError."""
+        before = self._save_before(way, by)
+        meanwhile = self._changed_since(expects, before) if expects else frozenset()
+        modes, since = before.modes, _tuple(by)
+        now = CurrentFiles(
+            before.tree, before.coverage, self._when, self._past, modes, since, meanwhile
+        )
+        plan = make_plan(self._git, way, now, over=over)
+        if meanwhile and not plan.changes:
+            raise FilesChangedError(expects)
+        items = self._items(plan)
+        after = before
+        if plan.changes:
+            tree = SafeWorkTree(self._git.work_tree)
+            applying = RestoreTransaction(self._git, tree, self._journals, way.target, before)
+            with applying.applied(plan.changes):
+                after, wrong = self._save_after(way, before, plan)
+            if wrong:
+                raise NotRestoredError(wrong, before.id, "changed while it was restored")
+        self._journals.settle()
+        return RestoreResult(before, after, items, plan.spared, before.coverage.left_out)
+
+    def _changed_since(self, expects: str, before: CheckpointRecord) -> frozenset[str]:
+        """Files that somebody changes all the time need not keep others from being put back."""
+        if before.tree == expects:
+            return frozenset()
+        (found,) = tree_changes(self._git, (expects, before.tree))
+        paths = frozenset(each.path for each in found)
+        if any(os.path.basename(path) == IGNORE_FILE for path in paths):
+            raise FilesChangedError(expects)  # other files would be deleted
+        return paths
+
+    @property
+    def _when(self) -> datetime:
+        return datetime.fromtimestamp(self._at, UTC)
+
+    def _save_before(self, way: RestoreTarget, by: By) -> CheckpointRecord:
+        known = by if by is not None else [way.run] if way.run else []
+        why = f"before going back to {way.target.id}"
+        about = CheckpointInfo(CheckpointTrigger.BEFORE_RESTORE, why, by=tuple(known))
+        return self._save(about, self._unknown(way.target))
+
+    def _save_after(
+        self, way: RestoreTarget, before: CheckpointRecord, plan: RestorePlan
+    ) -> tuple[CheckpointRecord, list[str]]:
+        """The checkpoint of what came of it, and what is not as it should be."""
+        # Files are back, however long it took: that they are compared must not fail for it.
+        self._git = self._git.within(GitDeadline(self._git.deadline.seconds))
+        try:
+            saved, wrong = self._compare(way, before, plan)
+            return self._write_down(way, before, saved), wrong
+        except (CheckpointError, OSError) as error:
+            paths = [each.path for each in plan.changes]
+            why = f"restored, but not compared: {error}"
+            raise NotRestoredError(paths, before.id, why) from error
+
+    def _compare(
+        self, way: RestoreTarget, before: CheckpointRecord, plan: RestorePlan
+    ) -> tuple[CheckpointRecord, list[str]]:
+        """Compare files with the checkpoint; what others did meanwhile elsewhere is theirs."""
+        about = CheckpointInfo(CheckpointTrigger.RESTORED, f"went back to {way.target.id}")
+        if _is_plain(plan):
+            tree = SafeWorkTree(self._git.work_tree)
+            wrong = [each.path for each in plan.changes if tree.content(each.path) != each.after]
+            saving = CheckpointWriter(self._git, self._records, about, self._at, self._settings)
+            saved = None if wrong else saving.save_restored(before, plan.changes)
+            if saved:
+                return saved, []
+        self._forget(plan.uncertain)
+        saved = self._save(about, [each.path for each in plan.changes])
+        return saved, self._wrong(plan, before, saved)
+
+    def _write_down(
+        self, way: RestoreTarget, before: CheckpointRecord, saved: CheckpointRecord
+    ) -> CheckpointRecord:
+        steps: dict[str, int] = {}
+        for record in self._past:
+            steps = record.steps | steps
+        after = msgspec.structs.replace(saved, back_to=way.target.id, undo=before.id, steps=steps)
+        self._records.write(after)
+        if way.level is UndoLevel.REDO and way.base is not None:
+            self._note_redone(way.base)
+        return after
+
+    def _save(self, about: CheckpointInfo, also: Sequence[str]) -> CheckpointRecord:
+        saving = CheckpointWriter(self._git, self._records, about, self._at, self._settings)
+        return saving.save(also).record
+
+    def _note_redone(self, record: CheckpointRecord) -> None:
+        found = self._records.read(record.number)
+        if found is not None:
+            self._records.write(msgspec.structs.replace(found, redone=True))
+
+    def _unknown(self, target: CheckpointRecord) -> list[str]:
+        """Files of a checkpoint that are there, but not known to the index: ignored by now."""
+        asked = ("-z", "--name-only", "--diff-filter=D", "--no-renames")
+        try:
+            then = self._git.paths("diff-index", "--cached", *asked, target.tree)
+        except GitError:
+            then = self._held(target)  # a damaged index knows nothing
+        folders = Folders(self._git.work_tree)
+        return [path for path in then if folders.holds_file(path)]
+
+    def _held(self, target: CheckpointRecord) -> list[str]:
+        try:
+            return self._git.paths("ls-tree", "-r", "-z", "--name-only", target.tree)
+        except GitTooSlowError:
+            raise
+        except GitError as error:
+            raise DamagedCheckpointError(target.id, error.says.splitlines()[-1]) from error
+
+    def _forget(self, paths: Sequence[str]) -> None:
+        """Take out of the index what is there and was not saved then: it may be ignored again."""
+        if paths:
+            given = join_paths(paths)
+            self._git.run("update-index", "--force-remove", "-z", "--stdin", given=given)
+
+    def _items(self, plan: RestorePlan) -> tuple[RestoreItem, ...]:
+        blobs = [each.old_blob if each.deletes else each.blob for each in plan.changes]
+        return tuple(
+            RestoreItem(change.path, _does(change), size)
+            for change, size in zip(plan.changes, sizes(self._git, blobs), strict=True)
+        )
+
+    def _wrong(
+        self, plan: RestorePlan, before: CheckpointRecord, after: CheckpointRecord
+    ) -> list[str]:
+        (found,) = tree_changes(self._git, (before.tree, after.tree))
+        states = {each.path: (each.mode, each.blob) for each in found}
+        return [
+            each.path
+            for each in plan.changes
+            if states.get(each.path, (each.old_mode, each.old_blob)) != (each.mode, each.blob)
+        ]
+
+
+def _tuple(by: By) -> tuple[str, ...] | None:
+    return None if by is None else tuple(by)
+
+
+def _is_plain(plan: RestorePlan) -> bool:
+    """Whether nothing but its files can be other by it: they are few, and say nothing of others."""
+    is_small = len(plan.changes) <= MAX_NAMED and not plan.uncertain
+    names = {os.path.basename(each.path) for each in plan.changes}
+    return is_small and IGNORE_FILE not in names
+
+
+def _does(change: TreeChange) -> FileRestoreAction:
+    if change.deletes:
+        return FileRestoreAction.DELETE
+    return FileRestoreAction.CREATE if change.creates else FileRestoreAction.CHANGE

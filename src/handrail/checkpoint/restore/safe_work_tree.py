@@ -1,0 +1,145 @@
+"""Changes single files of a work tree, and never through a link that leads out of it."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from handrail.checkpoint.git.file_content import LINK, PROGRAM, FileContent, file_content
+
+Fill = Callable[[Callable[[bytes], object]], None]
+"""Gives the content of a file to a function, in pieces."""
+Look = tuple[int, int, int, int, int]
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PRIVATE = 0o600
+_USUAL = 0o666
+_USUAL_PROGRAM = 0o777
+"""The umask takes away what it takes away."""
+_EXECUTE = 0o111
+_READ = 0o444
+
+
+class SafeWorkTree:
+    """A work tree, opened folder by folder."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def write(self, path: str, mode: str, fill: Fill, permissions: int | None) -> None:
+        """Make a file or a link that is not there yet; `permissions`: None: the usual ones."""
+        *folders, name = path.split("/")
+        with self._open(folders) as folder:
+            if mode == LINK:
+                pieces: list[bytes] = []
+                fill(pieces.append)
+                os.symlink(b"".join(pieces), os.fsencode(name), dir_fd=folder)
+                return
+            usual = _USUAL_PROGRAM if mode == PROGRAM else _USUAL
+            first = usual if permissions is None else _PRIVATE
+            with open(os.open(name, _NEW, first, dir_fd=folder), "wb") as file:
+                fill(file.write)
+                if permissions is not None:
+                    os.fchmod(file.fileno(), permissions)
+
+    def put(self, fresh: str, path: str) -> None:
+        """Move a file to its place, over what is there; folders are made, empty ones give way."""
+        *beside, name = fresh.split("/")
+        *folders, last = path.split("/")
+        with self._open(beside) as source, self._open(folders, make=True) as folder:
+            _remove_empty(last, folder)
+            os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
+
+    def delete(self, path: str) -> None:
+        """Delete a file or a link, and the folders that become empty by it."""
+        self.discard(path)
+        folders = path.split("/")[:-1]
+        while folders and self.remove_folder("/".join(folders)):
+            folders.pop()
+
+    def discard(self, path: str) -> None:
+        """Delete a file or a link that may be there."""
+        *folders, name = path.split("/")
+        with suppress(FileNotFoundError, NotADirectoryError), self._open(folders) as folder:
+            os.unlink(name, dir_fd=folder)
+
+    def remove_folder(self, path: str) -> bool:
+        """Remove a folder if it is empty."""
+        *above, name = path.split("/")
+        try:
+            with self._open(above) as folder:
+                os.rmdir(name, dir_fd=folder)
+        except OSError:  # there is something in it
+            return False
+        return True
+
+    def sync(self, path: str) -> None:
+        """Have the disk remember which names are in a folder, where it still is."""
+        with suppress(OSError), self._open(path.split("/") if path else []) as folder:
+            os.fsync(folder)
+
+    def permissions(self, path: str, mode: str) -> int | None:
+        """Those of a file that is there, able to run or not; None: it is not."""
+        *folders, name = path.split("/")
+        with suppress(OSError), self._open(folders) as folder:
+            old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            if stat.S_ISREG(old):
+                return _adapted(stat.S_IMODE(old), mode)
+        return None
+
+    def look(self, path: str) -> Look | None:
+        """What tells a file or a link from itself after a change; None: there is none."""
+        *folders, name = path.split("/")
+        with suppress(OSError), self._open(folders) as folder:
+            seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not stat.S_ISDIR(seen.st_mode):
+                return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
+        return None
+
+    def content(self, path: str) -> FileContent | None:
+        """What git would make of a file or a link; None: there is none."""
+        *folders, name = path.split("/")
+        with suppress(OSError), self._open(folders) as folder:
+            return file_content(name, folder)
+        return None
+
+    @contextmanager
+    def _open(self, folders: list[str], *, make: bool = False) -> Iterator[int]:
+        opened = os.open(self._root, _FOLDER)
+        try:
+            for name in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, dir_fd=opened)
+                inner = os.open(name, _FOLDER, dir_fd=opened)
+                os.close(opened)
+                opened = inner
+            yield opened
+        finally:
+            os.close(opened)
+
+
+def _remove_empty(name: str, folder: int) -> None:
+    """Remove a folder in which there are only empty folders."""
+    try:
+        opened = os.open(name, _FOLDER, dir_fd=folder)
+    except OSError:  # nothing, a file, or a link
+        return
+    try:
+        for inner in os.listdir(opened):
+            _remove_empty(inner, opened)
+    finally:
+        os.close(opened)
+    os.rmdir(name, dir_fd=folder)
+
+
+def applicable_permissions(permissions: int, mode: str) -> int:
+    """The same, able to run or not as the content was saved: they may have been seen later."""
+    is_program = bool(permissions & stat.S_IXUSR)
+    return permissions if is_program == (mode == PROGRAM) else _adapted(permissions, mode)
+
+
+def _adapted(old: int, mode: str) -> int:
+    if mode == PROGRAM:
+        return old | (old & _READ) >> 2  # whoever may read it may run it
+    return old & ~_EXECUTE

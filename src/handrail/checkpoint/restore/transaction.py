@@ -1,0 +1,204 @@
+"""Carries out a plan, all of it or nothing."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from handrail.checkpoint.errors import GitError, NotRestoredError
+from handrail.checkpoint.git.blobs import CopyBlob, open_blobs
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.tree_diff import MAX_NAMED, TreeChange
+from handrail.checkpoint.record import CheckpointRecord
+from handrail.checkpoint.restore.folders import Folders
+from handrail.checkpoint.restore.journal import RestoreJournal, RestoreJournals
+from handrail.checkpoint.restore.safe_work_tree import Look, SafeWorkTree, applicable_permissions
+
+_AS_BEFORE = "nothing is changed"
+_MEANWHILE = "changed while it was restored"
+_PERMISSIONS = 0o777
+"""Without the bits that let a program run as somebody else."""
+_Done = list[tuple[TreeChange, str]]
+"""What was begun, with the temporary file that was moved; empty: none."""
+
+
+class RestoreTransaction:
+    """One restore: new contents are written beside their places, then all are moved."""
+
+    def __init__(
+        self,
+        git: Git,
+        tree: SafeWorkTree,
+        journals: RestoreJournals,
+        target: CheckpointRecord,
+        before: CheckpointRecord,
+    ) -> None:
+        self._git = git
+        self._tree = tree
+        self._target = target
+        self._before = before
+        self._journals = journals
+        self._old: dict[str, int | None] = {}
+        """Permissions of the files before."""
+        self._seen: dict[str, Look | None] = {}
+        """How the files were when they were the same as what is saved."""
+        self._names: dict[tuple[int, int], list[str]] = {}
+        """Those of each file: it may have several."""
+
+    @contextmanager
+    def applied(self, changes: Sequence[TreeChange]) -> Iterator[None]:
+        """Change the files; raises NotRestoredError, and then they are as they were.
+
+        Whoever is killed before the end of the block is known to have been interrupted.
+        """
+        deletes = [(each, "") for each in changes if each.deletes]
+        writes = [each for each in changes if not each.deletes]
+        folders = Folders(self._git.work_tree)
+        beside = [folders.nearest(each.path) for each in writes]
+        made = folders.missing(each.path for each in writes)
+        around = folders.above(each.path for each in changes)
+        journal = RestoreJournal.of(self._target.id, self._before.id, beside, around, made)
+        self._old = {
+            each.path: self._tree.permissions(each.path, each.old_mode) for each in changes
+        }
+        with self._kept(journal, changes):
+            moves = list(zip(writes, journal.fresh_paths, strict=True))
+            self._write(moves)
+            self._check(changes)
+            self._note(msgspec.structs.replace(journal, is_changing=True), changes)
+            # First deleted: a file may have to become a folder, or the other way.
+            self._change([*deletes, *moves], journal)
+            # One folder: a file system with a journal writes down all that was before it, too.
+            self._tree.sync(os.path.dirname(changes[-1].path))
+            yield
+
+    @contextmanager
+    def _kept(self, journal: RestoreJournal, changes: Sequence[TreeChange]) -> Iterator[None]:
+        """Temporary files are gone afterwards, however it ends."""
+        self._note(journal, changes)
+        try:
+            yield
+        except BaseException:
+            self._journals.clear(journal)
+            raise
+        self._journals.end()
+
+    def _note(self, journal: RestoreJournal, changes: Sequence[TreeChange]) -> None:
+        try:
+            self._journals.write(journal)
+        except OSError as error:
+            paths = [each.path for each in changes]
+            raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
+
+    def _write(self, moves: _Done) -> None:
+        with open_blobs(self._git) as copy:
+            for change, fresh in moves:
+                try:
+                    self._write_one(copy, change, fresh)
+                except (OSError, GitError) as error:
+                    raise self._not_restored([change.path], f"{_AS_BEFORE}: {error}") from error
+
+    def _write_one(self, copy: CopyBlob, change: TreeChange, fresh: str) -> None:
+        def fill(write: Callable[[bytes], object]) -> None:
+            copy(change.blob, write)
+
+        self._tree.write(fresh, change.mode, fill, self._permissions(change))
+
+    def _permissions(self, change: TreeChange) -> int | None:
+        """Those that were written down; else those of the file now, if they are usual ones."""
+        path = change.path
+        if path in self._target.modes:
+            return applicable_permissions(self._target.modes[path] & _PERMISSIONS, change.mode)
+        if path in self._before.modes:
+            return None
+        return self._tree.permissions(path, change.mode)
+
+    def _check(self, changes: Sequence[TreeChange]) -> None:
+        """Nobody has changed these files since they were saved: that would be lost."""
+        self._seen = {each.path: self._tree.look(each.path) for each in changes}
+        for path, seen in self._seen.items():
+            self._names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
+        try:
+            edited = self._edited(changes)
+        except GitError as error:
+            paths = [each.path for each in changes]
+            raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
+        folders = Folders(self._git.work_tree)
+        meanwhile = [
+            each.path
+            for each in changes
+            if each.path in edited or (each.creates and folders.holds_file(each.path))
+        ]
+        if meanwhile:
+            raise self._not_restored(meanwhile, f"{_AS_BEFORE}: {_MEANWHILE}")
+
+    def _edited(self, changes: Sequence[TreeChange]) -> set[str]:
+        """What is other than it was saved; git is asked only where these are many."""
+        if len(changes) > MAX_NAMED:
+            return set(self._git.paths("diff-files", "-z", "--name-only"))
+        there = (each for each in changes if not each.creates)
+        return {each.path for each in there if self._tree.content(each.path) != each.before}
+
+    def _change(self, steps: _Done, journal: RestoreJournal) -> None:
+        begun: _Done = []
+        path = ""
+        try:
+            for change, fresh in steps:
+                path = change.path
+                self._check_again(path)
+                begun.append((change, fresh))
+                if change.deletes:
+                    self._tree.delete(path)
+                else:
+                    self._tree.put(fresh, path)
+                self._look_again(path)
+        except BaseException as error:
+            wrong = self._put_back(begun, journal)
+            if not isinstance(error, OSError):
+                raise
+            why = f"{_AS_BEFORE}: {error}"
+            if wrong:
+                why = f"{error}; `handrail rollback {self._before.id}` puts back what was there"
+            raise self._not_restored(wrong or [path], why) from error
+
+    def _check_again(self, path: str) -> None:
+        """Many files take a while, in which somebody may change one."""
+        if self._tree.look(path) != self._seen[path]:
+            raise OSError(_MEANWHILE)
+
+    def _look_again(self, path: str) -> None:
+        """Of a file with several names, the others look changed when one of them goes."""
+        seen = self._seen[path]
+        names = self._names[seen[:2]] if seen else []
+        for name in names if len(names) > 1 else ():
+            self._seen[name] = self._tree.look(name)
+
+    def _put_back(self, begun: _Done, journal: RestoreJournal) -> list[str]:
+        """Undo what was begun, the last first; gives what could not be undone."""
+        wrong: list[str] = []
+        with open_blobs(self._git) as copy:
+            for change, fresh in reversed(begun):
+                try:
+                    self._put_back_one(copy, change, fresh, journal)
+                except (OSError, GitError):
+                    wrong.append(change.path)
+        return wrong
+
+    def _put_back_one(
+        self, copy: CopyBlob, change: TreeChange, fresh: str, journal: RestoreJournal
+    ) -> None:
+        path, folders = change.path, Folders(self._git.work_tree)
+        if fresh and folders.holds_file(fresh):  # it was not moved
+            return
+        if change.creates:
+            self._tree.delete(path)
+            return
+        mode, blob = change.old_mode, change.old_blob
+        beside = journal.back_path(folders.nearest(path))
+        self._tree.discard(beside)  # of another file, for which it has failed
+        self._tree.write(beside, mode, lambda write: copy(blob, write), self._old[path])
+        self._tree.put(beside, path)
+
+    def _not_restored(self, paths: Iterable[str], why: str) -> NotRestoredError:
+        return NotRestoredError(tuple(paths), self._before.id, why)

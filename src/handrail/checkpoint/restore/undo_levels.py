@@ -1,0 +1,261 @@
+"""From what a person wants undone to the checkpoints that it lies between."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from handrail.checkpoint.errors import NothingToUndoError
+from handrail.checkpoint.record import CheckpointRecord, CheckpointTrigger
+from handrail.checkpoint.restore.target import RestoreTarget, UndoLevel
+
+_WHOLE = frozenset({UndoLevel.ITERATION, UndoLevel.TASK})
+_STARTS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
+_BOUNDS = _STARTS | {CheckpointTrigger.ITERATION_END}
+_AT_WORK = _STARTS | {CheckpointTrigger.BEFORE_ACTION}
+"""After such a checkpoint an agent works: the files are other by now, as far as is known."""
+_LIST = "`handrail checkpoints` lists what there is, `handrail rollback ID` goes back to one"
+
+
+def restore_target(
+    records: Sequence[CheckpointRecord],
+    level: UndoLevel,
+    *,
+    run: str = "",
+    step: int = 0,
+    now: str = "",
+) -> RestoreTarget:
+    """The way that undoes the last action, iteration or task, or the last restore.
+
+    `records`: of one work tree, the newest first; `run`: whose; empty: the last that worked
+    here; `step`: which action; `now`: the tree of the files as they are, where it is known.
+    What is undone already is not undone again. Raises NothingToUndoError.
+    """
+    if not records:
+        raise NothingToUndoError("there is no checkpoint yet", "`handrail checkpoint` takes one")
+    if in_time := [each for each in records if not each.late]:
+        with suppress(NothingToUndoError):
+            return _restore_target(in_time, level, run, step, now)
+    return _restore_target(records, level, run, step, now)
+
+
+def restores_run_state(way: RestoreTarget, records: Iterable[CheckpointRecord]) -> bool:
+    """Whether a run is afterwards where it was: nothing that it did later is left.
+
+    `records`: of the same work tree.
+    """
+    if way.level is UndoLevel.CHECKPOINT:
+        return True
+    if way.level not in _WHOLE:
+        return False
+    return way.base is None or not any(
+        each.number > way.base.number and way.run in each.by for each in records
+    )
+
+
+def _restore_target(
+    records: Sequence[CheckpointRecord], level: UndoLevel, run: str, step: int, now: str
+) -> RestoreTarget:
+    if level is UndoLevel.REDO:
+        return _redo(records)
+    past = _CheckpointHistory(records, run, now)
+    if level is UndoLevel.CHECKPOINT:
+        return RestoreTarget(level, records[0], says=f"everything since {records[0].id}")
+    if not past.run:
+        raise NothingToUndoError("no checkpoint holds a change that an agent made", _LIST)
+    if level is UndoLevel.ACTION and step:
+        return _one_action(past, step)
+    way = next(_WAYS[level](past), None)
+    if way is None:
+        raise NothingToUndoError(f"no {level} of run {past.run} is left that changed files", _LIST)
+    return way
+
+
+class _CheckpointStep(msgspec.Struct, frozen=True):
+    """What happened between two checkpoints that follow each other."""
+
+    older: CheckpointRecord
+    newer: CheckpointRecord | None
+    """None: from the last one until now."""
+
+
+class _CheckpointHistory:
+    """The checkpoints that led to how the files are now, the newest first.
+
+    What was undone did not lead here: a restore follows on the checkpoint it went back to.
+    """
+
+    def __init__(self, records: Sequence[CheckpointRecord], run: str, now: str) -> None:
+        self.all = records
+        self.line = list(_in_effect(records))
+        last = self.line[0]
+        self.goes_on = now != last.tree if now else last.moment in _AT_WORK
+        """Files were changed since the last checkpoint."""
+        self.now = now or last.tree
+        self.undone = {
+            each.back_to
+            for each, before in zip(self.line, self.line[1:], strict=False)
+            if each.back_to and not each.redone and each.back_to != before.id
+        }
+        """Where a restore began that took back a part only: the line goes on past it."""
+        self.run = run or self._last_run()
+
+    def parts(self) -> Iterator[_CheckpointStep]:
+        """Those in which files were changed, the newest first."""
+        if self.goes_on:
+            yield _CheckpointStep(self.line[0], None)
+        for newer, older in zip(self.line, self.line[1:], strict=False):
+            if newer.tree != older.tree and older.id not in self.undone:
+                yield _CheckpointStep(older, newer)
+
+    def is_of_run(self, part: _CheckpointStep) -> bool:
+        """Whether the run changed something in it; of what is not saved yet, it may have."""
+        return self.run in part.newer.by if part.newer else True
+
+    def differs_since(self, start: CheckpointRecord) -> bool:
+        """Whether the files are other than they were then, as far as is known."""
+        return self.goes_on or self.now != start.tree
+
+    def _last_run(self) -> str:
+        for part in self.parts():
+            maker = part.newer or part.older
+            if maker.run and (part.newer is None or maker.run in maker.by):
+                return maker.run
+            if part.newer is not None and maker.by:
+                return maker.by[-1]
+        return ""
+
+
+def _in_effect(records: Sequence[CheckpointRecord]) -> Iterator[CheckpointRecord]:
+    places = {record.id: place for place, record in enumerate(records)}
+    place = 0
+    while place < len(records):
+        record = records[place]
+        yield record
+        back = places.get(record.back_to, 0)
+        # A restore that spared files, or took back only a part, did not lead back there.
+        place = back if back > place and records[back].tree == record.tree else place + 1
+
+
+def _until(record: CheckpointRecord, run: str) -> int | None:
+    """The last step of a run after which the files were so; None: not known."""
+    return record.steps.get(run, record.step if record.run == run else None)
+
+
+def _since(record: CheckpointRecord, run: str) -> int | None:
+    """The first step of a run after which the files were so."""
+    return record.step if record.run == run else record.steps.get(run)
+
+
+def _last_actions(past: _CheckpointHistory) -> Iterator[RestoreTarget]:
+    for part in past.parts():
+        if past.is_of_run(part):
+            yield _action(past, part.older, part.newer)
+
+
+def _one_action(past: _CheckpointHistory, step: int) -> RestoreTarget:
+    run = past.run
+    later = [
+        each
+        for each in past.all
+        if not each.back_to and (since := _since(each, run)) is not None and since >= step
+    ]
+    base = later[-1] if later else None
+    for record in past.all:
+        until = _until(record, run)
+        if until is None or (base is not None and record.number >= base.number):
+            continue
+        if until < step:
+            return _action(past, record, base)
+        if (since := _since(record, run)) is not None and since < step and not record.back_to:
+            raise NothingToUndoError(f"action {step} of run {run} changed no files", _LIST)
+    raise NothingToUndoError(f"no checkpoint is from before action {step} of run {run}", _LIST)
+
+
+def _action(
+    past: _CheckpointHistory, target: CheckpointRecord, base: CheckpointRecord | None
+) -> RestoreTarget:
+    return RestoreTarget(
+        UndoLevel.ACTION, target, base, past.run, _says_actions(past, target, base)
+    )
+
+
+def _says_actions(
+    past: _CheckpointHistory, target: CheckpointRecord, base: CheckpointRecord | None
+) -> str:
+    run = past.run
+    first = next(
+        (
+            until + 1
+            for each in past.all
+            if each.number <= target.number and (until := _until(each, run)) is not None
+        ),
+        1,
+    )
+    last = _since(base, run) if base is not None else None
+    if last is None:
+        return f"what run {run} did since step {first - 1} ({target.id})"
+    if last <= first:
+        why = f" ({base.why.removeprefix('after ')})" if base is not None and base.why else ""
+        return f"action {last} of run {run}{why}"
+    return f"steps {first}-{last} of run {run}: there is no checkpoint between them"
+
+
+def _iterations(past: _CheckpointHistory) -> Iterator[RestoreTarget]:
+    run = past.run
+    bounds = [each for each in past.line if each.run == run and each.moment in _BOUNDS]
+    end: CheckpointRecord | None = None
+    for start in bounds:
+        if _is_iteration(past, start, end) and start.id not in past.undone:
+            why = f": {start.why}" if start.why and start.moment in _STARTS else ""
+            yield RestoreTarget(
+                UndoLevel.ITERATION, start, end, run, f"an iteration of run {run}{why}"
+            )
+        end = start
+
+
+def _is_iteration(
+    past: _CheckpointHistory, start: CheckpointRecord, end: CheckpointRecord | None
+) -> bool:
+    """Whether the run worked from one to the other; a start is not kept if nothing was new."""
+    differs = start.tree != end.tree if end is not None else past.differs_since(start)
+    if not differs or start.moment in _STARTS:
+        return differs
+    if end is not None:
+        return end.moment is CheckpointTrigger.ITERATION_END
+    return any(past.is_of_run(each) and each.older.number >= start.number for each in past.parts())
+
+
+def _tasks(past: _CheckpointHistory) -> Iterator[RestoreTarget]:
+    run = past.run
+    mine = [each for each in past.line if each.run == run or run in each.steps]
+    if not mine or mine[-1].id in past.undone:
+        return
+    start = mine[-1]
+    last = next((each for each in past.line if run in each.by), None)
+    base = None if past.goes_on else last
+    if past.differs_since(start) if base is None else base.tree != start.tree:
+        says = f"everything that run {run} did"
+        if run in start.by:  # what was before is not kept any more
+            says += f" since step {_since(start, run) or 0}: no older checkpoint is there"
+        yield RestoreTarget(UndoLevel.TASK, start, base, run, says)
+
+
+def _redo(records: Sequence[CheckpointRecord]) -> RestoreTarget:
+    restores = [each for each in records if each.moment is CheckpointTrigger.RESTORED]
+    redone = {each.undo for each in restores if each.redone}
+    for each in restores:
+        if each.redone or each.back_to in redone:  # the second: it is a redo itself
+            continue
+        target = next((found for found in records if found.id == each.undo), None)
+        if target is not None:
+            says = f"what going back to {each.back_to} has undone"
+            return RestoreTarget(UndoLevel.REDO, target, each, says=says)
+    raise NothingToUndoError("nothing was undone that could be redone", _LIST)
+
+
+_WAYS: dict[UndoLevel, Callable[[_CheckpointHistory], Iterator[RestoreTarget]]] = {
+    UndoLevel.ACTION: _last_actions,
+    UndoLevel.ITERATION: _iterations,
+    UndoLevel.TASK: _tasks,
+}

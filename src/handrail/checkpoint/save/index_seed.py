@@ -1,0 +1,104 @@
+"""A first index from the one that the user's repository has: nothing has to be read anew."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from handrail.checkpoint.errors import CheckpointStoreError, GitError
+from handrail.checkpoint.git import alternates, index_file
+from handrail.checkpoint.git.content_filters import filtered_paths
+from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
+from handrail.checkpoint.git.runner import Git, GitDeadline
+from handrail.checkpoint.git.user_repository import RepositoryDirectories, directories
+
+_SHARE = 0.5
+"""Of the time there is: files that are read anew need some, too."""
+_SIZES = ("cat-file", "--batch-check=%(objectsize)", "--buffer")
+
+
+class _UserIndexError(Exception):
+    """The index of the user is one that git would not write, or an object cannot be read."""
+
+
+def seed_index(git: Git) -> list[bytes] | None:
+    """Fill an index that is not there yet, or has lost what it needs.
+
+    Gives the names of the files that it holds then; None: nothing was done.
+
+    What git remembers of a file is taken over only if its size is that of the blob, so that no
+    conversion of bytes, by whatever settings, is taken for the file. Others are announced: the
+    next listing finds them changed, and a tree does not hold them until they are read.
+    """
+    if os.path.exists(git.index):
+        if not alternates.has_lost(git):
+            return None
+        os.unlink(git.index)
+    where = directories(git.work_tree)
+    objects = os.path.realpath(os.path.join(where.common, "objects"))
+    try:
+        found = index_file.read(os.path.join(where.own, "index"))
+        if not os.path.isdir(objects) or "\n" in objects:
+            return None
+        alternates.borrow(git, objects)
+        index = _certain(git.within(GitDeadline(git.deadline.left * _SHARE)), where, found)
+        index_file.write(git.index, index)
+    except CheckpointStoreError:
+        raise
+    except (OSError, UnreadableIndexError, GitError, _UserIndexError):
+        alternates.drop(git)
+        return None
+    return index.names
+
+
+def _certain(git: Git, where: RepositoryDirectories, found: GitIndex) -> GitIndex:
+    """The same with only those files whose blobs certainly hold their bytes."""
+    folders = _folders(found.names)
+    if not {folder[:-1] for folder in folders}.isdisjoint(found.names):
+        raise _UserIndexError("a file is in the place of a folder")
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(git.run, *_SIZES, given=found.blob_lines())
+        unsure = filtered_paths(git, where, found, folders)
+        unsure.update(_of_other_size(where, found, asked.result().split(b"\n")[:-1]))
+    if not unsure and not found.unsure:
+        return found
+    here = [name for name in found.unsure if os.path.lexists(_full(git, name))]
+    named = zip(found.names, found.records, strict=True)
+    kept = {name: record for name, record in named if name not in unsure}
+    return GitIndex([*kept], [*kept.values()], [*here, *unsure], b"", found.written_ns)
+
+
+def _folders(names: list[bytes]) -> set[bytes]:
+    """All that hold a file, directly or further down, each with its slash; the top is empty."""
+    folders = {name[: name.rfind(b"/") + 1] for name in names}
+    for folder in list(folders):
+        above = folder
+        while above:
+            above = above[: above.rfind(b"/", 0, -1) + 1]
+            if above in folders:
+                break
+            folders.add(above)
+    return folders
+
+
+def _of_other_size(
+    where: RepositoryDirectories, found: GitIndex, said: Sequence[bytes]
+) -> Iterator[bytes]:
+    """Names of files whose blobs are of another size, or cannot be had."""
+    sizes = found.sizes()
+    with suppress(ValueError):  # nearly always all are the same
+        if list(map(int, said)) == sizes:
+            return
+    for name, blob, size, says in zip(found.names, found.blobs(), sizes, said, strict=True):
+        if says.isdigit():
+            if int(says) & 0xFFFFFFFF != size:
+                yield name
+            continue
+        # Git would not write what seems to be there.
+        if os.path.lexists(os.path.join(where.common, "objects", blob[:2], blob[2:])):
+            raise _UserIndexError(blob)
+        yield name
+
+
+def _full(git: Git, name: bytes) -> bytes:
+    return os.path.join(os.fsencode(git.work_tree), name)

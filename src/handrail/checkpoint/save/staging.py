@@ -1,0 +1,310 @@
+"""Takes what has changed in a work tree into a private index."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from time import time
+
+import msgspec
+
+from handrail.checkpoint.errors import CheckpointStoreError, GitError, GitTooSlowError
+from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
+from handrail.checkpoint.record import Coverage, LeftOut
+from handrail.checkpoint.save import index_seed
+from handrail.checkpoint.save.changed_paths import (
+    UNREADABLE,
+    ChangedPaths,
+    list_changed_paths,
+    list_deleted_paths,
+)
+from handrail.checkpoint.save.coverage import bounded
+from handrail.checkpoint.save.fast_save import FastChanges, read_fast_changes
+from handrail.checkpoint.save.full_scan import FullScan
+from handrail.checkpoint.save.full_scan import scan_files as take_survey
+from handrail.checkpoint.save.parallel_index import index_in_parallel
+from handrail.checkpoint.save.path_classifier import PathClassifier, open_path_classifier
+from handrail.checkpoint.save.size_limits import CandidateFile, within_limits
+from handrail.checkpoint.save.work_tree_memory import (
+    MAX_YOUNG,
+    YOUNG,
+    FileModes,
+    WorkTreeMemory,
+    is_text,
+    recall,
+    remember,
+)
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
+
+NO_TIME = "there was no time for it"
+FOR_STAGING = 0.5
+"""Of the time there is; the rest is for a batch that takes long, and for what must follow."""
+_FOR_A_BATCH = 0.75
+"""Of the time that is left; a batch that takes longer is given up."""
+_TAKE_IN = ("--add", "--remove", "--replace")
+RENEW = (*_TAKE_IN, "--index-version", "4")
+"""An index that is written again and again: names that begin alike take less room."""
+_MANY = 10
+_AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
+"""Git streams what it takes for large files into one pack: much faster than a file for each."""
+_ONE_PACK_SINCE = (2, 37)
+"""Before, it was a pack for each."""
+_ALONE = {"core.preloadIndex": "false"}
+"""Git would look at files with so many threads that nothing goes on beside it."""
+_SECOND_NS = 10**9
+_BATCH_FILES = 5_000
+_BATCH_BYTES = 16 * MEGABYTE
+
+
+class StagingResult(msgspec.Struct, frozen=True):
+    """What the index holds now."""
+
+    files: int
+    """How many were taken in, or seen for the first time."""
+    bytes: int
+    wanted: int
+    """How many should have been taken in."""
+    coverage: Coverage
+    modes: dict[str, int]
+    is_cold: bool = False
+    """The index began empty."""
+    direct: FastChanges | None = None
+    """What is other than in the last checkpoint, where that was found without git: the index
+    does not have it yet."""
+
+
+def stage(
+    git: Git,
+    settings: Settings,
+    also: Iterable[str] = (),
+    *,
+    last: str = "",
+    cold: bool = False,
+    direct: bool = False,
+) -> StagingResult:
+    """Bring the index up to date.
+
+    `also`: paths that count even where they are ignored; `last`: the tree of the last
+    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone;
+    `direct`: a few files may be read instead.
+    """
+    is_fresh = not os.path.exists(git.index)
+    seeded = None if cold else index_seed.seed_index(git)
+    memory = None if is_fresh or seeded is not None else recall(git)
+    unseen = seeded or []
+    if seeded is None and not is_fresh and not (last and memory):
+        unseen = _known(git)
+    since = time() - YOUNG
+    survey, listing = _look(git, settings, unseen, since)
+    dropped = list_deleted_paths(git, memory.include, settings.include) if memory else []
+    is_same = direct and not also and memory is not None and memory.holds(last, git)
+    with open_path_classifier(git.work_tree, settings) as sorter:
+        staging = _StagingPass(git, settings, sorter, memory or WorkTreeMemory(), since)
+        staging.see(survey)
+        staged = staging.take(listing, also, dropped, is_same=is_same)
+    return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
+
+
+def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
+    """Bring the index up to date with some paths, whatever else has changed."""
+    with open_path_classifier(git.work_tree, settings) as sorter:
+        staging = _StagingPass(
+            git, settings, sorter, recall(git) or WorkTreeMemory(), time() - YOUNG
+        )
+        return staging.take(ChangedPaths(), paths, (), is_same=False)
+
+
+def _look(
+    git: Git, settings: Settings, unseen: Sequence[bytes], since: float
+) -> tuple[FullScan, ChangedPaths]:
+    if not unseen:
+        return FullScan(), list_changed_paths(git, settings.include)
+    with ThreadPoolExecutor(1) as pool:
+        survey = pool.submit(take_survey, git.work_tree, unseen, since)
+        listing = list_changed_paths(git.tuned(_ALONE), settings.include)
+        return survey.result(), listing
+
+
+class _StagingPass:
+    """One time of bringing the index up to date."""
+
+    def __init__(
+        self,
+        git: Git,
+        settings: Settings,
+        sorter: PathClassifier,
+        memory: WorkTreeMemory,
+        since: float,
+    ) -> None:
+        self._git = git
+        self._settings = settings
+        self._sorter = sorter
+        self._memory = memory
+        self._modes = FileModes(memory.modes)
+        self._young: dict[str, None] = {}
+        self._since = since
+        self._left_out: list[LeftOut] = []
+        self._out: list[str] = []
+        """What the index must not hold any more."""
+        self._sizes: dict[bytes, int] = {}
+        self._limit = GitDeadline(git.deadline.left * FOR_STAGING)
+
+    def see(self, survey: FullScan) -> None:
+        """Take over what is known of files that the index had from the beginning."""
+        self._sizes.update(survey.sizes)
+        for path, facts in survey.odd:
+            self._see(path, facts)
+
+    def _see(self, path: str, facts: os.stat_result) -> None:
+        self._modes.see(path, facts.st_mode)
+        self._note_young(path, facts.st_ctime_ns)
+
+    def take(
+        self, listing: ChangedPaths, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
+    ) -> StagingResult:
+        """Take in what was listed, and out what must not be held.
+
+        `is_same`: as the last checkpoint, that is the index so far.
+        """
+        for path in self._memory.young:
+            with suppress(OSError):
+                self._see(path, self._sorter.look(path))
+        tracked = {*listing.changed, *also}
+        changed = self._sorter.sort(sorted(tracked))
+        new = self._sorter.sort(listing.new)
+        self._left_out += [*listing.left_out, *changed.left_out, *new.left_out]
+        store = os.path.dirname(self._git.index)
+        taken = within_limits(changed.files, new.files, self._known, self._settings, store)
+        self._left_out += taken.left_out
+        self._out += [*changed.displaced, *dropped]
+        files = [*(CandidateFile(path, 0, 0) for path in changed.gone), *taken.files]
+        self._note(files)
+        is_same = is_same and not self._out
+        is_same = is_same and tracked.isdisjoint(each.path for each in self._left_out)
+        top, held = self._sorter.top, listing.changed
+        direct = read_fast_changes(top, taken.files, changed.gone, held) if is_same else None
+        if direct is None:
+            self._add(files)
+            self._out += tracked.intersection(each.path for each in self._left_out)
+            self._take_out()
+        staged = self._done(len(changed.files) + len(new.files))
+        return msgspec.structs.replace(staged, direct=direct)
+
+    def _note(self, files: Iterable[CandidateFile]) -> None:
+        """Remember permissions before anything is done, or they are lost with this process."""
+        for file in files:
+            self._modes.see(file.path, file.mode)
+            self._note_young(file.path, file.changed_ns)
+        if (modes := self._modes.all) != self._memory.modes:
+            self._memory = msgspec.structs.replace(
+                self._memory, modes=modes, young=tuple(self._young)
+            )
+            remember(self._git, self._memory)
+
+    def _note_young(self, path: str, changed_ns: int) -> None:
+        if (
+            changed_ns >= self._since * _SECOND_NS
+            and len(self._young) < MAX_YOUNG
+            and is_text(path)
+        ):
+            self._young[path] = None
+
+    def _add(self, files: Sequence[CandidateFile]) -> None:
+        batches = list(_batches(files))
+        if len(batches) > 1 and not os.path.exists(self._git.index):
+            batches = index_in_parallel(self._git, batches, self._add_batch)
+        waiting = batches[::-1]
+        is_sound = False
+        while waiting:
+            batch = waiting.pop()
+            try:
+                self._add_batch(self._git, batch)
+            except CheckpointStoreError:
+                raise
+            except GitTooSlowError:
+                for late in (batch, *waiting):
+                    self._left_out += [LeftOut(file.path, NO_TIME) for file in late]
+                return
+            except GitError:
+                if not is_sound:
+                    self._update(self._git)  # raises if it is not the fault of a file
+                    is_sound = True
+                waiting += self._smaller(batch)
+
+    def _add_batch(self, git: Git, batch: Sequence[CandidateFile]) -> None:
+        if not self._limit.left:
+            raise GitTooSlowError("update-index", self._limit.seconds)
+        git = git.within(GitDeadline(git.deadline.left * _FOR_A_BATCH))
+        if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
+            git = git.tuned(_AS_PACK)
+        is_part = git.index != self._git.index
+        self._update(git, *(_TAKE_IN if is_part else RENEW), paths=[file.path for file in batch])
+        self._sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
+
+    def _smaller(self, batch: Sequence[CandidateFile]) -> list[list[CandidateFile]]:
+        """What is left of a batch that git rejected: without the bad ones, or in halves."""
+        again = self._sorter.sort(file.path for file in batch)
+        self._left_out += again.left_out
+        self._out += again.displaced
+        good = [*again.files, *(CandidateFile(path, 0, 0) for path in again.gone)]
+        if len(good) < len(batch):
+            return [good] if good else []
+        if len(good) == 1:
+            self._left_out.append(LeftOut(good[0].path, UNREADABLE))
+            return []
+        half = len(good) // 2
+        return [good[half:], good[:half]]
+
+    def _take_out(self) -> None:
+        if self._out:
+            self._update(self._git, "--force-remove", paths=self._out)
+            self._modes.forget(self._out)
+            for path in self._out:
+                self._sizes.pop(os.fsencode(path), None)
+
+    def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
+        try:
+            git.run("update-index", *options, "-z", "--stdin", given=join_paths(paths))
+        except GitError:
+            with suppress(FileNotFoundError):  # a git that was killed leaves it
+                os.unlink(f"{git.index}.lock")
+            raise
+
+    def _done(self, wanted: int) -> StagingResult:
+        late = any(each.why == NO_TIME for each in self._left_out)
+        memory = msgspec.structs.replace(
+            self._memory,
+            include=self._settings.include,
+            modes=self._modes.all,
+            young=tuple(self._young),
+        )
+        if memory != self._memory:
+            remember(self._git, memory)
+        return StagingResult(
+            len(self._sizes),
+            sum(self._sizes.values()),
+            wanted,
+            bounded(self._left_out, self._known, unfinished=late),
+            memory.modes,
+        )
+
+    def _known(self) -> list[str]:
+        return [os.fsdecode(name) for name in _known(self._git)]
+
+
+def _known(git: Git) -> list[bytes]:
+    return git.run("ls-files", "-z").split(b"\0")[:-1]
+
+
+def _batches(files: Sequence[CandidateFile]) -> Iterator[list[CandidateFile]]:
+    batch: list[CandidateFile] = []
+    size = 0
+    for file in files:
+        if batch and (len(batch) == _BATCH_FILES or size + file.size > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch

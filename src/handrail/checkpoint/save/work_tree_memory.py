@@ -1,0 +1,126 @@
+"""What is remembered of a work tree beside its index, from one checkpoint to the next."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from handrail.checkpoint.git.index_file import checksum_of
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.save.file_signature import file_signature
+
+MAX_MODES = 10_000
+MAX_YOUNG = 1_000
+YOUNG = 2.0
+"""Seconds."""
+_UMASK = "Umask:"
+
+
+class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
+    """It can be lost: then everything is looked at once more."""
+
+    include: tuple[str, ...] = ()
+    """The patterns by which ignored files came into the index."""
+    modes: dict[str, int] = {}
+    """Permissions that git cannot hold, by path."""
+    young: tuple[str, ...] = ()
+    """Files that were just changed: git sees no other permissions in the same second."""
+    tree: str = ""
+    """What the index holds, as long as it and the store look like this."""
+    look: tuple[int | str, ...] = ()
+
+    def holds(self, tree: str, git: Git) -> bool:
+        """Whether the index is certainly the same as a tree."""
+        return bool(tree) and self.tree == tree and self.look == _look_of(git)
+
+
+def recall(git: Git) -> WorkTreeMemory | None:
+    """What is remembered of the index; None where there is nothing."""
+    if not os.path.exists(git.index):
+        return None
+    try:
+        with open(_place(git), "rb") as file:
+            return msgspec.json.decode(file.read(), type=WorkTreeMemory)
+    except (OSError, ValueError):
+        return None
+
+
+def remember(git: Git, memory: WorkTreeMemory) -> None:
+    """Keep it for the next time."""
+    fresh = _place(git) + ".new"
+    with open(fresh, "wb") as file:
+        file.write(msgspec.json.encode(memory))
+    os.replace(fresh, _place(git))
+
+
+def usual_modes() -> frozenset[int]:
+    """Those that a new file gets, one that can be run or not: nothing is remembered of them."""
+    mask = _umask()
+    return frozenset(stat.S_IFREG | bits & ~mask for bits in (0o666, 0o777))
+
+
+def remember_tree(git: Git, tree: str) -> None:
+    """Keep that the index holds the same as a tree."""
+    memory = recall(git)
+    if memory and not memory.holds(tree, git):
+        remember(git, msgspec.structs.replace(memory, tree=tree, look=_look_of(git)))
+
+
+class FileModes:
+    """Permissions that are other than those a new file gets."""
+
+    def __init__(self, known: Mapping[str, int]) -> None:
+        self._odd = dict(known)
+        self._usual = usual_modes()
+
+    def see(self, path: str, mode: int) -> None:
+        """Take in how a file is."""
+        if stat.S_ISREG(mode) and mode not in self._usual:
+            self._odd[path] = stat.S_IMODE(mode)
+        elif self._odd:
+            self._odd.pop(path, None)
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Take in that files are gone."""
+        for path in paths if self._odd else ():
+            self._odd.pop(path, None)
+
+    @property
+    def all(self) -> dict[str, int]:
+        """The first of them, in order; without names that cannot be written down."""
+        named = sorted(path for path in self._odd if is_text(path))
+        return {path: self._odd[path] for path in named[:MAX_MODES]}
+
+
+def _look_of(git: Git) -> tuple[int | str, ...]:
+    packs = os.path.join(git.directory, "objects", "pack")
+    # Times may say little: some file systems count whole seconds.
+    return (
+        checksum_of(git.index),
+        *(file_signature(git.index) or ()),
+        *(file_signature(packs) or ()),
+    )
+
+
+def is_text(path: str) -> bool:
+    """Whether a path can be written down: a file's name may be any bytes."""
+    return path.isascii() or path == path.encode(errors="ignore").decode()
+
+
+def _place(git: Git) -> str:
+    folder, name = os.path.split(git.index)
+    return os.path.join(folder, "memory" + name.removeprefix("index"))
+
+
+def _umask() -> int:
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith(_UMASK):
+                    return int(line.removeprefix(_UMASK), 8)
+    except OSError:
+        pass
+    mask = os.umask(0o077)  # only by setting it can it be read here
+    os.umask(mask)
+    return mask

@@ -1,0 +1,260 @@
+"""Takes a checkpoint: lists what changed, stages it, writes tree, commit, ref and record."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import structs
+
+from handrail.checkpoint.errors import (
+    CheckpointStoreError,
+    FolderRefusedError,
+    GitError,
+    GitTooSlowError,
+    NothingSavedError,
+)
+from handrail.checkpoint.git.commit import EMPTY, IndexChange, commit, index_changes
+from handrail.checkpoint.git.excludes import ignoring
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.tree_diff import TreeChange
+from handrail.checkpoint.git.user_repository import head_of
+from handrail.checkpoint.record import CheckpointInfo, CheckpointRecord, CheckpointTrigger, Coverage
+from handrail.checkpoint.records import CheckpointRecords
+from handrail.checkpoint.save.index_refresh import refreshing_index
+from handrail.checkpoint.save.staging import StagingResult, stage, stage_only
+from handrail.checkpoint.save.work_tree_memory import is_text, remember_tree
+from handrail.config.checkpoints import Checkpoints as Settings
+
+_MAX_WHY = 200
+_MARKS = frozenset(CheckpointTrigger) - {
+    CheckpointTrigger.BEFORE_RESTORE,
+    CheckpointTrigger.RESTORED,
+}
+"""Moments that need no checkpoint of their own where nothing has changed."""
+
+
+_STARTS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
+_BOUNDS = _STARTS | {CheckpointTrigger.ITERATION_END}
+
+
+class SavedCheckpoint(msgspec.Struct, frozen=True):
+    """A checkpoint, which an earlier one may be if nothing has changed since."""
+
+    record: CheckpointRecord
+    is_new: bool = True
+
+
+class _StagedTree(msgspec.Struct, frozen=True):
+    """What the index holds: a tree that is written already, and the changes since."""
+
+    staged: StagingResult
+    tree: str
+    changes: Sequence[IndexChange] = ()
+
+
+class CheckpointWriter:
+    """One checkpoint of a work tree."""
+
+    def __init__(
+        self,
+        git: Git,
+        records: CheckpointRecords,
+        about: CheckpointInfo,
+        now: float,
+        settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    ) -> None:
+        if not is_text(git.work_tree):
+            raise FolderRefusedError(repr(git.work_tree), "its name is not UTF-8")
+        self._git = git
+        self._records = records
+        self._about = about
+        self._now = now
+        self._settings = settings
+
+    def save(
+        self, also: Iterable[str] = (), *, is_late: Callable[[], bool] = lambda: False
+    ) -> SavedCheckpoint:
+        """Save all files; unchanged, they are the checkpoint before unless a person names this one.
+
+        `also`: paths that count even where they are ignored; `is_late`: whether files may have
+        been changed since it was asked for.
+        """
+        also = tuple(also)
+        try:
+            return self._save(also, is_late, direct=True)
+        except (GitTooSlowError, CheckpointStoreError):
+            raise
+        except GitError:  # the store is not what it was: git finds out what is left
+            return self._save(also, is_late, direct=False)
+
+    def _save(
+        self, also: Sequence[str], is_late: Callable[[], bool], *, direct: bool
+    ) -> SavedCheckpoint:
+        git = self._git
+        last = self._records.last(git.work_tree)
+        index = _fill(git, also, self._settings, last, direct=direct)
+        with refreshing_index(git, index.staged.direct) as is_renewed:
+            saved = self._save_index(index, last, late=is_late())
+            with suppress(OSError):  # the checkpoint is there
+                if is_renewed():
+                    remember_tree(git, saved.record.tree)
+                    return saved
+        if index.staged.direct:
+            # Files that were changed just now may be other by now.
+            with suppress(GitError, OSError):
+                stage_only(git, self._settings, index.staged.direct.paths)
+        return saved
+
+    def _save_index(
+        self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
+    ) -> SavedCheckpoint:
+        about, ignored = self._about, ignoring(self._git)
+        lists = (last.include, last.ignoring) if last else None
+        if last and lists == (self._settings.include, ignored) and _is_still(last, index, about):
+            return SavedCheckpoint(_with_step(last, about, self._records), is_new=False)
+        is_all = not last or index.tree != last.tree
+        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self._git, index)
+        return SavedCheckpoint(self._write(index, ignored, counted, late=late))
+
+    def save_restored(
+        self, last: CheckpointRecord, changes: Sequence[TreeChange]
+    ) -> CheckpointRecord | None:
+        """Save what was put back since the last checkpoint, without a look at anything else.
+
+        None: it cannot be saved like that.
+        """
+        staged = stage_only(self._git, self._settings, [each.path for each in changes])
+        if staged.coverage.left_out:
+            return None
+        staged = structs.replace(staged, coverage=last.coverage)
+        index = _StagedTree(staged, last.tree, [IndexChange.of(each) for each in changes])
+        return self._write(index, ignoring(self._git), _count(self._git, index))
+
+    def _write(
+        self, index: _StagedTree, ignored: str, counted: tuple[int, int], *, late: bool = False
+    ) -> CheckpointRecord:
+        """`counted`: files, and bytes in them."""
+        git, about = self._git, self._about
+        number = max(self._records.numbers(), default=0) + 1
+        message = about.why[:_MAX_WHY] or about.moment
+        ref = f"refs/checkpoints/c{number}"
+        written = commit(git, ref, index.tree, index.changes, message, self._now)
+        _check_not_empty(git, index.staged, written.tree)
+        files, size = counted
+        record = CheckpointRecord(
+            **structs.asdict(about),
+            number=number,
+            created_at=datetime.fromtimestamp(self._now, UTC),
+            git_commit=written.commit,
+            tree=written.tree,
+            work_tree=git.work_tree,
+            files=files,
+            bytes=size,
+            coverage=index.staged.coverage,
+            include=self._settings.include,
+            ignoring=ignored,
+            head=head_of(git.work_tree),
+            steps=_step(about),
+            modes=index.staged.modes,
+            late=late,
+        )
+        self._records.write(record)
+        return record
+
+
+def write_tree(
+    git: Git, records: CheckpointRecords, settings: Settings, also: Iterable[str]
+) -> tuple[Coverage, str]:
+    """The tree of the files as they are now, and what it holds of them."""
+    index = _fill(git, tuple(also), settings, records.last(git.work_tree), direct=False)
+    tree = git.text("write-tree") if index.changes else index.tree
+    _check_not_empty(git, index.staged, tree)
+    return index.staged.coverage, tree
+
+
+def _fill(
+    git: Git,
+    also: Sequence[str],
+    settings: Settings,
+    last: CheckpointRecord | None,
+    *,
+    direct: bool,
+) -> _StagedTree:
+    try:
+        return _fill_once(git, also, settings, last, direct=direct)
+    except (GitTooSlowError, CheckpointStoreError):
+        raise
+    except GitError:
+        # A machine that went down may leave a damaged index: it is only a memory of the tree.
+        if not os.path.exists(git.index):
+            raise
+        os.unlink(git.index)
+        staged = stage(git, settings, also, cold=True)
+        return _StagedTree(staged, git.text("write-tree"))
+
+
+def _fill_once(
+    git: Git,
+    also: Sequence[str],
+    settings: Settings,
+    last: CheckpointRecord | None,
+    *,
+    direct: bool,
+) -> _StagedTree:
+    staged = stage(git, settings, also, last=last.tree if last else "", direct=direct)
+    if last is None and not staged.is_cold:  # nearly all trees are there
+        return _StagedTree(staged, git.text("write-tree"))
+    base = last.tree if last else EMPTY
+    if staged.direct is not None:
+        return _StagedTree(staged, base, staged.direct.changes)
+    return _StagedTree(staged, base, index_changes(git, base))
+
+
+def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:
+    if tree == EMPTY and staged.wanted:
+        reasons = [each.why for each in staged.coverage.left_out]
+        raise NothingSavedError(git.work_tree, reasons[0] if reasons else "git took nothing in")
+
+
+def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo) -> bool:
+    """Whether the checkpoint before says all there is to say."""
+    is_same = not index.changes and index.tree == last.tree
+    held = (index.staged.coverage, index.staged.modes)
+    is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
+    return is_same and not last.late and held == (last.coverage, last.modes) and is_mark
+
+
+def _begins(last: CheckpointRecord, about: CheckpointInfo) -> bool:
+    """Whether an iteration begins of which the checkpoint before knows nothing: `undo
+    --iteration` goes back to where it began, and the conversation with it."""
+    is_known = last.run == about.run and last.moment in _BOUNDS
+    return about.moment in _STARTS and not is_known
+
+
+def _count(git: Git, index: _StagedTree) -> tuple[int, int]:
+    """How many files are other than in the checkpoint before, and how much they are together."""
+    there = [change.path for change in index.changes if not change.is_gone]
+    return len(index.changes), sum(_size(os.fsencode(git.work_tree), path) for path in there)
+
+
+def _size(work_tree: bytes, path: bytes) -> int:
+    try:
+        return os.lstat(os.path.join(work_tree, path)).st_size
+    except OSError:
+        return 0
+
+
+def _with_step(
+    last: CheckpointRecord, about: CheckpointInfo, records: CheckpointRecords
+) -> CheckpointRecord:
+    """The checkpoint before, after which there was one more step that changed nothing."""
+    record = structs.replace(last, steps=last.steps | _step(about))
+    if record != last:
+        records.write(record, durable=False)
+    return record
+
+
+def _step(about: CheckpointInfo) -> dict[str, int]:
+    return {about.run: about.step} if about.run else {}

@@ -1,0 +1,1 @@
+"""Keeps the store small: retention, repacking, and what killed processes left behind."""

@@ -1,0 +1,167 @@
+"""Tidies up the checkpoints of a project, in the background, beside whoever saves."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from handrail.checkpoint.errors import CheckpointError
+from handrail.checkpoint.git import alternates
+from handrail.checkpoint.git.repository import CheckpointRepository
+from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.record import CheckpointRecord
+from handrail.checkpoint.records import CheckpointRecords
+from handrail.checkpoint.tidy import disk_space, repack
+from handrail.checkpoint.tidy.retention import expired_checkpoints
+from handrail.config.checkpoints import MEGABYTE
+from handrail.config.checkpoints import Checkpoints as Settings
+
+_REFS = "refs/checkpoints/"
+_LOCKED_SECONDS = 10.0
+_BESIDE_SECONDS = 900.0
+_MAX_WASTE = 0.3
+_LITTLE = 10 * MEGABYTE
+"""Less than this is not worth packing everything anew."""
+_HELPS = 0.1
+"""Less of the room than this is not worth what was saved."""
+_MAX_ROUNDS = 8
+"""How often the room is measured anew while there is too little of it; the rest is for later."""
+
+
+class TidyResult(msgspec.Struct, frozen=True):
+    """What tidying up has done."""
+
+    forgotten: tuple[str, ...] = ()
+    bytes: int = 0
+    """How much room the checkpoints of the project take now."""
+    problem: str = ""
+    """What a person should know."""
+
+
+def tidy(
+    private: CheckpointRepository, records: CheckpointRecords, settings: Settings, now: float
+) -> TidyResult:
+    """Forget what is too old or too much, and pack the rest."""
+    if not private.is_made:
+        return TidyResult()
+    work = _TidyPass(private, records, settings, now)
+    work.forget()
+    problem = ""
+    try:
+        with private.open_beside(_BESIDE_SECONDS, wait=_LOCKED_SECONDS) as git:
+            problem = work.make_room(git)
+    except CheckpointError as error:
+        problem = f"The checkpoints could not be packed: {error}."
+    return TidyResult(tuple(work.forgotten), disk_space.used_bytes(private.folder), problem)
+
+
+class _TidyPass:
+    def __init__(
+        self,
+        private: CheckpointRepository,
+        records: CheckpointRecords,
+        settings: Settings,
+        now: float,
+    ) -> None:
+        self._private = private
+        self._records = records
+        self._settings = settings
+        self._now = now
+        self.forgotten: list[str] = []
+
+    def forget(self, used_bytes: int = 0) -> bool:
+        """Forget what need not be kept; whether there was anything."""
+        with self._private.open_store(_LOCKED_SECONDS) as git:
+            there = list(self._records.newest_first())
+            lost = _without_commit(git, there)
+            there = [record for record in there if record not in lost]
+            gone = {each.work_tree for each in there if not os.path.isdir(each.work_tree)}
+            old = expired_checkpoints(there, self._settings, self._now, used_bytes, gone)
+            for record in (*lost, *old):
+                self._records.forget(record.number)
+            self._forget_refs(git)
+            self._forget_indexes({each.work_tree for each in there} - gone)
+        self.forgotten += [record.id for record in (*lost, *old)]
+        return bool(old)
+
+    def make_room(self, git: Git) -> str:
+        """Pack what is there; what a person should know about it."""
+        if not self._settle(git):
+            return ""  # what is borrowed cannot be told from what is needed
+        repack.pack_up(git)
+        quota = self._settings.quota_mb * MEGABYTE
+        used = disk_space.used_bytes(git.directory)
+        if not self.forgotten and used <= quota:
+            return ""
+        needed = self._fit(git, quota)
+        if used - needed > max(_MAX_WASTE * used, _LITTLE) or needed <= quota < used:
+            repack.collect(self._private, git, _LOCKED_SECONDS)
+        return _too_much(needed, quota) if needed > quota else ""
+
+    def _fit(self, git: Git, quota: int) -> int:
+        """Forget more while too much room is needed; how much is needed then."""
+        roots = self._roots()
+        needed = repack.needed_bytes(git, roots)
+        if needed <= quota or not self._would_help(git, roots, needed):
+            return needed
+        for _ in range(_MAX_ROUNDS):
+            if not self.forget(needed):
+                break
+            needed = repack.needed_bytes(git, self._roots())
+            if needed <= quota:
+                break
+        return needed
+
+    def _would_help(self, git: Git, roots: repack.ReachableRoots, needed: int) -> bool:
+        """Whether it is the older ones that need room: in a large project it may be the last."""
+        there = list(self._records.newest_first())
+        old = expired_checkpoints(there, self._settings, self._now, used_bytes=sys.maxsize)
+        least = repack.needed_bytes(git, roots.without(record.git_commit for record in old))
+        return needed - least > _HELPS * needed
+
+    def _settle(self, git: Git) -> bool:
+        """Copy what is borrowed from the user's own store, which may be cleaned up any day."""
+        if not alternates.borrowed(git):
+            return True
+        alternates.copy(git)
+        with self._private.open_store(_LOCKED_SECONDS) as alone:
+            return alternates.settle(alone)
+
+    def _roots(self) -> repack.ReachableRoots:
+        with self._private.open_store(_LOCKED_SECONDS) as alone:
+            return repack.find_roots(self._private, alone)
+
+    def _forget_refs(self, git: Git) -> None:
+        """Remove the refs that have no record: of what was forgotten, or never finished."""
+        there = {f"{_REFS}c{number}" for number in self._records.numbers()}
+        refs = git.text("for-each-ref", "--format=%(refname)", _REFS).split()
+        if extra := [ref for ref in refs if ref not in there]:
+            lines = "".join(f"delete {ref}\n" for ref in extra)
+            git.run("update-ref", "--stdin", given=lines.encode())
+
+    def _forget_indexes(self, work_trees: set[str]) -> None:
+        there = {self._private.index_of(work_tree) for work_tree in work_trees}
+        for index in self._private.indexes():
+            if index not in there:
+                self._private.forget_index(index)
+
+
+def _without_commit(git: Git, records: Sequence[CheckpointRecord]) -> list[CheckpointRecord]:
+    """Those whose commit is lost, by a machine that went down, say."""
+    asked = "".join(f"{record.git_commit}\n" for record in records)
+    answers = git.run("cat-file", "--batch-check", given=asked.encode()).splitlines()
+    lost = [
+        record
+        for record, answer in zip(records, answers, strict=True)
+        if answer.endswith(b" missing")
+    ]
+    return lost if len(lost) < len(records) else []  # all: then the store is what is lost
+
+
+def _too_much(needed: int, quota: int) -> str:
+    return (
+        f"The checkpoints of this project take {-(-needed // MEGABYTE):,} MB and may take "
+        f"{quota // MEGABYTE:,} MB: the last of each work tree and named ones are kept all the "
+        "same. Raise checkpoints.quota_mb if you have the room."
+    )
