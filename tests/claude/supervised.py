@@ -27,7 +27,7 @@ STOPPED = "Handrail stopped this"
 
 
 def until(condition: Callable[[], T | None], what: str) -> T:
-    """The first true value of a condition; fails with `what` where it takes too long."""
+    """The first true value of a condition; fails with `action_subject` where it takes too long."""
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
         assert time.monotonic() < deadline, f"waited in vain: {what}"

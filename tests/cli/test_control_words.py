@@ -20,8 +20,8 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
-from handrail.tui.facts import RunFacts
-from handrail.tui.said import SAY, said
+from handrail.words.event_sentences import SENTENCES, event_sentence
+from handrail.words.run_facts import RunFacts
 
 from .logbook import NOON, utc
 
@@ -105,13 +105,13 @@ def answered(command: Command, *, ok: bool = True, says: str = "", **more: objec
     ],
 )
 def test_each_event_is_a_sentence(event: Event, line: str) -> None:
-    sentence = said(event, RunFacts())
+    sentence = event_sentence(event, RunFacts())
     assert f"{sentence.mark} {sentence.text}" == line
 
 
 def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
     event = answered(Command.RESUME, ok=False, says="Nobody there: handrail run --resume x")
-    sentence = said(event, RunFacts())
+    sentence = event_sentence(event, RunFacts())
     assert sentence.text == "resume NOT done: Nobody there"
     assert sentence.hint == "handrail run --resume x"
 
@@ -125,8 +125,8 @@ def test_what_was_measured_and_has_not_changed_is_not_said_again() -> None:
 
 def test_of_a_prompt_of_handrails_own_only_the_beginning_is_shown() -> None:
     event = PromptGiven(NOON, "fix it\n\nNobody is there to answer questions.")
-    assert "Nobody" in said(event, RunFacts()).text
-    assert said(event, RunFacts(driven=True)).text == "fix it"
+    assert "Nobody" in event_sentence(event, RunFacts()).text
+    assert event_sentence(event, RunFacts(driven=True)).text == "fix it"
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_every_event_of_a_driven_run_is_shown_by_log() -> None:
 
     from handrail.model.event import ActionReviewed
 
-    assert {*get_args(Event)} == {*SAY, ActionReviewed}
+    assert {*get_args(Event)} == {*SENTENCES, ActionReviewed}

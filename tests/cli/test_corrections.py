@@ -25,7 +25,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.ordinal import Severity
 from handrail.store.decoding import decode
-from handrail.tui.corrections import limits_in_words, steps_in_words
+from handrail.words.interventions import limits_in_words, steps_in_words
 
 from .conftest import Shell
 from .logbook import NOON, Logbook, memory_logbook, open_logbook, utc

@@ -24,7 +24,7 @@ from handrail.model.event import (
     SettingsChanged,
 )
 from handrail.store.decoding import decode
-from handrail.tui.sentence import near
+from handrail.words.sentence import shorten_paths
 
 from .logbook import Logbook, RunLog, any_event, memory_logbook, utc
 
@@ -226,7 +226,7 @@ def test_escape_sequences_are_shown_and_not_sent(book: Logbook, shop: RunLog) ->
     ],
 )
 def test_paths_are_shown_as_seen_from_the_run_s_folder(text: str, seen: str) -> None:
-    assert near(text, "/w/shop") == seen
+    assert shorten_paths(text, "/w/shop") == seen
 
 
 def test_a_command_of_16_kb_is_one_line(book: Logbook, shop: RunLog) -> None:

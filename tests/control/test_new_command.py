@@ -46,7 +46,7 @@ from handrail.model.event import ControlAsked
 from handrail.review import Reviewer
 from handrail.tui.asking import ask
 from handrail.tui.commands import BY_KEY
-from handrail.tui.control_words import SAY
+from handrail.words.control import SAY
 from handrail.tui.help import help_page
 from tests.control.desk_bed import DeskBed
 

@@ -16,7 +16,7 @@ from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import load_plugins
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from handrail.tui.corrections import means_in_words
+from handrail.words.interventions import means_in_words
 from tests.detect.deeds import did
 from tests.intervene.bench import ALL, Bench, situation
 

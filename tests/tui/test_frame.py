@@ -15,14 +15,14 @@ from handrail.model.finding import Finding
 from handrail.tui.commands import BY_KEY
 from handrail.tui.controls import Stage
 from handrail.tui.entry import Entry
-from handrail.tui.facts import RunFacts
 from handrail.tui.frame import frame
 from handrail.tui.overview import Overview
-from handrail.tui.said import said
 from handrail.tui.text import columns, plain
 from handrail.tui.timeline import UNSHOWN
 from handrail.tui.view import View
 from handrail.tui.watching import Watching
+from handrail.words.event_sentences import event_sentence
+from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import NASTY, filled
 from tests.tui.sample import NOON, Book
 from tests.tui.stage import Stand, at_screen, standing_at
@@ -34,7 +34,7 @@ TIMELINE = tuple(
     Entry(
         at,
         event,
-        None if isinstance(event, ActionReviewed) else said(event, RunFacts()),
+        None if isinstance(event, ActionReviewed) else event_sentence(event, RunFacts()),
         "/home/ada",
     )
     for at, event in enumerate(EVENTS)

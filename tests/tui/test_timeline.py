@@ -25,12 +25,12 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import Stored
 from handrail.supervise.topics import topic_of
 from handrail.tui.entry import Entry
-from handrail.tui.facts import RunFacts
-from handrail.tui.marks import status_of
-from handrail.tui.said import said
 from handrail.tui.text import plain
 from handrail.tui.timeline import MAX_ENTRIES, UNSHOWN, Timeline
 from handrail.tui.timeline_pane import entry_lines
+from handrail.words.action_status import action_status
+from handrail.words.event_sentences import event_sentence
+from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import filled
 from tests.tui.sample import CHANGED, NOON, STOPPED, Book
 
@@ -59,7 +59,7 @@ class Told:
     def status(self) -> str:
         entry = self.only
         assert isinstance(entry.event, ActionReviewed)
-        mark, _, words = status_of(entry.event, entry.end, waits=not entry.over)
+        mark, _, words = action_status(entry.event, entry.end, waits=not entry.over)
         return f"{mark} {words}".rstrip()
 
 
@@ -111,7 +111,7 @@ def test_an_action_of_a_session_that_is_over_runs_no_more(
     told.book.write(RUN, then)
     first = told.timeline.entries[0]
     assert isinstance(first.event, ActionReviewed)
-    assert status_of(first.event, first.end, waits=not first.over).words == words
+    assert action_status(first.event, first.end, waits=not first.over).words == words
 
 
 def test_an_action_that_a_person_refused_says_so(told: Told) -> None:
@@ -133,7 +133,7 @@ def test_an_action_that_is_held_is_one_entry_until_it_is_let_go(told: Told) -> N
 def test_of_processes_that_stand_still_the_programs_are_named() -> None:
     stopped = ("stands still: 14347 /usr/local/bin/claude -p x", "stands still: 14350 bash -c y")
     event = ControlAnswered(1.0, "q", Command.FREEZE, Standing.FROZEN, True, "", stopped)
-    assert said(event, RunFacts()).text == "freeze confirmed: stands still: claude, bash"
+    assert event_sentence(event, RunFacts()).text == "freeze confirmed: stands still: claude, bash"
 
 
 def test_an_end_without_a_beginning_is_an_entry(told: Told) -> None:
@@ -171,7 +171,7 @@ def test_every_event_is_shown_whatever_it_says(kind: type[Event]) -> None:
     event = filled(kind)
     if isinstance(event, UNSHOWN):
         return
-    sentence = None if isinstance(event, ActionReviewed) else said(event, RunFacts())
+    sentence = None if isinstance(event, ActionReviewed) else event_sentence(event, RunFacts())
     for width in (20, 46, 120):
         for line in entry_lines(Entry(1, event, sentence, "/home/ada"), width):
             assert plain(line).isprintable()

@@ -21,8 +21,8 @@ from handrail.supervise.topics import topic_of
 from handrail.tui.feed import Feed
 from handrail.tui.overview import NEEDS_YOU, NOT_DONE
 from handrail.tui.runs_pane import LOOKS
-from handrail.tui.said import said
 from handrail.tui.timeline import Timeline
+from handrail.words.event_sentences import event_sentence
 from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book
 
 _SAME = {NEEDS_YOU: "stopped", NOT_DONE: "done"}
@@ -75,7 +75,9 @@ def test_an_event_is_said_in_the_same_words_as_in_the_log(book: Book) -> None:
         timeline.take(stored)
         for each in stored:
             joiner.add(run, decode(each))
-        in_log = [said(entry.event, entry.facts) for entry in joiner.rest() if _is_shown(entry)]
+        in_log = [
+            event_sentence(entry.event, entry.facts) for entry in joiner.rest() if _is_shown(entry)
+        ]
         assert [entry.said for entry in timeline.entries if entry.said] == in_log
 
 

@@ -10,7 +10,7 @@ import click
 
 from handrail import __version__
 from handrail.model.commands import CLI_COMMANDS
-from handrail.tui.host_words import with_hosts
+from handrail.words.hosts import with_hosts
 
 COMMANDS = {row.name: row for row in CLI_COMMANDS}
 """`--help` reads these rows and imports none of the commands; see `tui.host_words` for `$`."""

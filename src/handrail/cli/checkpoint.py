@@ -22,7 +22,7 @@ from handrail.cli.saved import (
     same_name,
 )
 from handrail.server.restore_wire import Kept, ToSave
-from handrail.tui.amounts import count, size
+from handrail.words.amounts import count, size
 
 _MAX_NAMED = 3
 

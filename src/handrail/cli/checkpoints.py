@@ -18,7 +18,7 @@ from handrail.cli.saved import (
     run_names,
     saved_folder,
 )
-from handrail.tui.amounts import count, size
+from handrail.words.amounts import count, size
 
 _SHOWN = 20
 _MAX_RUN = 14

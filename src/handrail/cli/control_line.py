@@ -17,7 +17,7 @@ from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
-from handrail.tui.amounts import count
+from handrail.words.amounts import count
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

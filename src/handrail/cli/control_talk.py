@@ -16,7 +16,7 @@ from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage
 from handrail.model.control import Command
-from handrail.tui.amounts import count
+from handrail.words.amounts import count
 
 if TYPE_CHECKING:
     from handrail.server.home import Home

@@ -8,7 +8,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
-from handrail.tui.host_words import with_hosts
+from handrail.words.hosts import with_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.demo_stage import Note, Scene, Stage

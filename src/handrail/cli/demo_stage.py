@@ -36,8 +36,8 @@ from handrail.supervise.reading import read_state
 from handrail.supervise.topics import topic_of
 from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json
-from handrail.tui.facts import RunFacts
-from handrail.tui.said import said
+from handrail.words.event_sentences import event_sentence
+from handrail.words.run_facts import RunFacts
 
 _TRASHED = r"(?:/trash/|handrail restore )(demo\d+)"
 _TOLD = "Handrail: A person has put files back"
@@ -178,7 +178,7 @@ class Stage:
         return [self._note(event) for event in events if _is_noted(event)]
 
     def _note(self, event: Event) -> Note:
-        sentence = said(event, self._facts)
+        sentence = event_sentence(event, self._facts)
         text = _CLOCK.sub("what was there ", self._short(sentence.text))
         # How many there were before depends on how fast the machine is.
         text = " ".join(_NUMBERED.sub("a checkpoint", text).split())

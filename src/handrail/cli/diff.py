@@ -24,7 +24,7 @@ from handrail.cli.pager import page
 from handrail.cli.render import Screen, clip, columns, pad, visible
 from handrail.cli.restore_screen import SHOWN, clip_path, where
 from handrail.cli.saved import age, checkpoints_folder, find_saved, open_checkpoints, reason
-from handrail.tui.amounts import count
+from handrail.words.amounts import count
 
 _ID = re.compile(r"c\d+")
 _MAX_PATH = 54

@@ -9,7 +9,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, pad, wrap
-from handrail.tui.host_words import names_hosts, with_hosts
+from handrail.words.hosts import names_hosts, with_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.checks import Patient

@@ -26,9 +26,9 @@ from handrail.model.event import (
 from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.tui.actions import shown_action
-from handrail.tui.corrections import done_in_words, finding_in_words
-from handrail.tui.moments import clock, day, took
+from handrail.words.actions import action_in_words
+from handrail.words.interventions import done_in_words, finding_in_words
+from handrail.words.times import clock_time, day, time_taken
 
 if TYPE_CHECKING:
     from handrail.store.port import Store
@@ -190,11 +190,11 @@ def tell(screen: Screen, run: KnownRun, story: Story) -> None:
     """Print the story."""
     event = story.reviewed
     title = f"{run.name} · step {event.step} · {event.action.tool}"
-    when = f"{day(event.at)}, {clock(event.at)}"
+    when = f"{day(event.at)}, {clock_time(event.at)}"
     gap = screen.width - columns(visible(title)) - len(when) - 2
     screen.say(f" {clip(title, screen.width - 2)}{screen.paint(' ' * max(gap, 2) + when, 'dim')}")
     screen.say()
-    command = shown_action(event.action)
+    command = action_in_words(event.action)
     if [step.text for step in event.review.steps] not in ([], [command]):
         for line in wrap(command, screen.width - 3, limit=_MAX_COMMAND):
             screen.say(f"   {line}")
@@ -243,7 +243,7 @@ def _outcome(story: Story) -> list[str]:
     how = "it worked" if outcome.ok else "it failed"
     code = None if outcome.exit_code is None else f"exit code {outcome.exit_code}"
     over = "a person let it run" if ended.overruled else None
-    facts = ", ".join(filter(None, (how, code, took(outcome.duration_ms), over)))
+    facts = ", ".join(filter(None, (how, code, time_taken(outcome.duration_ms), over)))
     lines = (outcome.error or outcome.output).strip().splitlines()
     said = [line for line in lines if line != f"Exit code {outcome.exit_code}"][-_MAX_OUTPUT:]
     files = [f"made {path}" for path in ended.created] + [f"changed {p}" for p in ended.changed]

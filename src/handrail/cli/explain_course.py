@@ -21,18 +21,18 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import Intervention, Means
-from handrail.tui.amounts import count
-from handrail.tui.corrections import (
+from handrail.words.amounts import count
+from handrail.words.event_sentences import event_sentence
+from handrail.words.interventions import (
     done_in_words,
     finding_in_words,
     incident_command,
     limits_in_words,
     steps_in_words,
 )
-from handrail.tui.facts import RunFacts
-from handrail.tui.moments import clock, day
-from handrail.tui.said import said
-from handrail.tui.sentence import in_words
+from handrail.words.run_facts import RunFacts
+from handrail.words.sentence import in_words
+from handrail.words.times import clock_time, day
 
 if TYPE_CHECKING:
     from handrail.cli.runs import KnownRun
@@ -131,7 +131,7 @@ def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> 
     done, facts = tried.done, story.facts
     head = f"{number}  {done_in_words(done)}, after step {done.step}"
     stops = done.means == Means.EMERGENCY_STOP
-    time = screen.paint(f"  {clock(tried.intervened.at)}", "dim")
+    time = screen.paint(f"  {clock_time(tried.intervened.at)}", "dim")
     screen.say(f" {screen.paint(visible(head), 'red' if stops else 'bold')}{time}")
     shown = [
         clip(f"steps {steps_in_words(steps)}: {text}", _ACTION)
@@ -147,10 +147,10 @@ def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> 
     if done.limits:
         screen.field("Note", [done.limits])
     if tried.rolled_back:
-        text = said(tried.rolled_back, facts).text
+        text = event_sentence(tried.rolled_back, facts).text
         screen.field("Files", [text], "red" if tried.rolled_back.problem else "")
     if tried.stop:
-        text = said(tried.stop, facts).text
+        text = event_sentence(tried.stop, facts).text
         screen.field("Stop", [text], "red" if tried.stop.left else "")
     if stops:
         screen.field("Incident", [incident_command(done.incident)])

@@ -14,9 +14,9 @@ from handrail.cli.runs import KnownRun, Runs, find_home, read_log
 from handrail.detect.precision import Precision, Tally, precision_of
 from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
-from handrail.tui.actions import shown_action
-from handrail.tui.amounts import count
-from handrail.tui.sentence import in_words
+from handrail.words.actions import action_in_words
+from handrail.words.amounts import count
+from handrail.words.sentence import in_words
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -244,7 +244,7 @@ def tell(
 ) -> None:
     """Print what was noted, and what follows from it."""
     decision = event.verdict.decision
-    text = clip(shown_action(event.action), screen.width // 2)
+    text = clip(action_in_words(event.action), screen.width // 2)
     word = "rightly" if right else "wrongly"
     head = f"Noted: step {event.step} of {run.name} {_WORDS[decision]}, {word}."
     for line in wrap(head, screen.width - 1):

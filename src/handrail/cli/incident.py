@@ -18,9 +18,9 @@ from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
 from handrail.intervene.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
-from handrail.tui.amounts import count
-from handrail.tui.host_words import resume_command
-from handrail.tui.moments import span
+from handrail.words.amounts import count
+from handrail.words.hosts import resume_command
+from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
     from handrail.intervene.incident import Incident
@@ -230,7 +230,7 @@ def _check(kept: Kept, chosen: Recovery) -> None:
 
 def _resolved(kept: Kept) -> str:
     assert kept.resolution is not None
-    ago = f"{kept.resolution.option}, {span(time() - kept.resolution.at)} ago"
+    ago = f"{kept.resolution.option}, {duration_in_words(time() - kept.resolution.at)} ago"
     return visible(f"{ago}: {kept.resolution.note}" if kept.resolution.note else ago)
 
 
@@ -249,7 +249,7 @@ def _list(screen: Screen, kept: list[Kept]) -> None:
         state = f"resolved: {visible(done.option)}" if done else "open"
         mark = screen.paint("□", "dim") if done else screen.paint("■", "red")
         name = screen.paint(pad(record.id, width), "bold")
-        age = screen.paint(f"{span(time() - record.at)} ago", "dim")
+        age = screen.paint(f"{duration_in_words(time() - record.at)} ago", "dim")
         screen.say(f" {mark} {name}  {state}  {age}")
         says = f"{_run_name(record)}, {finding.kind}, {finding.severity}: {finding.says}"
         screen.say(f"   {clip(says, screen.width - 3)}")

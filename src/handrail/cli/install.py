@@ -10,7 +10,7 @@ import msgspec
 from handrail.cli import options
 from handrail.cli.changes import host_argument
 from handrail.cli.render import Screen
-from handrail.tui.host_words import names_hosts, with_hosts
+from handrail.words.hosts import names_hosts, with_hosts
 
 if TYPE_CHECKING:
     from handrail.hosts.git_view import GitView

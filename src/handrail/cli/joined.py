@@ -14,8 +14,8 @@ from handrail.model.event import (
     UsageMeasured,
 )
 from handrail.model.ordinal import Decision
-from handrail.tui.facts import RunFacts, is_cut
-from handrail.tui.marks import End
+from handrail.words.action_status import ActionEnd
+from handrail.words.run_facts import RunFacts, ends_session
 
 _MAX_HELD = 256
 """Entries that wait for an earlier action to end: with more, it is shown as it is."""
@@ -28,7 +28,7 @@ class Entry(msgspec.Struct):
     run: str
     event: Event
     facts: RunFacts
-    end: End | None = None
+    end: ActionEnd | None = None
     late: bool = False
     """It was shown before; now it has ended."""
     waits: bool = False
@@ -61,7 +61,7 @@ class Joiner:
         facts = self._facts.setdefault(run, RunFacts())
         is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
         facts.take(event)
-        if isinstance(event, End) and self._close(run, event, shown=shown):
+        if isinstance(event, ActionEnd) and self._close(run, event, shown=shown):
             return
         entry = Entry(run, event, facts, since=self._now())
         if isinstance(event, ActionReviewed):
@@ -69,7 +69,7 @@ class Joiner:
             self._open[run, event.step] = entry
             if len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
-        elif is_cut(event):
+        elif ends_session(event):
             self._give_up(run)
         if isinstance(event, RunEnded):
             entry.facts = msgspec.structs.replace(
@@ -102,7 +102,7 @@ class Joiner:
         entry.held = False
         return entry
 
-    def _close(self, run: str, end: End, *, shown: bool) -> bool:
+    def _close(self, run: str, end: ActionEnd, *, shown: bool) -> bool:
         """Give an action its end; False if nobody knows that action."""
         entry = self._open.pop((run, end.step), None)
         if entry is None:

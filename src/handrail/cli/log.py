@@ -25,8 +25,8 @@ from handrail.model.ordinal import Decision
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.supervise.topics import RUNS, run_of
-from handrail.tui.host_words import NOTHING_YET
-from handrail.tui.moments import day
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import day
 
 if TYPE_CHECKING:
     from handrail.store.port import Store, Stored

@@ -30,7 +30,7 @@ from handrail.model.event import (
     StopConfirmed,
     Verified,
 )
-from handrail.tui.actions import shown_action
+from handrail.words.actions import action_in_words
 
 _OF_A_STEP = (ActionEnded, ActionDropped, BreachFound, FeedbackGiven)
 _CORRECTIONS = (
@@ -114,7 +114,7 @@ def _texts(event: Event) -> list[str]:
 
 def _of_action(event: ActionReviewed) -> list[str]:
     verdict = event.verdict
-    return [event.action.tool, shown_action(event.action), verdict.reason, *verdict.changes]
+    return [event.action.tool, action_in_words(event.action), verdict.reason, *verdict.changes]
 
 
 def _of_intervention(event: Intervened) -> list[str]:

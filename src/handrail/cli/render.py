@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 
-from handrail.tui import breaking
+from handrail.words import line_breaking
 
 WIDTH = 80
 _NARROW = 40
@@ -64,7 +64,7 @@ def _columns(char: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """The text in one line, cut with an ellipsis where it is too long."""
-    return breaking.clip(visible(text), width, columns)
+    return line_breaking.clip(visible(text), width, columns)
 
 
 def pad(text: str, width: int) -> str:
@@ -74,7 +74,7 @@ def pad(text: str, width: int) -> str:
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
     """The text in lines, broken between words where that is possible."""
-    return breaking.wrap(visible(text), width, limit, columns)
+    return line_breaking.wrap(visible(text), width, limit, columns)
 
 
 class Screen:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from handrail.cli import options, settle
-from handrail.tui.host_words import names_hosts
+from handrail.words.hosts import names_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.past import Judged, Past

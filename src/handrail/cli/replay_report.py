@@ -14,8 +14,8 @@ from handrail.cli.sessions import Tally
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Review
-from handrail.tui.actions import shown_action
-from handrail.tui.amounts import count
+from handrail.words.actions import action_in_words
+from handrail.words.amounts import count
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -177,7 +177,9 @@ class Report:
 
     def _one(self, screen: Screen, same: list[Judged], style: str) -> None:
         first = same[0]
-        screen.say("   " + screen.paint(clip(shown_action(first.action), screen.width - 3), style))
+        screen.say(
+            "   " + screen.paint(clip(action_in_words(first.action), screen.width - 3), style)
+        )
         for line in wrap(_reason(first), screen.width - 5, limit=3):
             screen.say(f"     {line}")
         where = f"step {first.step} of {first.run}"
@@ -218,7 +220,7 @@ def _grouped(found: list[Judged]) -> list[list[Judged]]:
     """What was tried several times is listed once."""
     groups: dict[tuple[str, str], list[Judged]] = {}
     for judged in found:
-        groups.setdefault((shown_action(judged.action), _reason(judged)), []).append(judged)
+        groups.setdefault((action_in_words(judged.action), _reason(judged)), []).append(judged)
     return list(groups.values())
 
 

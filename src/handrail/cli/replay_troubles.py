@@ -11,10 +11,10 @@ from handrail.detect.registry import description_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
-from handrail.tui.amounts import count
-from handrail.tui.corrections import finding_in_words, means_in_words, steps_in_words
-from handrail.tui.moments import span
-from handrail.tui.sentence import in_words
+from handrail.words.amounts import count
+from handrail.words.interventions import finding_in_words, means_in_words, steps_in_words
+from handrail.words.sentence import in_words
+from handrail.words.times import duration_in_words
 
 _SHOWN = 10
 _LONG = 60.0
@@ -49,7 +49,7 @@ class Trouble(msgspec.Struct):
         steps = count(len(self.steps), "step")
         if self.began is None or self.ended is None or self.ended - self.began < _LONG:
             return steps
-        return f"{steps}, {span(self.ended - self.began)}"
+        return f"{steps}, {duration_in_words(self.ended - self.began)}"
 
 
 class Troubles:

@@ -8,7 +8,7 @@ import click
 
 from handrail.cli import options
 from handrail.cli.render import Screen, clip, pad
-from handrail.tui.amounts import count, size
+from handrail.words.amounts import count, size
 
 if TYPE_CHECKING:
     from handrail.cli.trash import Batch, Item

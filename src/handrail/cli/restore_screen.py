@@ -11,7 +11,7 @@ import msgspec
 from handrail.checkpoint import RestorePreview, UndoLevel
 from handrail.checkpoint.restore.target import FileRestoreAction
 from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
-from handrail.tui.amounts import count, size
+from handrail.words.amounts import count, size
 
 SHOWN = 20
 _AROUND = 6
@@ -45,7 +45,7 @@ class Line(msgspec.Struct, frozen=True):
 def show(screen: Screen, preview: RestorePreview, *, over: bool = False, below: int = 0) -> None:
     """Print a line for each file; of many, the first of each sort.
 
-    `below`: how many lines follow that should be seen together with these.
+    `action_remark`: how many lines follow that should be seen together with these.
     """
     lines = sorted(_lines(preview, over=over), key=_place)
     sorts = [[line for line in lines if line.word == word] for word in _ORDER]

@@ -23,8 +23,8 @@ from handrail.cli.runs import find_home
 from handrail.cli.saved import run_names
 from handrail.model.host import profile_of
 from handrail.server.restore_wire import Back, Look
-from handrail.tui.amounts import count
-from handrail.tui.moments import span
+from handrail.words.amounts import count
+from handrail.words.times import duration_in_words
 
 _SHORT = 8
 _RUN = re.compile(r"\brun ([\w.-]+)")
@@ -89,7 +89,7 @@ def title(way: RestoreTarget, manner: Manner) -> str:
     target = way.target
     what = way.says if way.level is not UndoLevel.CHECKPOINT else f"to {target.id} {target.name}"
     record = way.base if way.level is UndoLevel.REDO and way.base else target
-    ago = span(time() - record.created_at.timestamp())
+    ago = duration_in_words(time() - record.created_at.timestamp())
     return f"{manner.verb} {what.rstrip()}, {ago} ago"
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.cli import options
 from handrail.hosts import HOSTS, find_host
-from handrail.tui.host_words import names_hosts, resume_command, with_hosts
+from handrail.words.hosts import names_hosts, resume_command, with_hosts
 
 if TYPE_CHECKING:
     from handrail.fleet.usage import Limits

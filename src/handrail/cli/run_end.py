@@ -12,8 +12,8 @@ from handrail.fleet.ends import End
 from handrail.server.home import Home
 from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
-from handrail.tui.amounts import count
-from handrail.tui.control_words import used_in_words
+from handrail.words.amounts import count
+from handrail.words.control import used_in_words
 
 EXIT_CODES = {"COMPLETE": 0, "ERROR": 2}
 """By the reason of an end; others are 1: it is not done."""

@@ -16,8 +16,8 @@ from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
-from handrail.tui.host_words import NOTHING_YET
-from handrail.tui.moments import span
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -160,7 +160,7 @@ def _list_candidates(typed: str, found: list[KnownRun]) -> None:
     names = [clip(run.name, _MAX_NAME) for run in listed]
     width = max(map(columns, names))
     for run, name in zip(listed, names, strict=True):
-        click.echo(f"  {pad(name, width)}  {span(time() - run.changed)} ago", err=True)
+        click.echo(f"  {pad(name, width)}  {duration_in_words(time() - run.changed)} ago", err=True)
     if len(found) > _MAX_LISTED:
         click.echo(f"  … and {len(found) - _MAX_LISTED} more", err=True)
     raise click.exceptions.Exit(EXIT_ERROR)

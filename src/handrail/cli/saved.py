@@ -21,8 +21,8 @@ from handrail.checkpoint.errors import NoSuchCheckpointError
 from handrail.checkpoint.work_tree import check_can_be_saved
 from handrail.cli.runs import Runs, find_home, read_log
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.tui.amounts import count
-from handrail.tui.moments import span
+from handrail.words.amounts import count
+from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -99,7 +99,7 @@ def same_name(records: Iterable[CheckpointRecord], name: str) -> list[Checkpoint
 
 def age(record: CheckpointRecord) -> str:
     """`3 min`."""
-    return span(time() - record.created_at.timestamp())
+    return duration_in_words(time() - record.created_at.timestamp())
 
 
 def reason(record: CheckpointRecord) -> str:

@@ -11,9 +11,9 @@ from handrail.cli import options
 from handrail.cli.render import Screen, clip, columns, pad, wrap
 from handrail.cli.runs import Runs, find_home, read_log
 from handrail.cli.status_row import MARKS, Row, find_rows, hand_lines, loop_line
-from handrail.tui.amounts import count
-from handrail.tui.host_words import NOTHING_YET
-from handrail.tui.moments import span
+from handrail.words.amounts import count
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
     from handrail.server.home import Home
@@ -184,7 +184,7 @@ def _numbers(row: Row) -> str:
     until = facts.changed if is_over else facts.changed + row.quiet
     numbers = (facts.step, row.decided("modify"), row.decided("block"))
     cells = "".join(f"{number or '·':>8}" for number in numbers)
-    return f"{cells}{span(until - facts.started):>{_AGE}}"
+    return f"{cells}{duration_in_words(until - facts.started):>{_AGE}}"
 
 
 def _details(row: Row) -> Iterator[str]:

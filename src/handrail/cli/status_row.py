@@ -10,8 +10,8 @@ from handrail.model.control import Standing
 from handrail.store.port import Store
 from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
-from handrail.tui.amounts import money
-from handrail.tui.moments import span
+from handrail.words.amounts import money
+from handrail.words.times import duration_in_words
 
 QUIET = 30 * 60
 _LATELY = 60 * 60
@@ -90,7 +90,7 @@ class Row(msgspec.Struct, frozen=True):
         if self.quiet <= QUIET or (held and not self.incident):
             return self.state
         ago = " ago" if self.state in ("ended", "stopped") else ""
-        return f"{self.state} {span(self.quiet)}{ago}"
+        return f"{self.state} {duration_in_words(self.quiet)}{ago}"
 
     @property
     def is_over(self) -> bool:
@@ -143,7 +143,7 @@ def hand_lines(row: Row, me: str) -> Iterator[str]:
     if hand.standing.value == row.state and hand.by:
         who = "you" if hand.by == me else hand.by
         why = f": {hand.reason}" if hand.reason else ""
-        yield f"by {who}, {span(now - hand.since)} ago{why}"
+        yield f"by {who}, {duration_in_words(now - hand.since)} ago{why}"
     for says in hand.held.values():
         yield f"held before: {says}"
     if row.left:

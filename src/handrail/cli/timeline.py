@@ -4,13 +4,13 @@ from handrail.cli.joined import Entry
 from handrail.cli.render import Screen, clip, columns, pad, wrap
 from handrail.cli.verdict_text import short_restore
 from handrail.model.event import ActionDropped, ActionReviewed, FindingMade
-from handrail.tui.actions import what
-from handrail.tui.corrections import steps_in_words
-from handrail.tui.facts import Shown
-from handrail.tui.marks import below, status_of
-from handrail.tui.moments import clock
-from handrail.tui.said import said
-from handrail.tui.sentence import Said, near
+from handrail.words.action_status import action_remark, action_status
+from handrail.words.actions import action_subject
+from handrail.words.event_sentences import event_sentence
+from handrail.words.interventions import steps_in_words
+from handrail.words.run_facts import StepsByAction
+from handrail.words.sentence import Sentence, shorten_paths
+from handrail.words.times import clock_time
 
 _NAME = 12
 _TOOL = 6
@@ -27,20 +27,20 @@ def entry_lines(
 
     With `evidence`, a finding is followed by the actions that show it.
     """
-    head = f" {clock(entry.at)} "
+    head = f" {clock_time(entry.at)} "
     if name:
         width = min(_NAME, screen.width // 6)
         head += pad(clip(name, width), width) + " "
     event = entry.event
     if isinstance(event, ActionReviewed):
         return _action(screen, head, entry, event)
-    shown = _sentence(screen, head, said(event, entry.facts))
+    shown = _sentence(screen, head, event_sentence(event, entry.facts))
     if evidence and isinstance(event, FindingMade):
         shown += _evidence(screen, columns(head) + 3, entry.facts.shown(event.finding.evidence))
     return shown
 
 
-def _sentence(screen: Screen, head: str, sentence: Said) -> list[str]:
+def _sentence(screen: Screen, head: str, sentence: Sentence) -> list[str]:
     indent = columns(head) + 3
     room = screen.width - indent
     lines = wrap(_flat(sentence.text), room, limit=_MAX_BELOW)
@@ -51,7 +51,7 @@ def _sentence(screen: Screen, head: str, sentence: Said) -> list[str]:
     return shown + [" " * indent + screen.paint(line, sentence.style) for line in rest]
 
 
-def _evidence(screen: Screen, indent: int, found: Shown) -> list[str]:
+def _evidence(screen: Screen, indent: int, found: StepsByAction) -> list[str]:
     """Equal actions stand in one line."""
     lines = [f"{steps_in_words(steps)}  {text}" for text, steps in found.items()]
     return [" " * indent + screen.paint(clip(line, screen.width - indent), "dim") for line in lines]
@@ -61,8 +61,8 @@ def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> l
     letter = entry.facts.letter(event.agent)
     head += f"{event.step:>4} {letter or ' '} "
     tool = pad(clip(event.action.tool, screen.width // 3), _TOOL) + " "
-    text = near(what(event.action)[:_MAX_TEXT], entry.facts.cwd)
-    status = status_of(event, entry.end, waits=entry.waits)
+    text = shorten_paths(action_subject(event.action)[:_MAX_TEXT], entry.facts.cwd)
+    status = action_status(event, entry.end, waits=entry.waits)
     room = screen.width - columns(head) - columns(tool)
     ending = clip(f"{status.mark} {status.words}".rstrip(), max(room, 1))
     wide = max(_STATUS, columns(ending)) if screen.width >= _ROOMY else columns(ending)
@@ -76,7 +76,7 @@ def _action(screen: Screen, head: str, entry: Entry, event: ActionReviewed) -> l
     )
     if entry.late and not isinstance(entry.end, ActionDropped):
         return [line]
-    why = below(event, entry.end, entry.facts.cwd)
+    why = action_remark(event, entry.end, entry.facts.cwd)
     return [line, *_below_lines(screen, why, _undo(event), columns(head))]
 
 

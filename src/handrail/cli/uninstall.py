@@ -8,7 +8,7 @@ import click
 from handrail.cli import options
 from handrail.cli.changes import host_argument
 from handrail.cli.render import Screen
-from handrail.tui.host_words import names_hosts
+from handrail.words.hosts import names_hosts
 
 if TYPE_CHECKING:
     from handrail.hosts.installation import Removal

@@ -8,7 +8,7 @@ from handrail.model.action import Action
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Step, Verdict
-from handrail.tui.actions import effect_in_words, shown_action
+from handrail.words.actions import action_in_words, effect_in_words
 
 _COMMAND = 30
 _SHORT = 20
@@ -59,14 +59,14 @@ def _in_short(screen: Screen, action: Action, review: Review) -> None:
     if review.reasons or not says:
         says = review.explanation
     free = screen.width - 5 - columns(visible(says))
-    text = clip(shown_action(action), min(max(free, _SHORT), screen.width // 2))
+    text = clip(action_in_words(action), min(max(free, _SHORT), screen.width // 2))
     room = screen.width - 5 - columns(text)
     screen.say(f"   {text}  {screen.paint(clip(says, room), 'dim')}")
 
 
 def _whole(action: Action, review: Review) -> Step:
     says = "; ".join(dict.fromkeys(effect.text for effect in review.effects))
-    return Step(shown_action(action), says)
+    return Step(action_in_words(action), says)
 
 
 def _steps(screen: Screen, steps: Sequence[Step]) -> None:

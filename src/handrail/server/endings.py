@@ -108,7 +108,7 @@ class Endings:
     def _begin(
         self, what: str, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]
     ) -> None:
-        """`what`: a freeze that was overtaken is undone with the same request."""
+        """`action_subject`: a freeze that was overtaken is undone with the same request."""
         run, clean = supervisor.state.run, supervisor.project.redactor.text
 
         def whole() -> None:

@@ -2,8 +2,8 @@
 
 from handrail.control.machine import move
 from handrail.model.control import Command, Standing
-from handrail.tui.moments import clock
 from handrail.tui.overview import Overview
+from handrail.words.times import clock_time
 
 BY_KEY = {command.spec.on_screen.key: command for command in Command}
 _HINTS: dict[Standing, str] = {
@@ -46,7 +46,7 @@ def what_will_happen(run: Overview, command: Command) -> str:
     since = max(run.step - saved.step, 0)
     why = f" ({saved.why})" if saved.why else ""
     return (
-        f"The files of {run.name} go back to {clock(saved.at)}{why}, {since} actions ago. They are "
+        f"The files of {run.name} go back to {clock_time(saved.at)}{why}, {since} actions ago. They are "
         f"saved before: handrail redo takes it back. To see first which files: "
         f"handrail undo --run {run.name}"
     )

@@ -18,14 +18,14 @@ from handrail.model.event import (
 )
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Decision
-from handrail.tui.actions import command_of, effect_in_words, what
-from handrail.tui.corrections import done_in_words, incident_command
 from handrail.tui.entry import Entry
 from handrail.tui.fields import Fields
-from handrail.tui.marks import MARKS, status_of
-from handrail.tui.moments import clock, took
-from handrail.tui.sentence import in_words
 from handrail.tui.text import Line, Span, flat
+from handrail.words.action_status import MARKS, action_status
+from handrail.words.actions import action_subject, command_of, effect_in_words
+from handrail.words.interventions import done_in_words, incident_command
+from handrail.words.sentence import in_words
+from handrail.words.times import clock_time, time_taken
 
 _MAX_EFFECTS = 12
 _MAX_OUTPUT = 12
@@ -49,7 +49,7 @@ def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int)
         _title(fields, event, "verified" if event.ok else "not verified")
         fields.add("Command", event.command)
         fields.add("Iteration", str(event.iteration))
-        fields.add("Took", took(event.ms))
+        fields.add("Took", time_taken(event.ms))
         fields.add("Printed", event.says, limit=_MAX_OUTPUT)
     elif isinstance(event, PromptGiven):
         _title(fields, event, "prompt")
@@ -64,7 +64,7 @@ def entry_detail(entry: Entry, timeline: Sequence[Entry], name: str, width: int)
 
 
 def _title(fields: Fields, event: Event, word: str) -> None:
-    fields.title(Span(word, "bold"), Span(f"  {clock(event.at)}", "dim"))
+    fields.title(Span(word, "bold"), Span(f"  {clock_time(event.at)}", "dim"))
 
 
 def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> None:
@@ -73,7 +73,7 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
     fields.title(
         Span(f"{mark} {verdict.decision.value.upper()}", style),
         Span(f"  risk {review.risk.score:.2f} {review.risk.severity}"),
-        Span(f"   step {event.step} · {flat(action.tool)} · {clock(event.at)}", "dim"),
+        Span(f"   step {event.step} · {flat(action.tool)} · {clock_time(event.at)}", "dim"),
     )
     if command := command_of(action):
         fields.add("Command", command, limit=_MAX_OUTPUT)
@@ -103,7 +103,7 @@ def _action(fields: Fields, entry: Entry, event: ActionReviewed, name: str) -> N
 
 def _outcome(fields: Fields, entry: Entry, event: ActionReviewed) -> None:
     end = entry.end
-    status = status_of(event, end, waits=not entry.over)
+    status = action_status(event, end, waits=not entry.over)
     fields.add("Outcome", f"{status.mark} {status.words}".rstrip(), status.style)
     if isinstance(end, ActionDropped):
         fields.add("Because", end.says)
@@ -119,7 +119,7 @@ def _finding(fields: Fields, finding: Finding, timeline: Sequence[Entry]) -> Non
     fields.add("Seen", finding.says)
     fields.add("Sure", f"{finding.confidence:.0%}")
     done = {
-        each.event.step: f"{each.event.action.tool} {what(each.event.action)}"
+        each.event.step: f"{each.event.action.tool} {action_subject(each.event.action)}"
         for each in timeline
         if isinstance(each.event, ActionReviewed)
     }

@@ -3,8 +3,8 @@
 import msgspec
 
 from handrail.model.event import Event
-from handrail.tui.marks import End
-from handrail.tui.sentence import Said
+from handrail.words.action_status import ActionEnd
+from handrail.words.sentence import Sentence
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -13,11 +13,11 @@ class Entry(msgspec.Struct, frozen=True):
     seq: int
     """Of the event in its run: what it is called while the timeline goes on."""
     event: Event
-    said: Said | None = None
+    said: Sentence | None = None
     """The event in words, unless it is an action."""
     cwd: str = ""
     agent: str = ""
     """The letter of the sub-agent that did it."""
-    end: End | None = None
+    end: ActionEnd | None = None
     over: bool = False
     """Nothing more will be heard of it."""

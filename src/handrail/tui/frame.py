@@ -2,13 +2,13 @@
 
 from handrail.tui.detail import entry_detail
 from handrail.tui.help import help_lines, help_page
-from handrail.tui.host_words import NOTHING_YET
 from handrail.tui.run_detail import run_detail
 from handrail.tui.runs_pane import LOOKS, counts, run_lines, standing_in_words
 from handrail.tui.text import Line, Span, clip, columns, fitted, flat, pad, width_of, wrap
 from handrail.tui.timeline_pane import entry_lines
 from handrail.tui.watching import Watching
 from handrail.tui.window import window
+from handrail.words.hosts import NOTHING_YET
 
 _WIDE = 140
 _MAX_QUESTION = 4

@@ -1,12 +1,12 @@
 """All there is to know of one run."""
 
-from handrail.tui.amounts import count, money
-from handrail.tui.corrections import finding_in_words
 from handrail.tui.fields import Fields
-from handrail.tui.moments import clock, span
 from handrail.tui.overview import Overview
 from handrail.tui.runs_pane import LOOKS, standing_in_words
 from handrail.tui.text import Line, Span, flat
+from handrail.words.amounts import count, money
+from handrail.words.interventions import finding_in_words
+from handrail.words.times import clock_time, duration_in_words
 
 _DECIDED = {"allow": "allowed", "warn": "warned", "modify": "changed", "block": "stopped"}
 
@@ -36,10 +36,10 @@ def run_detail(run: Overview, now: float, width: int) -> list[Line]:
     fields.add("Actions", f"{run.step} ({', '.join(decided)})" if run.decided else f"{run.step}")
     if run.checkpoint is not None:
         saved = run.checkpoint
-        fields.add("Saved", f"{saved.id} at {clock(saved.at)}, after step {saved.step}")
+        fields.add("Saved", f"{saved.id} at {clock_time(saved.at)}, after step {saved.step}")
     fields.add("Folder", run.cwd)
-    fields.add("Began", f"{clock(run.started)}, {span(now - run.started)} ago")
-    fields.add("Heard of", f"{span(now - run.changed)} ago")
+    fields.add("Began", f"{clock_time(run.started)}, {duration_in_words(now - run.started)} ago")
+    fields.add("Heard of", f"{duration_in_words(now - run.changed)} ago")
     fields.add("Host", run.host, "dim")
     fields.add("Id", run.id, "dim")
     return fields.lines

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from handrail.model.control import Standing
-from handrail.tui.moments import span
 from handrail.tui.overview import NEEDS_YOU, NOT_DONE, UNREADABLE, Overview
-from handrail.tui.sentence import in_words
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, width_of
+from handrail.words.sentence import in_words
+from handrail.words.times import duration_in_words
 
 ONE_LINE = 60
 """From that width on, one line is enough for a run."""
@@ -129,14 +129,14 @@ def standing_in_words(run: Overview, now: float) -> str:
         return flat(f"{state} ({in_words(run.ending).lower()}): {run.goal}")
     if run.standing == Standing.RUNNING or state == "ended":
         quiet = now - run.changed
-        ago = f" {span(quiet)}" if quiet >= 60 and state != "working" else ""
+        ago = f" {duration_in_words(quiet)}" if quiet >= 60 and state != "working" else ""
         ago += " ago" if ago and state == "ended" else ""
         waits = " for a prompt" if state == "waiting" else ""
         goal = f": {run.goal}" if run.goal else ""
         return flat(f"{state}{waits}{ago}{goal}")
     by = f" by {run.by}" if run.by else ""
     reason = f": “{run.reason}”" if run.reason else ""
-    return flat(f"{state}{by}, {span(now - run.since)} ago{reason}")
+    return flat(f"{state}{by}, {duration_in_words(now - run.since)} ago{reason}")
 
 
 def _iteration(run: Overview) -> str:

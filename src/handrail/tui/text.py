@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from handrail.tui import breaking
+from handrail.words import line_breaking
 
 _MAX_MARKS = 2
 """Accents on one letter: more would grow into the lines above and below."""
@@ -88,12 +88,12 @@ def columns(text: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """A clean text, cut with an ellipsis where it is too long."""
-    return breaking.clip(text, width, columns)
+    return line_breaking.clip(text, width, columns)
 
 
 def take(text: str, width: int) -> tuple[str, str]:
     """The longest beginning of a clean text that fits, and the rest."""
-    return breaking.take(text, width, columns)
+    return line_breaking.take(text, width, columns)
 
 
 def pad(text: str, width: int) -> str:
@@ -104,7 +104,7 @@ def pad(text: str, width: int) -> str:
 
 def wrap(text: str, width: int, limit: int = 0) -> list[str]:
     """A text in clean lines, broken between words where that is possible."""
-    return breaking.wrap(clean(text), width, limit, columns)
+    return line_breaking.wrap(clean(text), width, limit, columns)
 
 
 def width_of(line: Iterable[Span]) -> int:

@@ -17,9 +17,9 @@ from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.store.port import Stored
 from handrail.tui.entry import Entry
-from handrail.tui.facts import RunFacts, is_cut
-from handrail.tui.marks import End
-from handrail.tui.said import said
+from handrail.words.action_status import ActionEnd
+from handrail.words.event_sentences import event_sentence
+from handrail.words.run_facts import RunFacts, ends_session
 
 MAX_ENTRIES = 1000
 UNSHOWN = (UsageMeasured, AgentEnded)
@@ -68,7 +68,7 @@ class Timeline:
 
     def _add(self, seq: int, event: Event) -> None:
         self._facts.take(event)
-        if isinstance(event, End):
+        if isinstance(event, ActionEnd):
             if self._close(event):
                 return
         elif isinstance(event, ActionHeld):
@@ -82,13 +82,13 @@ class Timeline:
             self._open[event.step] = seq
             return
         self._say(seq, event)
-        if is_cut(event):
+        if ends_session(event):
             self._give_up()
 
     def _say(self, seq: int, event: Event) -> None:
-        self._entries[seq] = Entry(seq, event, said(event, self._facts))
+        self._entries[seq] = Entry(seq, event, event_sentence(event, self._facts))
 
-    def _close(self, end: End) -> bool:
+    def _close(self, end: ActionEnd) -> bool:
         """Give an action its end; False: nobody knows that action."""
         seq = self._open.pop(end.step, None)
         if seq is None:
@@ -108,7 +108,7 @@ class Timeline:
         before = self._entries[waited].event
         if isinstance(before, ActionHeld):  # what it was is told only once
             event = msgspec.structs.replace(event, says=event.says or before.says)
-        self._change(waited, event=event, said=said(event, self._facts), over=True)
+        self._change(waited, event=event, said=event_sentence(event, self._facts), over=True)
 
     def _change(self, seq: int, **changes: object) -> None:
         if seq in self._entries:

@@ -1,12 +1,12 @@
 """The timeline: one line an entry, and one more where something has to be said about it."""
 
 from handrail.model.event import ActionReviewed
-from handrail.tui.actions import what
 from handrail.tui.entry import Entry
-from handrail.tui.marks import below, status_of
-from handrail.tui.moments import clock
-from handrail.tui.sentence import Said, near
 from handrail.tui.text import Line, Span, clip, columns, flat, pad, wrap
+from handrail.words.action_status import action_remark, action_status
+from handrail.words.actions import action_subject
+from handrail.words.sentence import Sentence, shorten_paths
+from handrail.words.times import clock_time
 
 _TOOL = 6
 _STATUS = 17
@@ -17,7 +17,7 @@ _MAX_SENTENCE = 2
 
 def entry_lines(entry: Entry, width: int) -> list[Line]:
     """An entry in one line or a few, none wider than that."""
-    head = Span(f"{clock(entry.event.at)} ", "dim")
+    head = Span(f"{clock_time(entry.event.at)} ", "dim")
     if isinstance(entry.event, ActionReviewed):
         return _action(head, entry, entry.event, width)
     return _sentence(head, entry.said, width) if entry.said else []
@@ -27,13 +27,13 @@ def entry_text(entry: Entry) -> str:
     """What a filter looks through."""
     event = entry.event
     if isinstance(event, ActionReviewed):
-        status = status_of(event, entry.end, waits=not entry.over)
-        why = below(event, entry.end, entry.cwd)
-        return flat(" ".join((event.action.tool, what(event.action), status.words, why)))
+        status = action_status(event, entry.end, waits=not entry.over)
+        why = action_remark(event, entry.end, entry.cwd)
+        return flat(" ".join((event.action.tool, action_subject(event.action), status.words, why)))
     return flat(f"{entry.said.text} {entry.said.hint}") if entry.said else ""
 
 
-def _sentence(head: Span, said: Said, width: int) -> list[Line]:
+def _sentence(head: Span, said: Sentence, width: int) -> list[Line]:
     indent = columns(head.text) + 2
     lines = wrap(flat(said.text), width - indent, _MAX_SENTENCE)
     if said.hint:
@@ -46,12 +46,12 @@ def _sentence(head: Span, said: Said, width: int) -> list[Line]:
 def _action(head: Span, entry: Entry, event: ActionReviewed, width: int) -> list[Line]:
     agent = f" {entry.agent}" if entry.agent else ""
     tool = pad(flat(event.action.tool), _TOOL - columns(agent)) + agent + " "
-    status = status_of(event, entry.end, waits=not entry.over)
+    status = action_status(event, entry.end, waits=not entry.over)
     room = max(width - columns(head.text) - columns(tool), 0)
     ending = f"{status.mark} {status.words}".rstrip()
     ending = clip(ending, max(room * 3 // 5, 1))
     wide = max(columns(ending), _STATUS if width >= _ROOMY else 0)
-    text = flat(near(what(event.action)[:_MAX_SHOWN], entry.cwd))
+    text = flat(shorten_paths(action_subject(event.action)[:_MAX_SHOWN], entry.cwd))
     shown = pad(text, max(room - wide - 1, 0)) + " "
     line = (
         head,
@@ -59,7 +59,7 @@ def _action(head: Span, entry: Entry, event: ActionReviewed, width: int) -> list
         Span(shown, "dim" if status.mark == "·" else ""),
         Span(ending, status.style),
     )
-    why = flat(below(event, entry.end, entry.cwd))
+    why = flat(action_remark(event, entry.end, entry.cwd))
     if not why:
         return [line]
     indent = columns(head.text)

@@ -22,7 +22,7 @@ def command_of(action: Action) -> str:
     return " ".join(map(str, command)) if isinstance(command, list) else str(command)
 
 
-def what(action: Action) -> str:
+def action_subject(action: Action) -> str:
     """What an action is about, without its tool."""
     given = action.input
     if action.tool.lower() in SHELL_TOOLS:
@@ -32,9 +32,9 @@ def what(action: Action) -> str:
     return texts[0] if texts else ""
 
 
-def shown_action(action: Action) -> str:
+def action_in_words(action: Action) -> str:
     """An action in one line: the command, or the tool and what it is about."""
-    return command_of(action) or f"{action.tool} {what(action)}".rstrip()
+    return command_of(action) or f"{action.tool} {action_subject(action)}".rstrip()
 
 
 def effect_in_words(effect: Effect) -> str:

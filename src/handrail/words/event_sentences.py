@@ -21,11 +21,11 @@ from handrail.model.event import (
     TaskNoted,
 )
 from handrail.model.ordinal import Decision
-from handrail.tui import control_words, corrections
-from handrail.tui.amounts import count
-from handrail.tui.facts import RunFacts
-from handrail.tui.moments import span
-from handrail.tui.sentence import Said, in_words, joined, near
+from handrail.words import control, interventions
+from handrail.words.amounts import count
+from handrail.words.run_facts import RunFacts
+from handrail.words.sentence import Sentence, in_words, joined, shorten_paths
+from handrail.words.times import duration_in_words
 
 _NO_REASON = ("", "other", "prompt input exit")
 _STARTS = {
@@ -38,86 +38,90 @@ _STARTS = {
 }
 
 
-def said(event: Event, facts: RunFacts) -> Said:
+def event_sentence(event: Event, facts: RunFacts) -> Sentence:
     """An event that is no action, in a sentence; `facts`: what was known of its run by then."""
-    return SAY[type(event)](event, facts)
+    return SENTENCES[type(event)](event, facts)
 
 
-def _started(event: RunStarted, facts: RunFacts) -> Said:
+def _started(event: RunStarted, facts: RunFacts) -> Sentence:
     text = _STARTS.get(event.source, f"session began ({event.source}) in {{}}")
-    text = text.format(near(f"{event.cwd}/", "").rstrip("/") or "/")
-    return Said(" · ".join(filter(None, (text, event.model))), "▸")
+    text = text.format(shorten_paths(f"{event.cwd}/", "").rstrip("/") or "/")
+    return Sentence(" · ".join(filter(None, (text, event.model))), "▸")
 
 
-def _prompted(event: PromptGiven, facts: RunFacts) -> Said:
+def _prompted(event: PromptGiven, facts: RunFacts) -> Sentence:
     # What Handrail tells an agent that it drives is always the same but for the beginning.
     text = event.text.partition("\n\n")[0] if facts.driven else event.text
-    return Said(text, "❯", "bold")
+    return Sentence(text, "❯", "bold")
 
 
-def _ended_alone(event: ActionEnded, facts: RunFacts) -> Said:
+def _ended_alone(event: ActionEnded, facts: RunFacts) -> Sentence:
     how = "worked" if event.outcome.ok else "failed"
-    return Said(f"step {event.step} ended: it {how}, but when it was reviewed is not in the log")
+    return Sentence(
+        f"step {event.step} ended: it {how}, but when it was reviewed is not in the log"
+    )
 
 
-def _dropped_alone(event: ActionDropped, facts: RunFacts) -> Said:
-    return Said(joined(f"step {event.step} was not run", event.says))
+def _dropped_alone(event: ActionDropped, facts: RunFacts) -> Sentence:
+    return Sentence(joined(f"step {event.step} was not run", event.says))
 
 
-def _breach(event: BreachFound, facts: RunFacts) -> Said:
-    return Said(f"BREACH: {near(event.says, facts.cwd)}", "✗", "red")
+def _breach(event: BreachFound, facts: RunFacts) -> Sentence:
+    return Sentence(f"BREACH: {shorten_paths(event.says, facts.cwd)}", "✗", "red")
 
 
-def _agent_started(event: AgentStarted, facts: RunFacts) -> Said:
+def _agent_started(event: AgentStarted, facts: RunFacts) -> Sentence:
     kind = f" ({event.kind})" if event.kind else ""
-    return Said(f"sub-agent {facts.letter(event.agent)}{kind} began")
+    return Sentence(f"sub-agent {facts.letter(event.agent)}{kind} began")
 
 
-def _task(event: TaskNoted, facts: RunFacts) -> Said:
+def _task(event: TaskNoted, facts: RunFacts) -> Sentence:
     name = event.subject or event.task
     done = event.state == "done"
-    return Said(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
+    return Sentence(f"{'task done' if done else 'new task'}: {name}", "✓" if done else "·", "dim")
 
 
-def _agent_ended(event: AgentEnded, facts: RunFacts) -> Said:
-    return Said(f"sub-agent {facts.letter(event.agent)} ended")
+def _agent_ended(event: AgentEnded, facts: RunFacts) -> Sentence:
+    return Sentence(f"sub-agent {facts.letter(event.agent)} ended")
 
 
-def _compacted(event: Compacted, facts: RunFacts) -> Said:
-    return Said("the conversation was shortened" + (f" ({event.trigger})" if event.trigger else ""))
+def _compacted(event: Compacted, facts: RunFacts) -> Sentence:
+    return Sentence(
+        "the conversation was shortened" + (f" ({event.trigger})" if event.trigger else "")
+    )
 
 
-def _iteration_ended(event: IterationEnded, facts: RunFacts) -> Said:
+def _iteration_ended(event: IterationEnded, facts: RunFacts) -> Sentence:
     rests = "the agent stopped" if facts.driven else "waits for a prompt"
-    return Said(joined(rests, event.says))
+    return Sentence(joined(rests, event.says))
 
 
-def _settings_changed(event: SettingsChanged, facts: RunFacts) -> Said:
-    text = f"settings changed: {near(event.path, facts.cwd)}"
+def _settings_changed(event: SettingsChanged, facts: RunFacts) -> Sentence:
+    text = f"settings changed: {shorten_paths(event.path, facts.cwd)}"
     if event.refused:
-        return Said(f"{text}; not taken over: {event.refused}", "✗", "red")
-    return Said(text)
+        return Sentence(f"{text}; not taken over: {event.refused}", "✗", "red")
+    return Sentence(text)
 
 
-def _fault(event: FaultNoted, facts: RunFacts) -> Said:
-    return Said(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
+def _fault(event: FaultNoted, facts: RunFacts) -> Sentence:
+    return Sentence(f"FAULT of Handrail ({event.kind}): {event.says}", "✗", "red")
 
 
-def _feedback(event: FeedbackGiven, facts: RunFacts) -> Said:
+def _feedback(event: FeedbackGiven, facts: RunFacts) -> Sentence:
     what = f"step {event.step} was judged"
     if event.finding:
         what = f"the finding {in_words(event.finding)} was"
-    return Said(joined(f"you said: {what} {'right' if event.right else 'wrong'}", event.note))
+    return Sentence(joined(f"you said: {what} {'right' if event.right else 'wrong'}", event.note))
 
 
-def _run_ended(event: RunEnded, facts: RunFacts) -> Said:
+def _run_ended(event: RunEnded, facts: RunFacts) -> Sentence:
     reason = in_words(event.reason)
     parts = [
         f"session ended ({reason})" if reason not in _NO_REASON else "session ended",
         *(_totals(facts) if facts.whole else ()),
-        span(event.at - facts.began),
+        duration_in_words(event.at - facts.began),
     ]
-    return Said(" · ".join(filter(None, parts)), "■")
+    return Sentence(" · ".join(filter(None, parts)), "■")
 
 
 def _totals(facts: RunFacts) -> list[str]:
@@ -138,8 +142,8 @@ def _totals(facts: RunFacts) -> list[str]:
     ]
 
 
-SAY = cast(
-    "dict[type, Callable[[Event, RunFacts], Said]]",
+SENTENCES = cast(
+    "dict[type, Callable[[Event, RunFacts], Sentence]]",
     {
         RunStarted: _started,
         PromptGiven: _prompted,
@@ -155,7 +159,7 @@ SAY = cast(
         FaultNoted: _fault,
         FeedbackGiven: _feedback,
         RunEnded: _run_ended,
-        **corrections.SAY,
-        **control_words.SAY,
+        **interventions.SAY,
+        **control.SAY,
     },
 )

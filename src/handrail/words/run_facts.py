@@ -22,8 +22,8 @@ from handrail.model.event import (
 )
 from handrail.model.intervention import Means
 from handrail.model.ordinal import Decision
-from handrail.tui.actions import shown_action
-from handrail.tui.sentence import near
+from handrail.words.actions import action_in_words
+from handrail.words.sentence import shorten_paths
 
 _MAX_ACTIONS = 200
 """Actions of a run that are remembered, in case something is found in them."""
@@ -32,11 +32,11 @@ _MAX_TEXT = 200
 _GOES_ON = ("", "compact")
 """Ways in which a session starts in the middle of its work."""
 
-Shown = dict[str, list[int]]
+StepsByAction = dict[str, list[int]]
 """Actions in words, and the steps in which each was taken."""
 
 
-def is_cut(event: Event) -> bool:
+def ends_session(event: Event) -> bool:
     """Whether nothing will be heard any more of what is under way: the session is another one."""
     begins = isinstance(event, RunStarted) and event.source not in _GOES_ON
     return begins or isinstance(event, RunEnded)
@@ -68,12 +68,12 @@ class RunFacts(msgspec.Struct):
     whole: bool = True
     """Nothing of the run was left out, so that its actions can be counted."""
 
-    def shown(self, steps: Iterable[int]) -> Shown:
+    def shown(self, steps: Iterable[int]) -> StepsByAction:
         """What was done in these steps, as far as it is remembered."""
-        found: Shown = {}
+        found: StepsByAction = {}
         for step in steps:
             if step in self.actions:
-                found.setdefault(near(self.actions[step], self.cwd), []).append(step)
+                found.setdefault(shorten_paths(self.actions[step], self.cwd), []).append(step)
         return found
 
     def take(self, event: Event) -> None:
@@ -114,7 +114,7 @@ class RunFacts(msgspec.Struct):
             self.tokens = event.tokens
 
     def _act(self, event: ActionReviewed) -> None:
-        tool, text = event.action.tool, shown_action(event.action)[:_MAX_TEXT]
+        tool, text = event.action.tool, action_in_words(event.action)[:_MAX_TEXT]
         self.actions[event.step] = text if text.startswith(tool) else f"{tool} {text}"
         if len(self.actions) > _MAX_ACTIONS:
             del self.actions[next(iter(self.actions))]

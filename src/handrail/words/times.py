@@ -3,7 +3,7 @@
 from time import localtime, strftime
 
 
-def clock(at: float) -> str:
+def clock_time(at: float) -> str:
     """`14:02:11`, where this machine is."""
     return _local("%H:%M:%S", at) or "??:??:??"
 
@@ -20,7 +20,7 @@ def _local(form: str, at: float) -> str:
         return ""
 
 
-def span(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """`40 s`, `12 min`, `3 h`, `5 d`: as coarse as it may be."""
     seconds = max(seconds, 0.0)  # clocks go back at times
     for unit, length, most in (("s", 1, 60), ("min", 60, 100), ("h", 3600, 48)):
@@ -29,9 +29,9 @@ def span(seconds: float) -> str:
     return f"{int(seconds // 86400)} d"
 
 
-def took(milliseconds: float) -> str:
+def time_taken(milliseconds: float) -> str:
     """How long an action ran: `0.4 s`, `28 s`, `3 min`; empty where nobody waited for it."""
     seconds = milliseconds / 1000
     if seconds < 0.1:
         return ""
-    return f"{seconds:.1f} s" if seconds < 10 else span(seconds)
+    return f"{seconds:.1f} s" if seconds < 10 else duration_in_words(seconds)

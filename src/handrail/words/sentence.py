@@ -7,7 +7,7 @@ from typing import NamedTuple
 _PATH_BEGINS = r"(?<![^\s'\"=:,(<>`])"
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence of a timeline."""
 
     text: str
@@ -27,7 +27,7 @@ def joined(text: str, more: str) -> str:
     return f"{text}: {more}" if more else text
 
 
-def near(text: str, cwd: str) -> str:
+def shorten_paths(text: str, cwd: str) -> str:
     """The text with paths as they are seen from the run's folder."""
     home = os.path.expanduser("~")
     for folder, short in ((cwd.rstrip("/"), ""), (home, "~/")):

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from handrail.model.event import ActionDropped, ActionEnded, ActionReviewed
 from handrail.model.ordinal import Decision
-from handrail.tui.moments import took
-from handrail.tui.sentence import near
+from handrail.words.sentence import shorten_paths
+from handrail.words.times import time_taken
 
-End = ActionEnded | ActionDropped
+ActionEnd = ActionEnded | ActionDropped
 
 MARKS = {
     Decision.ALLOW: ("✓", "green", ""),
@@ -18,7 +18,7 @@ MARKS = {
 _MAX_TEXT = 400
 
 
-class Status(NamedTuple):
+class ActionStatus(NamedTuple):
     """What became of an action, in a sign and a few words."""
 
     mark: str
@@ -26,12 +26,12 @@ class Status(NamedTuple):
     words: str
 
 
-def status_of(event: ActionReviewed, end: End | None, *, waits: bool) -> Status:
+def action_status(event: ActionReviewed, end: ActionEnd | None, *, waits: bool) -> ActionStatus:
     """What became of an action; without an end, `waits` says whether one is still to come."""
     if end is None:
         return _without_end(event, waits=waits)
     if isinstance(end, ActionDropped):
-        return Status("✗", "red", "refused by a person" if event.asked else "not run")
+        return ActionStatus("✗", "red", "refused by a person" if event.asked else "not run")
     mark, style, word = MARKS[event.verdict.decision]
     if end.overruled:
         mark, style, word = "!", "yellow", "overruled by a person"
@@ -44,19 +44,21 @@ def status_of(event: ActionReviewed, end: End | None, *, waits: bool) -> Status:
         if event.verdict.decision is Decision.ALLOW:
             mark, style = "–", ""
     words = ", ".join(filter(None, (word, failure)))
-    return Status(mark, style, " · ".join(filter(None, (words, took(outcome.duration_ms)))))
+    return ActionStatus(
+        mark, style, " · ".join(filter(None, (words, time_taken(outcome.duration_ms))))
+    )
 
 
-def _without_end(event: ActionReviewed, *, waits: bool) -> Status:
+def _without_end(event: ActionReviewed, *, waits: bool) -> ActionStatus:
     mark, style, word = MARKS[event.verdict.decision]
     if event.asked:
-        return Status("?", "yellow", "a person was asked")
+        return ActionStatus("?", "yellow", "a person was asked")
     if waits and event.verdict.decision is not Decision.BLOCK:
-        return Status("…", style if word else "dim", word or "running")
-    return Status(mark, style, word) if word else Status("·", "dim", "no outcome")
+        return ActionStatus("…", style if word else "dim", word or "running")
+    return ActionStatus(mark, style, word) if word else ActionStatus("·", "dim", "no outcome")
 
 
-def below(event: ActionReviewed, end: End | None, cwd: str) -> str:
+def action_remark(event: ActionReviewed, end: ActionEnd | None, cwd: str) -> str:
     """What else has to be said of an action: why it was stopped, how it was changed."""
     verdict = event.verdict
     text = ""
@@ -68,7 +70,7 @@ def below(event: ActionReviewed, end: End | None, cwd: str) -> str:
         text = verdict.reason
     elif end is not None and not end.outcome.ok:
         text = _complaint(end)
-    return near(text, cwd)
+    return shorten_paths(text, cwd)
 
 
 def _complaint(end: ActionEnded) -> str:

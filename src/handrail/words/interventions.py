@@ -18,10 +18,10 @@ from handrail.model.event import (
 )
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
-from handrail.tui.amounts import count
-from handrail.tui.facts import RunFacts
-from handrail.tui.moments import clock
-from handrail.tui.sentence import Said, in_words, joined, near
+from handrail.words.amounts import count
+from handrail.words.run_facts import RunFacts
+from handrail.words.sentence import Sentence, in_words, joined, shorten_paths
+from handrail.words.times import clock_time
 
 if TYPE_CHECKING:
     from handrail.intervene import InterventionKind
@@ -76,7 +76,7 @@ def finding_in_words(finding: Finding, cwd: str = "") -> str:
 
 def _seen(finding: Finding, cwd: str) -> str:
     """What was seen, without the steps: they stand beside it."""
-    return _STEPS.sub("", near(finding.says, cwd))
+    return _STEPS.sub("", shorten_paths(finding.says, cwd))
 
 
 def steps_in_words(steps: Iterable[int]) -> str:
@@ -95,17 +95,17 @@ def incident_command(incident: str) -> str:
     return f"handrail incident show {incident}" if incident else ""
 
 
-def _found(event: FindingMade, facts: RunFacts) -> Said:
+def _found(event: FindingMade, facts: RunFacts) -> Sentence:
     who = f"sub-agent {facts.letter(event.agent)}, " if event.agent else ""
-    return Said(who + finding_in_words(event.finding, facts.cwd), "◆", "yellow")
+    return Sentence(who + finding_in_words(event.finding, facts.cwd), "◆", "yellow")
 
 
-def _intervened(event: Intervened, facts: RunFacts) -> Said:
+def _intervened(event: Intervened, facts: RunFacts) -> Sentence:
     done = event.intervention
     if done.means == Means.EMERGENCY_STOP:
         says = _seen(done.finding, facts.cwd)
-        return Said(f"STOPPED: {says}", "■", "red", incident_command(done.incident))
-    return Said(near(_what_was_done(done, facts), facts.cwd), "↳", "yellow")
+        return Sentence(f"STOPPED: {says}", "■", "red", incident_command(done.incident))
+    return Sentence(shorten_paths(_what_was_done(done, facts), facts.cwd), "↳", "yellow")
 
 
 def _what_was_done(done: Intervention, facts: RunFacts) -> str:
@@ -127,65 +127,67 @@ def _point(checkpoint: str, facts: RunFacts) -> str:
     known = facts.checkpoints.get(checkpoint)
     if known is None:
         return f"checkpoint {checkpoint}"
-    return f"{clock(known.at)}, {f'after step {known.step}' if known.step else 'the beginning'}"
+    return (
+        f"{clock_time(known.at)}, {f'after step {known.step}' if known.step else 'the beginning'}"
+    )
 
 
-def _judged(event: InterventionJudged, facts: RunFacts) -> Said:
+def _judged(event: InterventionJudged, facts: RunFacts) -> Sentence:
     words = PLAN if event.intervention in facts.plans else means_in_words(event.means)
     what = f"the {words}" if words else "that"
     _, _, why = event.says.rstrip(".").partition(": ")
     text = f"{what} {'helped' if event.worked else 'did not help'}"
     mark, style = ("✓", "green") if event.worked else ("·", "dim")
-    return Said(joined(text, why), mark, style)
+    return Sentence(joined(text, why), mark, style)
 
 
-def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Said:
+def _checkpoint(event: CheckpointTaken, facts: RunFacts) -> Sentence:
     partial = ", not all of them: handrail checkpoints" if event.partial else ""
-    return Said(
+    return Sentence(
         f"files saved as {event.checkpoint.id} ({event.checkpoint.why}){partial}", "▪", "dim"
     )
 
 
-def _restore_asked(event: RestoreAsked, facts: RunFacts) -> Said:
+def _restore_asked(event: RestoreAsked, facts: RunFacts) -> Sentence:
     point = _point(event.checkpoint, facts)
     what = f" (the {event.level})" if event.level in _UNDONE else ""
-    return Said(f"a person wants the files back as they were at {point}{what}", "↶")
+    return Sentence(f"a person wants the files back as they were at {point}{what}", "↶")
 
 
-def _rolled_back(event: RolledBack, facts: RunFacts) -> Said:
+def _rolled_back(event: RolledBack, facts: RunFacts) -> Sentence:
     if event.problem:
-        return Said(f"NOT rolled back: {event.problem}", "✗", "red")
-    named = ", ".join(near(path, facts.cwd) for path in event.files[:_MAX_FILES])
+        return Sentence(f"NOT rolled back: {event.problem}", "✗", "red")
+    named = ", ".join(shorten_paths(path, facts.cwd) for path in event.files[:_MAX_FILES])
     more = len(event.files) - _MAX_FILES
     files = f"{named} and {more} more" if more > 0 else named or "no file had changed"
     spared = f", {count(event.spared, 'file')} of others left alone" if event.spared else ""
     what = "put back by a person" if event.asked else "rolled back"
     point = _point(event.checkpoint, facts)
-    return Said(f"{what} to {point} ({files}{spared})", "↶", "yellow")
+    return Sentence(f"{what} to {point} ({files}{spared})", "↶", "yellow")
 
 
-def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Said:
+def _stop_confirmed(event: StopConfirmed, facts: RunFacts) -> Sentence:
     if event.left:
-        return Said(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
+        return Sentence(f"STILL RUNNING: {', '.join(event.left)}", "✗", "red")
     ended = f"{_processes(len(event.ended))} ended, " if event.ended else ""
-    return Said(f"stopped: {ended}{event.says}", "■")
+    return Sentence(f"stopped: {ended}{event.says}", "■")
 
 
 def _processes(number: int) -> str:
     return "1 process" if number == 1 else f"{number} processes"
 
 
-def _resolved(event: IncidentResolved, facts: RunFacts) -> Said:
-    return Said(joined(f"you decided: {in_words(event.option)}", event.note))
+def _resolved(event: IncidentResolved, facts: RunFacts) -> Sentence:
+    return Sentence(joined(f"you decided: {in_words(event.option)}", event.note))
 
 
-def _model_asked(event: ModelAsked, facts: RunFacts) -> Said:
+def _model_asked(event: ModelAsked, facts: RunFacts) -> Sentence:
     said = event.problem or f"{event.answer}: {event.says}"
-    return Said(f"second opinion on the {event.question}: {said}")
+    return Sentence(f"second opinion on the {event.question}: {said}")
 
 
 SAY = cast(
-    "dict[type, Callable[[Event, RunFacts], Said]]",
+    "dict[type, Callable[[Event, RunFacts], Sentence]]",
     {
         FindingMade: _found,
         Intervened: _intervened,

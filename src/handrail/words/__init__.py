@@ -1,0 +1,1 @@
+"""What people are told about runs and events: said once, for the command line and the screen."""
