@@ -52,7 +52,7 @@ from handrail.server.routes import Component
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 from handrail.store import journal
-from handrail.supervise import changes, recorder, runs
+from handrail.supervise import event_recorder, reducers, run_registry
 
 ROOT = Path(__file__).parents[1]
 PAGES = (
@@ -306,9 +306,9 @@ def daemon_limits() -> str:
             f"{code._MAX_TEXT // 1024} KB",
             "not read",
         ),
-        ("refused actions that a run remembers", changes._MAX_OPEN, "the oldest is forgotten"),
-        ("runs in memory", f"{runs._MAX_KEPT:,}", "the idlest is read again when needed"),
-        ("events between two snapshots of a run", recorder.SNAPSHOT_EVERY, ""),
+        ("refused actions that a run remembers", reducers._MAX_OPEN, "the oldest is forgotten"),
+        ("runs in memory", f"{run_registry._MAX_KEPT:,}", "the idlest is read again when needed"),
+        ("events between two snapshots of a run", event_recorder.SNAPSHOT_EVERY, ""),
     )
 
 

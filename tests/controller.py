@@ -16,7 +16,7 @@ from handrail.server.home import Home
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
 from handrail.store.port import Entry, Stored
-from handrail.supervise.runs import load_state
+from handrail.supervise.run_registry import load_state
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 

@@ -23,7 +23,7 @@ from handrail.server.restores import Restores
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 
 from .conftest import Shell
 
@@ -41,7 +41,7 @@ class Counter:
         self._over = False
         self._shell = shell
         self._environ = {**shell.environ, "PATH": os.environ["PATH"]}
-        self.runs = Runs(Journal(MemoryStore()), Projects(shell.environ))
+        self.runs = RunRegistry(Journal(MemoryStore()), Projects(shell.environ))
 
     def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         tree = work_tree_of(folder, self._environ)

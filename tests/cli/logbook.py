@@ -54,9 +54,9 @@ from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 from .conftest import Shell
@@ -78,7 +78,7 @@ class Logbook:
         self.now = began
         self.calls = 0
         can = HOST.capabilities | {Capability.FILES}
-        self.runs = Runs(
+        self.runs = RunRegistry(
             Journal(store), Projects(environ), can=lambda host: can, clock=lambda: self.now
         )
 
@@ -118,7 +118,7 @@ class RunLog:
 
     def end(self, outcome: Outcome = WORKED, action: Action | None = None) -> None:
         """It was done."""
-        self.supervisor.take_in(Ended(action or self.action, outcome)).wait()
+        self.supervisor.take_in(EndedCall(action or self.action, outcome)).wait()
 
     def do(self, command: str, outcome: Outcome = WORKED, agent: str = "") -> Verdict:
         """A command that, unless it is refused, runs for a second as the verdict says."""

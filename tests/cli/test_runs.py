@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handrail.cli.runs import Runs
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry
-from handrail.supervise.names import short_ids
+from handrail.supervise.run_names import short_ids
 
 from .conftest import Run, Shell
 from .logbook import Logbook, memory_logbook, open_logbook

@@ -17,11 +17,11 @@ from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Store
-from handrail.supervise.breach import Ended
-from handrail.supervise.hand import Hand
-from handrail.supervise.progress import Progress, Ready
+from handrail.supervise.breach import EndedCall
+from handrail.supervise.control_state import ControlState
+from handrail.supervise.decision_progress import DecisionProgress, Ready
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs, load_state
+from handrail.supervise.run_registry import RunRegistry, load_state
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
@@ -93,7 +93,7 @@ class DeskBed:
         self.store = store or MemoryStore(clock=self.clock)
         self.acts = WrittenActs()
         self._number = 0
-        self.runs = Runs(
+        self.runs = RunRegistry(
             Journal(self.store),
             Projects({}),
             clock=self.clock,
@@ -145,7 +145,7 @@ class DeskBed:
         self.came(run, request)
         return request
 
-    def hand(self, run: str = "run-1") -> Hand:
+    def hand(self, run: str = "run-1") -> ControlState:
         """The hand on a run, as the log tells it."""
         return self.state(run).hand
 
@@ -155,7 +155,7 @@ class DeskBed:
 
     def begin_action(
         self, id_: str, run: str = "run-1", *, agent: str = "", command: str = "ls"
-    ) -> Progress[Verdict]:
+    ) -> DecisionProgress[Verdict]:
         """An agent wants to do something, and is let if nothing stands in the way."""
         action = Action("Bash", {"command": command}, "/", id=id_)
         return self.runs.get(run, "/").decide(action, agent=agent)
@@ -169,7 +169,7 @@ class DeskBed:
     def end_action(self, id_: str, run: str = "run-1", *, command: str = "ls") -> Verdict:
         """It has done it."""
         action = Action("Bash", {"command": command}, "/", id=id_)
-        return self.runs.get(run, "/").take_in(Ended(action, Outcome(ok=True))).wait()
+        return self.runs.get(run, "/").take_in(EndedCall(action, Outcome(ok=True))).wait()
 
     def go_on(self) -> None:
         """Do what was put off until the acknowledgment is on the disk."""

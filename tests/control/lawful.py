@@ -10,7 +10,7 @@ from handrail.model.control import HOLDING, Command, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal
 from handrail.store.port import Store, Stored
-from handrail.supervise.runs import load_state
+from handrail.supervise.run_registry import load_state
 from handrail.supervise.topics import topic_of
 
 S, C = Standing, Command

@@ -16,8 +16,8 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.store.journal import Journal
-from handrail.supervise.bus import EventBus
-from handrail.supervise.progress import Held, Ready
+from handrail.supervise.decision_progress import Held, Ready
+from handrail.supervise.event_bus import EventBus
 from handrail.supervise.topics import topic_of
 from tests.control.desk_bed import Clock, DeskBed
 from tests.control.stores import WatchedStore

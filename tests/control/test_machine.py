@@ -4,7 +4,7 @@ import pytest
 
 from handrail.control.machine import OVERTAKES, TABLE, THEN, answered, move
 from handrail.model.control import ENDING, FINAL, HOLDING, Command, Standing
-from handrail.supervise.hand import Hand
+from handrail.supervise.control_state import ControlState
 
 # How a run stands as soon as the request is acknowledged; "." cannot be asked for.
 GRID = """
@@ -139,18 +139,18 @@ def test_a_cancel_spares_only_what_is_done_to_files() -> None:
 def test_a_command_that_fails_leaves_the_weaker_hold(
     standing: Standing, command: Command, then: Standing
 ) -> None:
-    assert answered(Hand(standing), command, ok=False) == then
+    assert answered(ControlState(standing), command, ok=False) == then
 
 
 @pytest.mark.parametrize("command", [Command.PAUSE, Command.RESUME, Command.INTERRUPT])
 def test_a_run_that_cannot_be_thawed_is_still_frozen(command: Command) -> None:
     asked = move(Standing.FROZEN, command)
     assert asked is not None
-    assert answered(Hand(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
+    assert answered(ControlState(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
 
 
 def test_a_stop_that_is_confirmed_after_the_end_of_the_loop_does_not_bring_it_back() -> None:
-    assert answered(Hand(Standing.DONE), Command.STOP, ok=True) == Standing.DONE
+    assert answered(ControlState(Standing.DONE), Command.STOP, ok=True) == Standing.DONE
 
 
 @pytest.mark.parametrize("standing", sorted(ENDING))

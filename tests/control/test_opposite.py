@@ -17,7 +17,7 @@ from handrail.store.journal import Journal
 from handrail.store.port import Entry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from tests.control.desk_bed import WrittenActs, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
@@ -45,7 +45,7 @@ class Brain:
     def __init__(self, store: SqliteStore) -> None:
         self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.problems: list[Exception] = []
-        self.runs = Runs(Journal(store), Projects({}))
+        self.runs = RunRegistry(Journal(store), Projects({}))
         self.desk = Desk(self.runs, BusyActs(self._came), later=self.work.put)
         self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(self.desk.hear)

@@ -12,7 +12,7 @@ from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Receipt, Snapshot, Store
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.progress import Held, Ready
+from handrail.supervise.decision_progress import Held, Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
 

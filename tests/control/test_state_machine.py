@@ -18,7 +18,7 @@ from handrail.control.acts import Came
 from handrail.model.control import FINAL, Command, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
-from handrail.supervise.progress import Ready
+from handrail.supervise.decision_progress import Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import check_current, check_events, check_rows, check_under_way
 

@@ -9,7 +9,7 @@ import pytest
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import DiskFullError
 from handrail.store.port import Receipt
-from handrail.supervise.progress import NotWrittenError, Ready
+from handrail.supervise.decision_progress import NotWrittenError, Ready
 
 PATIENT = 20.0
 

@@ -27,7 +27,7 @@ from handrail.model.event import (
 from handrail.model.intervention import Intervention, Means
 from handrail.server.keeper import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt
 
 _SESSION = PROFILE.session_variable
@@ -94,7 +94,7 @@ def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Works
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
-    deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.restart()
     assert shop.run.state.course.held
@@ -108,7 +108,7 @@ def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
 ) -> None:
     shop.record(prompt())
     done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
-    deaf = Runs(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.time += 3600
     (shop.tree / "cart.txt").write_text("mended by a person\n")

@@ -14,9 +14,9 @@ from handrail.model import Action, Decision, Verdict
 from handrail.model.action import Outcome
 from handrail.model.event import CheckpointTaken, FaultNoted, IterationEnded, RunStarted, TaskNoted
 from handrail.server.keeper import CODE_SECONDS
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from handrail.supervise.checkpoint_request import CheckpointResult
-from handrail.supervise.progress import CheckpointNeeded
+from handrail.supervise.decision_progress import CheckpointNeeded
 from tests.server.workshop import RUN, Workshop, prompt
 from tests.supervise.ready import ready
 
@@ -121,7 +121,7 @@ def test_before_a_file_is_overwritten_it_is_saved_and_afterwards_too(shop: Works
     action = bash(shop, "echo four apples > cart.txt")
     assert decide(shop, action).decision is Decision.ALLOW
     (shop.tree / "cart.txt").write_text("four apples\n")
-    shop.run.after(Ended(action, Outcome(ok=True)))
+    shop.run.after(EndedCall(action, Outcome(ok=True)))
     shop.settle()
     before, after = records(shop)
     assert (before.moment.value, before.steps) == ("before_action", {RUN: 0})
@@ -168,7 +168,7 @@ def test_before_code_that_nobody_knows_files_are_saved_if_they_may_have_changed(
 ) -> None:
     action = bash(shop, "make")
     assert decide(shop, action).decision is Decision.ALLOW
-    shop.run.after(Ended(action, Outcome(ok=True)))
+    shop.run.after(EndedCall(action, Outcome(ok=True)))
     shop.settle()
     assert not waits(shop, bash(shop, "make test", 2))
     shop.run.before(write(shop))

@@ -25,9 +25,9 @@ from handrail.model.intervention import Intervention, Means
 from handrail.model.ordinal import Severity
 from handrail.server.brain import Brain
 from handrail.server.recoveries import Recoveries
-from handrail.supervise.gate import gate
+from handrail.supervise.run_limits import refusal_by_limits
 from tests.supervise.bed import RUN, Bed
-from tests.supervise.test_gate import WRITES
+from tests.supervise.test_run_limits import WRITES
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
 STOP = Intervened(5.0, Intervention("i1", Means.EMERGENCY_STOP, LOOP, 4, incident="inc-1"))
@@ -63,7 +63,7 @@ class Court:
             self.bed.run.record(RolledBack(7.0, "4c1f", files=("cart.txt",)))
 
     def refused(self) -> bool:
-        return gate(self.bed.run.state, WRITES, (), 9.0) is not None
+        return refusal_by_limits(self.bed.run.state, WRITES, (), 9.0) is not None
 
 
 def _request(incident: str, body: bytes) -> Request:

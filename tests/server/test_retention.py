@@ -26,7 +26,7 @@ from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Receipt, Topic
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 
 
 class Log(MemoryStore):
@@ -57,7 +57,7 @@ def log() -> Log:
 
 
 def retention(log: Log, *, now: float = 100 * DAY, days: int = 30) -> Retention:
-    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     keeper = Retention(log, runs, lambda: days, clock=lambda: now)
     keeper.look()
     return keeper
@@ -92,7 +92,7 @@ def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: Log) -> None:
 
 def test_a_run_that_somebody_works_with_is_kept(log: Log) -> None:
     log.write("run:resumed", 1 * DAY)
-    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
     keeper.look()
     runs.get("resumed", "/")
@@ -109,7 +109,7 @@ def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: Log
 
 def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(log: Log) -> None:
     log.write("run:killed", 1 * DAY)
-    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     runs.get("killed", "/")
     keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
     keeper.look()
@@ -197,7 +197,7 @@ def test_settings_that_cannot_be_read_forget_nothing(
     log: Log, caplog: pytest.LogCaptureFixture
 ) -> None:
     log.write("run:old", 1.0)
-    runs = Runs(Journal(log), Projects({"HOME": "/nowhere"}))
+    runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
 
     def broken() -> int:
         raise ConfigError([])

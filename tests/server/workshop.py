@@ -15,9 +15,9 @@ from handrail.server.keeper import Talk
 from handrail.server.stops import Stops
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
 
@@ -70,7 +70,7 @@ class Workshop:
 
     def restart(self) -> None:
         """A new daemon, which knows nothing but the log."""
-        self.runs = Runs(
+        self.runs = RunRegistry(
             self.journal,
             Projects(self.environ),
             clock=self._clock,
@@ -97,7 +97,7 @@ class Workshop:
     def act(self, number: int) -> None:
         action = Action("Bash", {"command": f"echo {number}"}, str(self.tree), id=f"t{number}")
         self.run.before(action)
-        self.run.after(Ended(action, Outcome(ok=True, output=str(number))))
+        self.run.after(EndedCall(action, Outcome(ok=True, output=str(number))))
         self.settle()
 
     def intervene(self, means: Means, *, checkpoint: str = "", incident: str = "") -> None:

@@ -6,9 +6,9 @@ from handrail.model.action import Action, Outcome
 from handrail.model.event import Event
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs, load_state
+from handrail.supervise.run_registry import RunRegistry, load_state
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
 from handrail.supervise.watched_state import WatchedState, fold
@@ -40,7 +40,7 @@ class Bed:
     def restart(self) -> None:
         """A new daemon, which knows nothing but the log."""
         self.projects = Projects(self.environ, now=self.ticks)
-        self.runs = Runs(self.journal, self.projects, clock=self.clock)
+        self.runs = RunRegistry(self.journal, self.projects, clock=self.clock)
 
     @property
     def run(self) -> Supervisor:
@@ -67,7 +67,7 @@ class Bed:
         if verdict.updated_input is not None:
             action = Action(action.tool, verdict.updated_input, action.cwd, id=action.id)
         if verdict.decision.value != "block":
-            self.run.after(Ended(action, Outcome(ok, output=output)))
+            self.run.after(EndedCall(action, Outcome(ok, output=output)))
         return verdict
 
     def events(self, run: str = RUN) -> list[Event]:
@@ -85,6 +85,6 @@ class Bed:
         return fold(run, self.events(run))
 
 
-def ran(action: Action, *, ok: bool = True, output: str = "") -> Ended:
+def ran(action: Action, *, ok: bool = True, output: str = "") -> EndedCall:
     """What the host reports of an action that ran."""
-    return Ended(action, Outcome(ok, output=output))
+    return EndedCall(action, Outcome(ok, output=output))

@@ -10,8 +10,8 @@ from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import CheckpointTaken, Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention
 from handrail.model.review import Verdict
-from handrail.supervise.breach import Ended
-from handrail.supervise.runs import Runs
+from handrail.supervise.breach import EndedCall
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from tests.supervise.bed import RUN, Bed
 
@@ -36,7 +36,7 @@ class Day:
         """The next daemon."""
         bed = self.bed
         bed.restart()
-        bed.runs = Runs(bed.journal, bed.projects, can=lambda host: CAN, clock=bed.clock)
+        bed.runs = RunRegistry(bed.journal, bed.projects, can=lambda host: CAN, clock=bed.clock)
 
     @property
     def run(self) -> Supervisor:
@@ -62,7 +62,7 @@ class Day:
             return verdict
         given = verdict.updated_input or action.input
         ran = Action(action.tool, given, action.cwd, id=action.id)
-        return self.run.after(Ended(ran, Outcome(not error, output=output, error=error)))
+        return self.run.after(EndedCall(ran, Outcome(not error, output=output, error=error)))
 
     def do(
         self,

@@ -2,12 +2,12 @@
 
 from typing import TypeVar
 
-from handrail.supervise.progress import Progress, Ready
+from handrail.supervise.decision_progress import DecisionProgress, Ready
 
 T = TypeVar("T")
 
 
-def ready(progress: Progress[T]) -> Ready[T]:
+def ready(progress: DecisionProgress[T]) -> Ready[T]:
     """A decision for which nothing has to be waited but the log."""
     assert isinstance(progress, Ready)
     return progress

@@ -9,7 +9,7 @@ from handrail.model import Action, Decision, Outcome
 from handrail.model.history import History
 from handrail.review import Reviewer
 from handrail.review.reviewer import ReviewDraft
-from handrail.supervise.breach import Ended, command_name, find_breach
+from handrail.supervise.breach import EndedCall, command_name, find_breach
 from tests.supervise.bed import Bed, ran
 
 _NO_PAST = History()
@@ -25,7 +25,7 @@ class CountingReviewer(Reviewer):
         return super().begin(action, history)
 
 
-def breach_of(bed: Bed, judged: Action, happened: Ended, *, may_ask: bool = False) -> str:
+def breach_of(bed: Bed, judged: Action, happened: EndedCall, *, may_ask: bool = False) -> str:
     """What is wrong with an outcome, after the action was judged."""
     run = bed.run
     run.decide(judged, may_ask=may_ask)
@@ -33,7 +33,7 @@ def breach_of(bed: Bed, judged: Action, happened: Ended, *, may_ask: bool = Fals
     return find_breach(known, happened, run.project.reviewer, run.state.history)
 
 
-def unreviewed(bed: Bed, happened: Ended) -> str:
+def unreviewed(bed: Bed, happened: EndedCall) -> str:
     run = bed.run
     return find_breach(None, happened, run.project.reviewer, run.state.history)
 
@@ -68,7 +68,7 @@ def test_what_a_person_let_be_written_may_be_changed_by_them(bed: Bed) -> None:
 def test_a_file_that_a_person_let_be_changed_is_no_breach(bed: Bed) -> None:
     hook = bed.path / ".git" / "hooks" / "pre-commit"
     action = bed.bash(f"echo make > {hook}", "a")
-    happened = Ended(action, Outcome(True), changed=(str(hook),))
+    happened = EndedCall(action, Outcome(True), changed=(str(hook),))
     assert breach_of(bed, action, happened, may_ask=True) == ""
 
 
@@ -142,13 +142,13 @@ def test_a_command_that_turns_out_to_have_changed_a_protected_file_is_a_breach(
 ) -> None:
     action = bed.bash("make", "a")
     changed = (str(bed.path / "a.txt"), str(bed.path / path))
-    said = breach_of(bed, action, Ended(action, Outcome(True), changed=changed))
+    said = breach_of(bed, action, EndedCall(action, Outcome(True), changed=changed))
     assert said.startswith(f"It has changed {bed.path / path}. It changes")
 
 
 def test_a_changed_file_that_nobody_protects_is_no_breach(bed: Bed) -> None:
     action = bed.bash("make", "a")
-    happened = Ended(action, Outcome(True), changed=(str(bed.path / "a.txt"), "b.txt"))
+    happened = EndedCall(action, Outcome(True), changed=(str(bed.path / "a.txt"), "b.txt"))
     assert breach_of(bed, action, happened) == ""
 
 
@@ -158,7 +158,7 @@ def test_a_rule_against_a_tool_says_nothing_about_files_that_a_command_changed(b
         "tools: [Write]}]}}\n"
     )
     action = bed.bash("make", "a")
-    happened = Ended(action, Outcome(True), changed=(str(bed.path / "a.txt"),))
+    happened = EndedCall(action, Outcome(True), changed=(str(bed.path / "a.txt"),))
     assert breach_of(bed, action, happened) == ""
 
 
@@ -166,7 +166,9 @@ def test_only_so_many_changed_files_are_looked_at(bed: Bed) -> None:
     action = bed.bash("make", "a")
     many = tuple(str(bed.path / f"{number}.txt") for number in range(100_000))
     reviewer = CountingReviewer(environ=bed.environ)
-    assert find_breach(None, Ended(action, Outcome(True), changed=many), reviewer, _NO_PAST) == ""
+    assert (
+        find_breach(None, EndedCall(action, Outcome(True), changed=many), reviewer, _NO_PAST) == ""
+    )
     assert reviewer.count <= 21
 
 

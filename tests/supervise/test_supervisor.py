@@ -11,8 +11,8 @@ from handrail.model.event import (
     BreachFound,
     PromptGiven,
 )
-from handrail.supervise.breach import Ended
-from handrail.supervise.recorder import SNAPSHOT_EVERY
+from handrail.supervise.breach import EndedCall
+from handrail.supervise.event_recorder import SNAPSHOT_EVERY
 from handrail.supervise.topics import topic_of
 from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.ready import ready
@@ -250,7 +250,7 @@ def test_a_changed_protected_file_is_a_breach(bed: Bed) -> None:
     action = bed.bash("make", "a")
     bed.run.before(action)
     verdict = bed.run.after(
-        Ended(action, Outcome(True), changed=(str(bed.path / "handrail.yaml"),))
+        EndedCall(action, Outcome(True), changed=(str(bed.path / "handrail.yaml"),))
     )
     assert verdict.stop
     assert bed.kinds() == ["ActionReviewed", "BreachFound", "ActionEnded"]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from handrail.supervise.event_recorder import SNAPSHOT_EVERY
 from handrail.supervise.open_action import OpenAction
-from handrail.supervise.recorder import SNAPSHOT_EVERY
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran

@@ -9,7 +9,7 @@ from handrail.model.event import (
     PromptGiven,
     RunStarted,
 )
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from tests.supervise.bed import RUN, Bed, ran
 
 DANGEROUS = "rm -rf /srv/data"
@@ -122,7 +122,7 @@ def test_a_file_that_the_run_made_may_be_deleted(bed: Bed) -> None:
     bed.run.drop("a", "not now")
     write = bed.write(mine, "b")
     bed.run.before(write)
-    bed.run.after(Ended(write, Outcome(True), created=(str(mine),)))
+    bed.run.after(EndedCall(write, Outcome(True), created=(str(mine),)))
     assert bed.run.before(bed.bash(command, "c")).decision is Decision.ALLOW
 
 
@@ -162,6 +162,6 @@ def test_changes_that_failed_leave_room_for_others(bed: Bed) -> None:
 def test_a_folder_in_the_place_of_a_file_that_the_run_made_is_not_its_own(bed: Bed) -> None:
     mine = bed.path / "mine"
     bed.run.before(write := bed.write(mine, "a"))
-    bed.run.after(Ended(write, Outcome(True), created=(str(mine),)))
+    bed.run.after(EndedCall(write, Outcome(True), created=(str(mine),)))
     (bed.path / "notes").rename(mine)
     assert bed.run.before(bed.bash("rm -rf mine", "b")).decision is Decision.MODIFY

@@ -6,7 +6,7 @@ import pytest
 from handrail.model import Action, Decision, Outcome
 from handrail.model.event import ActionReviewed, IterationEnded, PromptGiven, RunStarted
 from handrail.model.fingerprint import fingerprint
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 from tests.supervise.bed import MORE_THAN_A_LOOK, RUN, Bed, ran
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -39,7 +39,7 @@ def test_a_token_in_a_command_and_its_output(bed: Bed) -> None:
 def test_a_token_in_an_error(bed: Bed) -> None:
     action = bed.bash("make", "a")
     bed.run.before(action)
-    bed.run.after(Ended(action, Outcome(False, 1, error=f"401 for {TOKEN}")))
+    bed.run.after(EndedCall(action, Outcome(False, 1, error=f"401 for {TOKEN}")))
     assert_unknown(bed, TOKEN)
 
 
@@ -96,7 +96,7 @@ def test_the_content_of_an_env_file_elsewhere_that_is_read(bed: Bed) -> None:
     """Its values are known only beside the input that names the file."""
     action = Action("Read", {"file_path": "/srv/app/.env"}, str(bed.path), id="a")
     bed.run.decide(action, may_ask=True)
-    bed.run.after(Ended(action, Outcome(True, output=f"INTERNAL_NAME={PASSWORD}\n")))
+    bed.run.after(EndedCall(action, Outcome(True, output=f"INTERNAL_NAME={PASSWORD}\n")))
     assert_unknown(bed, PASSWORD)
 
 

@@ -16,7 +16,7 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision, Severity
-from handrail.supervise.correct import request_of
+from handrail.supervise.corrections import request_of
 from handrail.supervise.watched_state import fold
 from tests.supervise.bed import Bed, ran
 from tests.supervise.day import Day

@@ -15,9 +15,14 @@ from handrail.model.review import Verdict
 from handrail.review.kept import Kept
 from handrail.review.reviewer import Reviewer
 from handrail.store.errors import DiskFullError, StoreError
-from handrail.supervise.checkpoint_request import CheckpointRequest, CheckpointResult, Need, Save
-from handrail.supervise.progress import CheckpointNeeded, Held, Progress
-from handrail.supervise.runs import Runs
+from handrail.supervise.checkpoint_request import (
+    CheckpointRequest,
+    CheckpointResult,
+    CheckpointUrgency,
+    Save,
+)
+from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
 from tests.supervise.bed import RUN, Bed
 from tests.supervise.ready import ready
@@ -49,7 +54,7 @@ class WaitingBed(Bed):
     def restart(self) -> None:
         super().restart()
         self.planner = Planner()
-        self.runs = Runs(self.journal, self.projects, clock=self.clock)
+        self.runs = RunRegistry(self.journal, self.projects, clock=self.clock)
         self.runs.planner = self.planner
 
     @property
@@ -76,12 +81,12 @@ def bed(tmp_path: Path) -> WaitingBed:
     return bed
 
 
-def needed(progress: Progress[Verdict]) -> CheckpointNeeded[Verdict]:
+def needed(progress: DecisionProgress[Verdict]) -> CheckpointNeeded[Verdict]:
     assert isinstance(progress, CheckpointNeeded)
     return progress
 
 
-def held(progress: Progress[Verdict]) -> Held[Verdict]:
+def held(progress: DecisionProgress[Verdict]) -> Held[Verdict]:
     assert isinstance(progress, Held)
     return progress
 
@@ -105,7 +110,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[Action]:
 
 def test_what_waits_for_a_checkpoint_is_read_once(bed: WaitingBed, readings: list[Action]) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
-    assert bed.planner.requests[0].need is Need.MUST
+    assert bed.planner.requests[0].need is CheckpointUrgency.MUST
     assert bed.reviewed() == []
     verdict = ready(progress.proceed(bed.saved)).wait()
     assert verdict.decision is Decision.WARN

@@ -11,7 +11,7 @@ import pytest
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise.runs import load_state
+from handrail.supervise.run_registry import load_state
 from handrail.supervise.topics import RUNS, run_of
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask

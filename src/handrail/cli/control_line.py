@@ -15,8 +15,8 @@ from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 from handrail.words.amounts import count
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from handrail.server.start import ensure_daemon, stop_daemon
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.reading import read_state
+from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import topic_of
 from handrail.testing.agent import Done, ScriptedAgent
 from handrail.testing.model_server import Call, Json

@@ -212,7 +212,7 @@ def _find(incidents: Incidents, typed: str) -> Kept:
 def _in_log(incident: str) -> "Incident | None":
     """A stop whose folder could not be written, on a full disk for example."""
     from handrail.store.journal import Journal
-    from handrail.supervise.stopped import find_stop
+    from handrail.supervise.stop_lookup import find_stop
 
     with read_log(find_home()) as store:
         return find_stop(Journal(store), incident)

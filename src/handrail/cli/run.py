@@ -182,7 +182,7 @@ def _taken_up(
     """The plan of a run that was driven before; what is said anew replaces what was said then."""
     from handrail.cli.runs import Runs, find_home, read_log
     from handrail.model.control import Standing
-    from handrail.supervise.reading import read_state
+    from handrail.supervise.state_reader import read_state
 
     with read_log(find_home()) as store:
         run = Runs(store).find(typed)

@@ -10,8 +10,8 @@ from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.runs import KnownRun, read_log
 from handrail.fleet.ends import End
 from handrail.server.home import Home
-from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 from handrail.words.amounts import count
 from handrail.words.control import used_in_words
 

@@ -14,7 +14,7 @@ from handrail.cli.render import clip, columns, pad, visible
 from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
 from handrail.store.opening import open_log
 from handrail.store.port import Store
-from handrail.supervise.names import project_of, short_ids
+from handrail.supervise.run_names import project_of, short_ids
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import duration_in_words

@@ -13,8 +13,8 @@ from handrail.control.machine import THEN, move
 from handrail.control.message import Ack, Request, Result
 from handrail.model.control import Command, Standing
 from handrail.store.port import Store
-from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 
 _AT_ONCE = 32
 _FORGOTTEN = 24 * 60 * 60

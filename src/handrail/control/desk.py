@@ -17,7 +17,7 @@ from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 __all__ = ["Desk", "Later", "Listener", "Taken"]
@@ -35,7 +35,7 @@ class Desk:
 
     def __init__(
         self,
-        runs: Runs,
+        runs: RunRegistry,
         acts: Acts,
         *,
         later: Later,

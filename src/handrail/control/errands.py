@@ -11,7 +11,7 @@ from handrail.control.turns import Turns
 from handrail.model.control import ENDING, Command, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
 _AFTER_LOOP = frozenset(command for command in Command if command.ends)
@@ -23,7 +23,9 @@ _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
 class Errands:
     """Used from the brain's thread, as the desk that sends on them."""
 
-    def __init__(self, runs: Runs, acts: Acts, book: Book, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, runs: RunRegistry, acts: Acts, book: Book, clock: Callable[[], float]
+    ) -> None:
         self._runs = runs
         self._acts = acts
         self._book = book

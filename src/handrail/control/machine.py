@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from handrail.model.control import FINAL, HOLDING, Command, Standing
-from handrail.supervise.hand import Hand
+from handrail.supervise.control_state import ControlState
 
 
 class Move(NamedTuple):
@@ -45,7 +45,7 @@ def move(standing: Standing, command: Command) -> Move | None:
     return TABLE.get((standing, command))
 
 
-def next_move(hand: Hand, command: Command) -> Move | None:
+def next_move(hand: ControlState, command: Command) -> Move | None:
     """What a command leads to in a run; one that is about to go on can be held again."""
     goes_on = any(each.command == Command.RESUME for each in hand.asked.values())
     found = move(hand.standing, command)
@@ -54,7 +54,7 @@ def next_move(hand: Hand, command: Command) -> Move | None:
     return found
 
 
-def answered(hand: Hand, command: Command, *, ok: bool) -> Standing:
+def answered(hand: ControlState, command: Command, *, ok: bool) -> Standing:
     """How a run stands when a command is confirmed, or has failed."""
     standing = hand.standing
     if ok:

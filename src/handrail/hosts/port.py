@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from handrail.hosts.git_view import GitView
     from handrail.intervene import Capability
     from handrail.model.event import ModelAsked
-    from handrail.supervise.progress import Progress, Ready
-    from handrail.supervise.runs import Runs
+    from handrail.supervise.decision_progress import DecisionProgress, Ready
+    from handrail.supervise.run_registry import RunRegistry
 
 MAX_BYTES = 32 * 1024 * 1024
 """Bytes of a hook's message; a longer one is refused unread."""
@@ -176,7 +176,7 @@ class HostHooks(Protocol):
     """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
     one thread, the rest in any."""
 
-    def handle(self, body: bytes, seat: Seat) -> "Progress[Reply]":
+    def handle(self, body: bytes, seat: Seat) -> "DecisionProgress[Reply]":
         """Answer one request. What cannot be read and may be about an action is refused."""
 
     def reconsider(self, run: str, event: "ModelAsked") -> "Ready[Reply | None]":
@@ -204,7 +204,7 @@ class HostAdapter(Protocol):
     # Its sessions
 
     def hooks(
-        self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]
+        self, runs: "RunRegistry", connection: HookConnection, environ: Mapping[str, str]
     ) -> HostHooks:
         """What answers `POST /hooks/NAME`."""
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from handrail.model.control import HOLDING
 from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
 from handrail.server.brain import Brain
-from handrail.supervise.progress import Held
+from handrail.supervise.decision_progress import Held
 from handrail.supervise.supervisor import Supervisor
 
 T = TypeVar("T")

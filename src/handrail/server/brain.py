@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from handrail.server.line import Line
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.progress import NotWrittenError, Ready
+from handrail.supervise.decision_progress import NotWrittenError, Ready
 
 _log = logging.getLogger(__name__)
 

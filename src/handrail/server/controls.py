@@ -18,7 +18,7 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.routes import Row
 from handrail.server.unwritten import Unwritten
 from handrail.store.errors import StoreError
-from handrail.supervise.progress import Ready
+from handrail.supervise.decision_progress import Ready
 
 _LOOK_SECONDS = 0.2
 """How often the topic is looked into for requests of other programs."""

@@ -59,7 +59,7 @@ from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import Phase
 from handrail.supervise.topics import topic_of
 
@@ -88,7 +88,9 @@ class Daemon:
         self.brain = Brain()
         hosts = {name: find_host(name) for name in HOSTS}
         can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
-        self.runs = Runs(journal, Projects(environ), can=lambda host: can.get(host, frozenset()))
+        self.runs = RunRegistry(
+            journal, Projects(environ), can=lambda host: can.get(host, frozenset())
+        )
         there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
         self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))

@@ -33,9 +33,9 @@ from handrail.server.family import driver_of
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
 from handrail.store.port import Entry, Receipt
+from handrail.supervise.decision_progress import Ready
 from handrail.supervise.messages import said_to_agent
-from handrail.supervise.progress import Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
@@ -86,7 +86,7 @@ class Drivers:
     reported: Reported
     """Who hears what has come of an order; called in the brain's thread."""
 
-    def __init__(self, brain: Brain, runs: Runs, clock: Callable[[], float]) -> None:
+    def __init__(self, brain: Brain, runs: RunRegistry, clock: Callable[[], float]) -> None:
         self._brain = brain
         self._runs = runs
         self._clock = clock

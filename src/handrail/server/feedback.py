@@ -15,8 +15,8 @@ from handrail.server.hook_endpoint import whole
 from handrail.server.metrics import Metrics
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
-from handrail.supervise.progress import Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.topics import topic_of
 
 
@@ -48,7 +48,7 @@ class FeedbackEndpoint:
     """Writes down what people think."""
 
     def __init__(
-        self, brain: Brain, runs: Runs, metrics: Metrics, clock: Callable[[], float]
+        self, brain: Brain, runs: RunRegistry, metrics: Metrics, clock: Callable[[], float]
     ) -> None:
         self._brain = brain
         self._runs = runs

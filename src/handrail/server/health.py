@@ -12,7 +12,7 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.routes import Row
 from handrail.store.port import Store
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 
 _HEALTH_SECONDS = 1.0
 """Whoever asks for it waits only a little longer than this."""
@@ -24,7 +24,7 @@ class Health:
     def __init__(
         self,
         brain: Brain,
-        runs: Runs,
+        runs: RunRegistry,
         store: Store,
         metrics: Metrics,
         who: Mapping[str, object],

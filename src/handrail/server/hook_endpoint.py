@@ -18,7 +18,7 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
 from handrail.server.opinions import Opinions
 from handrail.server.routes import Row
-from handrail.supervise.progress import CheckpointNeeded, Held, Progress, Ready
+from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held, Ready
 
 _log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ class HookEndpoint:
 
     async def _wait(
         self, visit: "_Visit", undecided: CheckpointNeeded[Reply] | Held[Reply]
-    ) -> Callable[[], Progress[Reply]] | None:
+    ) -> Callable[[], DecisionProgress[Reply]] | None:
         """How it goes on when the files are saved, or the run is not paused; None: all is over."""
         if isinstance(undecided, CheckpointNeeded):
             return partial(undecided.proceed, await undecided.save())

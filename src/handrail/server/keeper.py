@@ -29,7 +29,7 @@ from handrail.server.spending import Spending
 from handrail.supervise.checkpoint_request import (
     CheckpointRequest,
     CheckpointResult,
-    Need,
+    CheckpointUrgency,
     Save,
 )
 from handrail.supervise.state import RunState
@@ -217,8 +217,8 @@ class Keeper:
 
     def _is_due(self, request: CheckpointRequest) -> bool:
         """Whether a checkpoint is taken before an action."""
-        if request.need is Need.QUIET or request.need is Need.MUST:
-            return request.need is Need.MUST
+        if request.need is CheckpointUrgency.QUIET or request.need is CheckpointUrgency.MUST:
+            return request.need is CheckpointUrgency.MUST
         trouble = self._troubles.get(request.run)
         if trouble is not None and not trouble.is_over(self._clock()):
             return False
@@ -226,7 +226,7 @@ class Keeper:
             return False
         tree = self._tree(request.cwd)
         since = abs(self._clock() - tree.saved)
-        if request.need is Need.CHANGE:
+        if request.need is CheckpointUrgency.CHANGE:
             return tree.took < _SLOW or since >= tree.took * _REST
         return tree.dirty or since >= CODE_SECONDS
 
@@ -289,7 +289,7 @@ class Keeper:
             work = self._lanes.put(
                 tree.folder, lambda: self._first(request, about, settings, is_late)
             )
-        must = request.need is Need.MUST
+        must = request.need is CheckpointUrgency.MUST
         patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)

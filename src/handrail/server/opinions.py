@@ -10,7 +10,7 @@ from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
-from handrail.supervise.progress import Doubt
+from handrail.supervise.decision_progress import OpinionRequest
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Opinions:
         """By key and address."""
         self._asking: set[asyncio.Task[Reply | None]] = set()
 
-    async def consider(self, doubt: Doubt, said: Reply, hooks: HostHooks) -> Reply:
+    async def consider(self, doubt: OpinionRequest, said: Reply, hooks: HostHooks) -> Reply:
         """The reply in the light of a second opinion; about the goal nobody waits for one."""
         if doubt.question.about == "action":
             return await self._ask(doubt, hooks) or said
@@ -49,7 +49,7 @@ class Opinions:
         while self._judges:
             await self._judges.popitem()[1].close()
 
-    async def _ask(self, doubt: Doubt, hooks: HostHooks) -> Reply | None:
+    async def _ask(self, doubt: OpinionRequest, hooks: HostHooks) -> Reply | None:
         event = await self._event(doubt)
         try:
             return await self._brain.answer(lambda: hooks.reconsider(doubt.run, event))
@@ -57,7 +57,7 @@ class Opinions:
             _log.warning("a second opinion could not be written down: %s", error)
             return None
 
-    async def _event(self, doubt: Doubt) -> ModelAsked:
+    async def _event(self, doubt: OpinionRequest) -> ModelAsked:
         began = perf_counter()
         about = doubt.question.about
         try:
@@ -79,7 +79,7 @@ class Opinions:
             _since(began),
         )
 
-    def _judge(self, doubt: Doubt) -> Judge:
+    def _judge(self, doubt: OpinionRequest) -> Judge:
         """Read anew each time: a key that was added or changed counts at once."""
         secrets = self._secrets()
         key, address = secrets.get(doubt.settings.key_variable, ""), secrets.get(_ADDRESS)

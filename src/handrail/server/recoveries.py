@@ -22,9 +22,9 @@ from handrail.server.answers import as_json
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
-from handrail.supervise.progress import Ready
-from handrail.supervise.runs import Runs
-from handrail.supervise.stopped import find_stop
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.stop_lookup import find_stop
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Recoveries:
     def __init__(
         self,
         brain: Brain,
-        runs: Runs,
+        runs: RunRegistry,
         settle: Callable[[], None],
         incidents: str,
         clock: Callable[[], float],

@@ -40,8 +40,8 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.restore_wire import Back, Kept, Look, ToRestore, ToSave, ToUndo
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
-from handrail.supervise.progress import Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import RUNS, run_of
 
@@ -88,7 +88,9 @@ class Shelf(Protocol):
 class Restores:
     """Takes checkpoints and puts files back because a person wants it."""
 
-    def __init__(self, brain: Brain, runs: Runs, shelf: Shelf, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, brain: Brain, runs: RunRegistry, shelf: Shelf, clock: Callable[[], float]
+    ) -> None:
         self._brain = brain
         self._runs = runs
         self._shelf = shelf

@@ -11,8 +11,8 @@ from handrail.intervene.incidents import Incidents
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
-from handrail.supervise.progress import Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.topics import RUNS, run_of
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class Retention:
     def __init__(
         self,
         store: Store,
-        runs: Runs,
+        runs: RunRegistry,
         days: Callable[[], int],
         *,
         clock: Callable[[], float] = time,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from handrail.control.message import BadRequestError, read_request
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ End = Callable[[RunState], Callable[[], str]]
 class Unwritten:
     """What becomes of requests that cannot be written down."""
 
-    def __init__(self, brain: Brain, runs: Runs, end: End) -> None:
+    def __init__(self, brain: Brain, runs: RunRegistry, end: End) -> None:
         self._brain = brain
         self._runs = runs
         self._end = end

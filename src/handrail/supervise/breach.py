@@ -18,7 +18,7 @@ _MAX_LOOKED_AT = 20
 """Changed files of one action whose place is looked at."""
 
 
-class Ended(msgspec.Struct, frozen=True):
+class EndedCall(msgspec.Struct, frozen=True):
     """What the host reports of an action that ran."""
 
     action: Action
@@ -42,7 +42,7 @@ def command_name(action: Action, updated_input: dict[str, object] | None = None)
 
 
 def find_breach(
-    known: OpenAction | None, ended: Ended, reviewer: Reviewer, history: History
+    known: OpenAction | None, ended: EndedCall, reviewer: Reviewer, history: History
 ) -> str:
     """What ran although it should not have, as a sentence; empty: nothing."""
     if known is None:
@@ -77,7 +77,7 @@ def _would_stop(action: Action, reviewer: Reviewer, history: History) -> str:
     return review.explanation if verdict_of(review, 0).decision.stops else ""
 
 
-def _protected_change(ended: Ended, reviewer: Reviewer) -> str:
+def _protected_change(ended: EndedCall, reviewer: Reviewer) -> str:
     """A file that the command was not seen to change, and that nobody may change."""
     cwd = ended.action.cwd
     for path in ended.changed[:_MAX_LOOKED_AT]:
@@ -89,7 +89,7 @@ def _protected_change(ended: Ended, reviewer: Reviewer) -> str:
     return ""
 
 
-def without_env(ended: Ended, redactor: Redactor) -> Outcome:
+def without_env(ended: EndedCall, redactor: Redactor) -> Outcome:
     """The outcome; what a .env file holds is recognised beside the input that names it."""
     told = ended.outcome
     # Looked for here only where one may be meant: the journal takes out all other secrets.

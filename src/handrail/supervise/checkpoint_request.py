@@ -11,7 +11,7 @@ from handrail.review.kept import Kept
 from handrail.supervise.state import RunState
 
 
-class Need(IntEnum):
+class CheckpointUrgency(IntEnum):
     """How much an action needs a checkpoint of what is there."""
 
     QUIET = 1
@@ -31,7 +31,7 @@ class CheckpointRequest(msgspec.Struct, frozen=True):
     cwd: str
     step: int
     """The last step before it."""
-    need: Need
+    need: CheckpointUrgency
     why: str = ""
     targets: tuple[str, ...] = ()
     """Globs of what it deletes: whether a checkpoint holds that decides about it."""

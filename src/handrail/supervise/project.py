@@ -24,7 +24,7 @@ from handrail.review import Reviewer
 from handrail.review.cache import Cache
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
-from handrail.supervise.in_force import config_of, identity
+from handrail.supervise.active_settings import config_of, identity
 from handrail.supervise.verdict import OnFault, stricter, verdict_of
 
 _LOOK_AGAIN = 1.0
@@ -90,7 +90,7 @@ class Project(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, redactor=now.redactor, problem=now.problem, newer=now)
 
 
-class _Kept(msgspec.Struct):
+class _CachedProject(msgspec.Struct):
     project: Project
     looked: float
     files: "Stamps"
@@ -105,7 +105,7 @@ class Projects:
     def __init__(self, environ: Mapping[str, str], *, now: Callable[[], float] = monotonic) -> None:
         self._environ = environ
         self._now = now
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
         # One for all projects that read alike: a hundred of them must not each keep their own.
         self._readings: Cache[Reading] = Cache(_MAX_READINGS, usual.ttl_minutes * 60)
@@ -126,7 +126,7 @@ class Projects:
             return kept.project
         project = self._open(folder, kept.project if kept else None)
         # The settings may name a file of rules, which is one of their files from now on.
-        self._kept[folder] = _Kept(project, now, self._files(folder, project.config))
+        self._kept[folder] = _CachedProject(project, now, self._files(folder, project.config))
         while len(self._kept) > _MAX_PROJECTS:
             _, idle = self._kept.popitem(last=False)
             # Idle runs may still have it in hand; what was read of commands is what takes room.

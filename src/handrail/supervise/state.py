@@ -9,12 +9,12 @@ from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
 from handrail.model.in_force import InForce
-from handrail.supervise.changes import APPLY
-from handrail.supervise.course import Course
-from handrail.supervise.hand import Hand
-from handrail.supervise.loop import Loop
+from handrail.supervise.control_state import ControlState
+from handrail.supervise.loop_state import LoopState
 from handrail.supervise.open_action import OpenAction
-from handrail.supervise.usage import Usage
+from handrail.supervise.reducers import APPLY
+from handrail.supervise.run_health import RunHealth
+from handrail.supervise.usage import RunUsage
 
 Phase = Literal["working", "waiting", "ended"]
 
@@ -52,7 +52,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     first_prompt: str = ""
     last_prompt: str = ""
     history: History = msgspec.field(default_factory=History)
-    usage: Usage = msgspec.field(default_factory=Usage)
+    usage: RunUsage = msgspec.field(default_factory=RunUsage)
     open: list[OpenAction] = []
     agents: dict[str, str] = {}
     """Sub-agents at work, and their kinds."""
@@ -61,11 +61,11 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     compactions: int = 0
     settings: InForce | None = None
     """Those that it began with: what is on the disk may be laxer by now."""
-    course: Course = msgspec.field(default_factory=Course)
+    course: RunHealth = msgspec.field(default_factory=RunHealth)
     over: list[tuple[str, str, str]] = []
     """Of the last actions that have ended: id, fingerprint, and that of the command line."""
-    hand: Hand = msgspec.field(default_factory=Hand)
-    loop: Loop | None = None
+    hand: ControlState = msgspec.field(default_factory=ControlState)
+    loop: LoopState | None = None
     """None: Handrail does not drive it."""
     rested: int = 0
     """The last step before the agent stopped, or was sent on: of what began before, nothing runs

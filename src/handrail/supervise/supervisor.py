@@ -33,21 +33,27 @@ from handrail.model.review import Review, Verdict
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Receipt
-from handrail.supervise.alarms import NEWER, Alarms
-from handrail.supervise.answers import Answers
-from handrail.supervise.breach import Ended, command_name, find_breach, without_env
-from handrail.supervise.bus import EventBus
-from handrail.supervise.changes import second_opinion
+from handrail.supervise.active_settings import active_settings
+from handrail.supervise.breach import EndedCall, command_name, find_breach, without_env
+from handrail.supervise.checkpoint_need import action_line, checkpoint_request
 from handrail.supervise.checkpoint_request import CheckpointPlanner, CheckpointResult, Save
-from handrail.supervise.correct import Neighbour, corrected, corrections, told_of_rollback
-from handrail.supervise.foresight import checkpoint_request, shown
-from handrail.supervise.gate import gate, slowed
-from handrail.supervise.in_force import in_force
+from handrail.supervise.corrections import Neighbour, corrected, corrections, told_of_rollback
+from handrail.supervise.decision_progress import (
+    CheckpointNeeded,
+    DecisionProgress,
+    Held,
+    OpinionRequest,
+    Ready,
+)
+from handrail.supervise.event_bus import EventBus
+from handrail.supervise.event_recorder import EventRecorder, ExtraRows
+from handrail.supervise.fault_notices import NEWER, FaultNotices
 from handrail.supervise.messages import with_messages
 from handrail.supervise.open_action import OpenAction
-from handrail.supervise.progress import CheckpointNeeded, Doubt, Held, Progress, Ready
 from handrail.supervise.project import Project
-from handrail.supervise.recorder import Beside, Recorder
+from handrail.supervise.reducers import opinion_verdict
+from handrail.supervise.reply_cache import ReplyCache
+from handrail.supervise.run_limits import refusal_by_limits, throttled
 from handrail.supervise.tool_call import BegunReview, ToolCall
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.watched_state import WatchedState
@@ -99,11 +105,11 @@ class Supervisor:
         self._current = current or (lambda: self)
         self._neighbour = neighbour
         self._clock = clock
-        self._alarms = Alarms(set() if said is None else said)
+        self._alarms = FaultNotices(set() if said is None else said)
         self._distrusts_log = distrusts_log
-        self._log = Recorder(state, journal, self._log_works)
-        self._answers: Answers[Ready[Verdict]] = Answers()
-        self._ended: Answers[Verdict] = Answers()
+        self._log = EventRecorder(state, journal, self._log_works)
+        self._answers: ReplyCache[Ready[Verdict]] = ReplyCache()
+        self._ended: ReplyCache[Verdict] = ReplyCache()
         self._inherited = frozenset(each.step for each in state.open)
         """Actions that were let through before: their ends may have been told to nobody."""
 
@@ -146,17 +152,17 @@ class Supervisor:
             progress = progress.answer()
         return progress.wait()
 
-    def after(self, ended: Ended) -> Verdict:
+    def after(self, ended: EndedCall) -> Verdict:
         """Take in what came of an action, and see whether it is what was let through."""
         return self.take_in(ended).wait()
 
     def decide(
         self, action: Action, *, agent: str = "", may_ask: bool = False
-    ) -> Progress[Verdict]:
+    ) -> DecisionProgress[Verdict]:
         """Judge an action; the same call twice gets the same answer."""
         return self._decide(ToolCall(action, fingerprint(action), agent, may_ask))
 
-    def take_in(self, ended: Ended) -> Ready[Verdict]:
+    def take_in(self, ended: EndedCall) -> Ready[Verdict]:
         """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
         action = ended.action
         name = fingerprint(action)
@@ -225,7 +231,7 @@ class Supervisor:
         receipt = self.record(event)
         if event.question != "action" or event.answer != "block":
             return Ready(None, [receipt], lambda error: None)
-        verdict = second_opinion(event)
+        verdict = opinion_verdict(event)
         return Ready(verdict, [receipt], lambda error: verdict)
 
     def drop(self, action_id: str, says: str) -> list[Receipt]:
@@ -236,7 +242,7 @@ class Supervisor:
         self._answers.forget(action_id)
         return [self.record(ActionDropped(self._clock(), known.step, says))]
 
-    def record(self, event: Event, beside: Beside | None = None) -> Receipt:
+    def record(self, event: Event, beside: ExtraRows | None = None) -> Receipt:
         """Write an event and make it part of the state.
 
         `beside`: rows of other topics that the new state brings along; all are written or none.
@@ -253,7 +259,7 @@ class Supervisor:
 
     def _settings(self) -> InForce | None:
         """What the log has to give back after a restart."""
-        return in_force(self.project.config) if self.project.settled else None
+        return active_settings(self.project.config) if self.project.settled else None
 
     def save(self) -> None:
         """Keep the state as it is now, as soon as all of it is in the log."""
@@ -274,7 +280,7 @@ class Supervisor:
 
     # From a call to a verdict
 
-    def _decide(self, call: ToolCall) -> Progress[Verdict]:
+    def _decide(self, call: ToolCall) -> DecisionProgress[Verdict]:
         """Decide about a call as far as that is possible now."""
         action = call.action
         answer = self._answers.find(action.id, call.name)
@@ -293,7 +299,7 @@ class Supervisor:
         self._answers.keep(action.id, call.name, answer)
         return answer
 
-    def _decide_later(self, call: ToolCall) -> Progress[Verdict]:
+    def _decide_later(self, call: ToolCall) -> DecisionProgress[Verdict]:
         """Decide about a call that has waited, with the run as it is now."""
         try:
             now = self._current()
@@ -310,7 +316,7 @@ class Supervisor:
         """Let a call wait while the run is paused; what was seen before may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
-            says = self.project.redactor.text(shown(action))
+            says = self.project.redactor.text(action_line(action))
             self.record(ActionHeld(self._clock(), action.id, says, call.agent))
             self._close_unheard(call.agent)
         later = msgspec.structs.replace(call, begun=None)
@@ -341,7 +347,7 @@ class Supervisor:
             if of_agent and each.step in self._inherited:
                 self.record(ActionDropped(self._clock(), each.step, "its end was not heard"))
 
-    def _judge(self, call: ToolCall, known: OpenAction | None) -> Progress[Verdict]:
+    def _judge(self, call: ToolCall, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
 
         `known`: what the log knows of the same call, whose rewritten input it has without secrets.
@@ -362,7 +368,7 @@ class Supervisor:
         took = perf_counter() - began
         begun = BegunReview(draft, self.project, state, state.step, state.prompts, took)
 
-        def proceed(saved: CheckpointResult) -> Progress[Verdict]:
+        def proceed(saved: CheckpointResult) -> DecisionProgress[Verdict]:
             return self._decide_later(msgspec.structs.replace(call, begun=begun, saved=saved))
 
         return CheckpointNeeded(save, proceed)
@@ -377,7 +383,7 @@ class Supervisor:
     ) -> Ready[Verdict]:
         """Write down what was decided, and what follows from it at once."""
         action = call.action
-        verdict = slowed(action, self._tell_all(decided, review), self.state.course.allowance)
+        verdict = throttled(action, self._tell_all(decided, review), self.state.course.allowance)
         command = command_name(action, verdict.updated_input)
         harmless = only_reads(review)
         if self._log.lost is not None:
@@ -432,8 +438,8 @@ class Supervisor:
         judge = self.project.config.judge
         return judge.enabled and self.state.usage.opinions < judge.calls_per_run
 
-    def _doubt(self, question: Question) -> Doubt:
-        return Doubt(self.state.run, self.state.step, question, self.project.config.judge)
+    def _doubt(self, question: Question) -> OpinionRequest:
+        return OpinionRequest(self.state.run, self.state.step, question, self.project.config.judge)
 
     def _correct(self, verdict: Verdict, receipts: list[Receipt]) -> Verdict:
         """Write down what the last deed shows, and do something about it if need be."""
@@ -466,7 +472,7 @@ class Supervisor:
         self._alarms.over("log")
 
     def _decided(self, name: str, review: Review, saved: CheckpointResult | None = None) -> Verdict:
-        refused = gate(self.state, review, self.project.limits, self._clock())
+        refused = refusal_by_limits(self.state, review, self.project.limits, self._clock())
         return refused or verdict_of(review, self.state.history.refusals(name), saved)
 
     def _tell_all(self, verdict: Verdict, review: Review) -> Verdict:

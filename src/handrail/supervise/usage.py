@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Usage(msgspec.Struct, omit_defaults=True):
+class RunUsage(msgspec.Struct, omit_defaults=True):
     """What a run has used up, and what was decided in it."""
 
     decided: dict[str, int] = {}

@@ -18,11 +18,11 @@ from handrail.model.event import (
     PromptGiven,
 )
 from handrail.model.intent import Intent
-from handrail.supervise.course import Course
+from handrail.supervise.run_health import RunHealth
 from handrail.supervise.state import RunState
 
 
-class WatchedCourse(Course, omit_defaults=True):
+class WatchedRunHealth(RunHealth, omit_defaults=True):
     """A course that the detectors watch."""
 
     watch: Watch = msgspec.field(default_factory=Watch)
@@ -36,7 +36,7 @@ class WatchedCourse(Course, omit_defaults=True):
 class WatchedState(RunState, omit_defaults=True):
     """The state with its detectors: for those who correct the run, and do not only look at it."""
 
-    course: WatchedCourse = msgspec.field(default_factory=WatchedCourse)
+    course: WatchedRunHealth = msgspec.field(default_factory=WatchedRunHealth)
 
     def apply(self, event: Event) -> None:
         """Take in the next event, and tell the detectors what concerns them."""

@@ -13,9 +13,9 @@ from psutil import pid_exists
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.port import Store, Stored
-from handrail.supervise.names import project_of, short_ids
-from handrail.supervise.reading import read_state
+from handrail.supervise.run_names import project_of, short_ids
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.tui.overlook import overview_of
 from handrail.tui.overview import Overview

@@ -13,7 +13,7 @@ from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.supervise.project import Projects
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 from tests.supervise.ready import ready
@@ -44,7 +44,7 @@ class Desk:
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
-        self.runs = Runs(self.journal, Projects(environ), clock=clock)
+        self.runs = RunRegistry(self.journal, Projects(environ), clock=clock)
         self.hooks = ClaudeHooks(self.runs, find_problem=self._find_problem, clock=clock)
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:

@@ -24,8 +24,8 @@ from handrail.intervene import Capability
 from handrail.model.action import Action
 from handrail.model.event import ModelAsked, RunStarted
 from handrail.model.review import Verdict
-from handrail.supervise.progress import Progress, Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.decision_progress import DecisionProgress, Ready
+from handrail.supervise.run_registry import RunRegistry
 from tests.hosts.example_host.profile import PROFILE
 
 _HOOKS = HookText(lambda text: "", lambda text: not text)
@@ -34,10 +34,10 @@ _HOOKS = HookText(lambda text: "", lambda text: not text)
 class ExampleHooks:
     """Reviews every action, and hears nothing else."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: RunRegistry) -> None:
         self._runs = runs
 
-    def handle(self, body: bytes, seat: Seat) -> Progress[Reply]:
+    def handle(self, body: bytes, seat: Seat) -> DecisionProgress[Reply]:
         """One action."""
         try:
             said = json.loads(body)
@@ -78,7 +78,7 @@ class ExampleHost(HostAdapter):
     capabilities = frozenset({Capability.DENY})
 
     def hooks(
-        self, runs: Runs, connection: HookConnection, environ: Mapping[str, str]
+        self, runs: RunRegistry, connection: HookConnection, environ: Mapping[str, str]
     ) -> ExampleHooks:
         """Its hooks."""
         return ExampleHooks(runs)

@@ -31,14 +31,14 @@ from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.errors import StoreError
 from handrail.supervise.breach import command_name
+from handrail.supervise.decision_progress import DecisionProgress, Ready
 from handrail.supervise.messages import said_to_agent
-from handrail.supervise.progress import Progress, Ready
-from handrail.supervise.runs import Runs
+from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.verdict import OnFault, fault_verdict
 
-Answer = Progress[Reply]
+Answer = DecisionProgress[Reply]
 
 _ASKING_MODES = frozenset({"", "default", "acceptEdits", "plan"})
 """Permission modes in which the person has not said that they do not want to be asked."""
@@ -72,7 +72,7 @@ class ClaudeHooks:
 
     def __init__(
         self,
-        runs: Runs,
+        runs: RunRegistry,
         *,
         find_problem: Callable[[Visit, str], str] = lambda visit, folder: "",
         clock: Callable[[], float] = time,

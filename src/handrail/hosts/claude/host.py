@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from handrail.hosts.driven import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.hosts.installation import Removal
-    from handrail.supervise.runs import Runs
+    from handrail.supervise.run_registry import RunRegistry
 
 _BEFORE = b'"hook_event_name":"PreToolUse"'
 _BYPASS = "bypassPermissions"
@@ -47,7 +47,7 @@ class ClaudeCode(HostAdapter):
     modes = (_BYPASS, "acceptEdits", "auto", "default", "dontAsk", "plan")
 
     def hooks(
-        self, runs: "Runs", connection: HookConnection, environ: Mapping[str, str]
+        self, runs: "RunRegistry", connection: HookConnection, environ: Mapping[str, str]
     ) -> "ClaudeHooks":
         """Answers the hooks of all sessions."""
         from handrail.hosts.claude.guard import SettingsGuard

@@ -9,7 +9,7 @@ import msgspec
 
 from handrail.hosts.port import MAX_BYTES
 from handrail.model.action import Action, Outcome
-from handrail.supervise.breach import Ended
+from handrail.supervise.breach import EndedCall
 
 _EVENT = "hook_event_name"
 _DECISIVE = frozenset({"session_id", "cwd", "tool_name", "tool_input"})
@@ -159,16 +159,16 @@ def _whole_characters(value: object) -> object:
     return value
 
 
-def read_end(payload: Payload) -> Ended:
+def read_end(payload: Payload) -> EndedCall:
     """What came of a tool call, from PostToolUse or PostToolUseFailure."""
     if payload.hook_event_name == "PostToolUseFailure":
         error = payload.error
         outcome = Outcome(False, _exit_code(error), error=error, duration_ms=payload.duration_ms)
-        return Ended(payload.action, outcome)
+        return EndedCall(payload.action, outcome)
     response = payload.tool_response
     created, changed = _files(response)
     outcome = Outcome(True, output=_text(response), duration_ms=payload.duration_ms)
-    return Ended(payload.action, outcome, created, changed)
+    return EndedCall(payload.action, outcome, created, changed)
 
 
 def _exit_code(error: str) -> int | None:

@@ -9,8 +9,8 @@ from handrail.model import Action, Decision, Verdict
 from handrail.model.review import Review
 from handrail.redact import Redactor
 from handrail.review import Reviewer
-from handrail.supervise.checkpoint_request import CheckpointRequest, Need
-from handrail.supervise.foresight import checkpoint_request
+from handrail.supervise.checkpoint_need import checkpoint_request
+from handrail.supervise.checkpoint_request import CheckpointRequest, CheckpointUrgency
 from handrail.supervise.state import RunState
 from handrail.supervise.verdict import verdict_of
 
@@ -50,20 +50,22 @@ def test_what_only_reads_waits_for_nothing(tree: Path, command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "need"),
     [
-        ("echo new > new.txt", Need.QUIET),
-        ("echo new > old.txt", Need.CHANGE),
-        ("sed -i s/a/b/ old.txt", Need.CHANGE),
-        ("mv old.txt data/", Need.CHANGE),
-        ("rm -rf data", Need.CHANGE),
-        ("git clean -fd", Need.CHANGE),
-        ("pytest -q", Need.CODE),
-        ("make", Need.CODE),
-        ("alembic upgrade head", Need.CODE),
-        ("frobnicate --all", Need.CODE),
-        ("find . -name '*.txt' -delete", Need.MUST),
+        ("echo new > new.txt", CheckpointUrgency.QUIET),
+        ("echo new > old.txt", CheckpointUrgency.CHANGE),
+        ("sed -i s/a/b/ old.txt", CheckpointUrgency.CHANGE),
+        ("mv old.txt data/", CheckpointUrgency.CHANGE),
+        ("rm -rf data", CheckpointUrgency.CHANGE),
+        ("git clean -fd", CheckpointUrgency.CHANGE),
+        ("pytest -q", CheckpointUrgency.CODE),
+        ("make", CheckpointUrgency.CODE),
+        ("alembic upgrade head", CheckpointUrgency.CODE),
+        ("frobnicate --all", CheckpointUrgency.CODE),
+        ("find . -name '*.txt' -delete", CheckpointUrgency.MUST),
     ],
 )
-def test_how_much_a_command_needs_a_checkpoint(tree: Path, command: str, need: Need) -> None:
+def test_how_much_a_command_needs_a_checkpoint(
+    tree: Path, command: str, need: CheckpointUrgency
+) -> None:
     wanted = bash(tree, command)
     assert wanted is not None
     assert wanted.need is need
@@ -73,7 +75,7 @@ def test_tools_that_edit_wait_only_for_what_is_under_way(tree: Path) -> None:
     given: dict[str, object] = {"file_path": f"{tree}/old.txt", "content": "x"}
     wanted = first(tree, Action("Write", given, str(tree), id="t1"))
     assert wanted is not None
-    assert wanted.need is Need.QUIET
+    assert wanted.need is CheckpointUrgency.QUIET
 
 
 def test_what_is_refused_waits_for_nothing(tree: Path) -> None:

@@ -11,7 +11,8 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, Means
 from handrail.model.ordinal import Decision
 from handrail.model.review import Rationality, Risk
-from handrail.supervise.gate import gate, slowed
+from handrail.supervise.run_limits import refusal_by_limits
+from handrail.supervise.run_limits import throttled as slowed
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, reviewed
 
@@ -42,7 +43,7 @@ def throttled(**allowance: int) -> Intervened:
 def said(
     events: Sequence[Event], of: Review = WRITES, *, limits: Limits = NO_LIMITS, now: float = 10.0
 ) -> Verdict | None:
-    return gate(fold("r", events), of, (limits,), now)
+    return refusal_by_limits(fold("r", events), of, (limits,), now)
 
 
 def refusal(verdict: Verdict | None) -> str:

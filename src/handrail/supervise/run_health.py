@@ -29,7 +29,7 @@ _MAX_SHOWN = 20
 _MAX_LATELY = 50
 
 
-class Lately(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How an action ended, and what it used."""
 
     step: int
@@ -42,7 +42,7 @@ class Lately(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     agent: str = ""
 
 
-class Course(msgspec.Struct, omit_defaults=True):
+class RunHealth(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
     past: Past = msgspec.field(default_factory=Past)
@@ -52,7 +52,7 @@ class Course(msgspec.Struct, omit_defaults=True):
     """When the actions of the last minute were let through."""
     shown: list[str] = []
     """The last actions in a few words."""
-    lately: list[Lately] = []
+    lately: list[RecentAction] = []
     """How the last actions ended."""
     checkpoints: list[Checkpoint] = []
     allowance: Allowance | None = None
@@ -95,7 +95,7 @@ class Course(msgspec.Struct, omit_defaults=True):
         outcome = event.outcome
         seconds = outcome.duration_ms / 1000
         self.lately.append(
-            Lately(
+            RecentAction(
                 event.step,
                 event.at,
                 outcome.ok,

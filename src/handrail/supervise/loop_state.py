@@ -7,7 +7,7 @@ import msgspec
 from handrail.model.event import IterationBegun, LoopBegun, LoopEnded, UsageMeasured, Verified
 
 
-class Loop(msgspec.Struct, omit_defaults=True):
+class LoopState(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
     goal: str
@@ -29,7 +29,7 @@ class Loop(msgspec.Struct, omit_defaults=True):
     memory_mb: float = 0.0
 
     @classmethod
-    def begun(cls, event: LoopBegun, before: "Loop | None") -> "Loop":
+    def begun(cls, event: LoopBegun, before: "LoopState | None") -> "LoopState":
         """The loop from here on; what it has used and how far it was stays."""
         loop = cls(event.goal, event.max) if before is None else before
         loop.goal, loop.max, loop.mode = event.goal, event.max, event.mode

@@ -45,7 +45,7 @@ from handrail.model.event import (
 from handrail.model.intent import intent_of
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.supervise.loop import Loop
+from handrail.supervise.loop_state import LoopState
 from handrail.supervise.open_action import OpenAction
 
 if TYPE_CHECKING:
@@ -257,14 +257,14 @@ def _model_asked(state: "RunState", event: ModelAsked) -> None:
     state.usage.opinions += 1
     if event.question != "goal" and event.answer == "block":
         state.open = [
-            msgspec.structs.replace(each, verdict=second_opinion(event))
+            msgspec.structs.replace(each, verdict=opinion_verdict(event))
             if each.step == event.step
             else each
             for each in state.open
         ]
 
 
-def second_opinion(event: ModelAsked) -> Verdict:
+def opinion_verdict(event: ModelAsked) -> Verdict:
     """What becomes of an action that a model would not let run."""
     return Verdict(
         Decision.BLOCK,
@@ -292,7 +292,7 @@ def _held(state: "RunState", event: ActionHeld) -> None:
 
 
 def _loop_begun(state: "RunState", event: LoopBegun) -> None:
-    state.loop = Loop.begun(event, state.loop)
+    state.loop = LoopState.begun(event, state.loop)
     state.cwd = state.cwd or event.cwd
     state.model = event.model or state.model
     if state.hand.standing == Standing.DONE:

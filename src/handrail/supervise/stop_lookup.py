@@ -3,7 +3,7 @@
 from handrail.intervene.gather import gather
 from handrail.intervene.incident import Incident
 from handrail.store.journal import Journal
-from handrail.supervise.reading import read_state
+from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of
 
 

@@ -9,12 +9,12 @@ from handrail.intervene import Capability
 from handrail.model.event import ActionHeld, FaultNoted
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal
-from handrail.supervise.bus import EventBus
 from handrail.supervise.checkpoint_request import CheckpointPlanner
-from handrail.supervise.nesting import Above
+from handrail.supervise.event_bus import EventBus
+from handrail.supervise.process_ancestry import ProcessAncestry
 from handrail.supervise.project import Project, Projects, is_in_project
-from handrail.supervise.reading import StateReader
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import StateReader
 from handrail.supervise.supervisor import Delivered, Supervisor
 from handrail.supervise.topics import RUNS, run_of, topic_of
 from handrail.supervise.verdict import OnFault
@@ -25,7 +25,7 @@ _PATIENCE = 2.0
 """Seconds that a log may take to answer before its run is read again."""
 
 
-class Runs:
+class RunRegistry:
     """Used from one thread at a time."""
 
     def __init__(
@@ -135,7 +135,7 @@ class Runs:
 
     def _agent_above(self, pid: int, folder: str) -> Supervisor | None:
         """The run whose agent has started a process to work in the same project."""
-        above = Above(pid)
+        above = ProcessAncestry(pid)
         for kept in self._kept.values():
             state = kept.state
             is_above = above.has(state.pid, state.pid_at, state.pid_began)

@@ -22,8 +22,8 @@ from handrail.model.ordinal import Severity
 from handrail.store.errors import DamagedError
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Entry, Snapshot
-from handrail.supervise.reading import read_state
 from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import events, reviewed
 from tests.supervise.test_state import LOG, STATE
@@ -74,7 +74,7 @@ def test_a_snapshot_of_another_fold_is_not_read() -> None:
     assert read_state(store, RUN) == RunState(RUN)
 
 
-@pytest.mark.parametrize("module", ["handrail.supervise.state", "handrail.supervise.reading"])
+@pytest.mark.parametrize("module", ["handrail.supervise.state", "handrail.supervise.state_reader"])
 def test_to_read_a_log_takes_no_shell_reader(module: str) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from handrail.model.effect import Kind
 from handrail.model.event import Event, RunStarted
 from handrail.model.in_force import InForce
 from handrail.model.knowledge import Fact, Program
-from handrail.supervise.in_force import config_of, identity, in_force
+from handrail.supervise.active_settings import active_settings, config_of, identity
 
 RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
 CONFIGS = [
@@ -24,7 +24,7 @@ CONFIGS = [
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_settings_come_back_as_they_were(config: Config) -> None:
-    event = RunStarted(0.0, "claude", "/", settings=in_force(config))
+    event = RunStarted(0.0, "claude", "/", settings=active_settings(config))
     read: Event = msgspec.json.decode(msgspec.json.encode(event), type=Event)
     assert isinstance(read, RunStarted)
     assert read.settings is not None
@@ -33,7 +33,7 @@ def test_settings_come_back_as_they_were(config: Config) -> None:
 
 
 def test_the_usual_settings_take_no_room() -> None:
-    assert in_force(Config()).values == {}
+    assert active_settings(Config()).values == {}
 
 
 def test_other_settings_are_told_apart() -> None:
@@ -42,7 +42,7 @@ def test_other_settings_are_told_apart() -> None:
 
 def test_of_very_large_settings_the_scope_is_kept() -> None:
     config = Config(scope=("/srv",), protected=tuple(f"/srv/{n}" for n in range(20_000)))
-    settings = in_force(config)
+    settings = active_settings(config)
     assert config_of(settings) == Config(scope=("/srv",))
     assert settings.id == identity(config)
 

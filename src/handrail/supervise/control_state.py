@@ -8,7 +8,7 @@ from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 _MAX_HELD = 256
 
 
-class Hand(msgspec.Struct, omit_defaults=True):
+class ControlState(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
     standing: Standing = Standing.RUNNING

@@ -2,7 +2,7 @@
 
 from handrail.store.errors import DiskFullError, StoreError
 from handrail.store.port import Receipt
-from handrail.supervise.progress import NotWrittenError, Ready
+from handrail.supervise.decision_progress import NotWrittenError, Ready
 
 
 def failed(error: StoreError) -> Receipt:

@@ -19,10 +19,10 @@ _DEFAULTS: _Values = msgspec.to_builtins(Config())
 
 def identity(config: Config) -> str:
     """By which settings are recognised."""
-    return in_force(config).id
+    return active_settings(config).id
 
 
-def in_force(config: Config) -> InForce:
+def active_settings(config: Config) -> InForce:
     """Settings as an event holds them."""
     # Not by msgspec: a folder in them may have a name that is no text.
     values = _differing(msgspec.to_builtins(config), _DEFAULTS)

@@ -18,7 +18,9 @@ _MINUTE = 60.0
 _STOP_HERE = "Stop here, and say what is done and what is not."
 
 
-def gate(state: RunState, review: Review, limits: Iterable[Limits], now: float) -> Verdict | None:
+def refusal_by_limits(
+    state: RunState, review: Review, limits: Iterable[Limits], now: float
+) -> Verdict | None:
     """The refusal that a limit or an intervention demands; None: they have nothing against it."""
     if state.course.stopped:
         return Verdict(
@@ -65,7 +67,7 @@ def _stands(state: RunState) -> Verdict | None:
     return None
 
 
-def slowed(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
+def throttled(action: Action, verdict: Verdict, allowance: Allowance | None) -> Verdict:
     """The verdict with the time limit that a throttled command runs under."""
     if allowance is None or not allowance.command_seconds or action.tool.lower() not in SHELL_TOOLS:
         return verdict

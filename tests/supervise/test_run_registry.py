@@ -14,9 +14,9 @@ from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
 from handrail.store.port import Entry, Snapshot
 from handrail.store.sqlite import SqliteStore
-from handrail.supervise import runs as room
-from handrail.supervise.recorder import SNAPSHOT_EVERY
-from handrail.supervise.runs import Runs, load_state
+from handrail.supervise import run_registry as room
+from handrail.supervise.event_recorder import SNAPSHOT_EVERY
+from handrail.supervise.run_registry import RunRegistry, load_state
 from handrail.supervise.topics import topic_of
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.bed import RUN, Bed, ran
@@ -317,7 +317,7 @@ def test_a_real_log_gives_back_what_was_in_memory(bed: Bed, tmp_path: Path) -> N
     path = tmp_path / "log" / "log.db"
     states: dict[str, WatchedState] = {}
     with closing(SqliteStore(path)) as store:
-        runs = Runs(Journal(store), bed.projects, clock=bed.clock)
+        runs = RunRegistry(Journal(store), bed.projects, clock=bed.clock)
         for step in range(SNAPSHOT_EVERY // 2 + 20):
             for name in ("one", "two"):
                 action = bed.bash(f"make {name}{step}", f"c{step}")

@@ -8,7 +8,7 @@ _CLOCK_SECONDS = 1.5
 """Where only the clock tells when a process began, it may be set a little in between."""
 
 
-class Above:
+class ProcessAncestry:
     """The processes above one, as they are now."""
 
     def __init__(self, pid: int) -> None:

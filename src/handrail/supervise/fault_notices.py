@@ -17,7 +17,7 @@ _CHECK = "handrail config check says what is wrong."
 _FIX = "handrail doctor says what is wrong."
 
 
-class Alarms:
+class FaultNotices:
     """Of one run; `said`: what it was told already."""
 
     def __init__(self, said: set[str]) -> None:

@@ -9,7 +9,7 @@ _MAX_KEPT = 16
 """About as many calls as a host makes at the same time; what is older stands in the log."""
 
 
-class Answers(Generic[T]):
+class ReplyCache(Generic[T]):
     """What was answered, by the host's id of a call and the fingerprint of its action."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Review, Verdict
 from handrail.redact import Redactor
-from handrail.supervise.checkpoint_request import CheckpointRequest, Need
+from handrail.supervise.checkpoint_request import CheckpointRequest, CheckpointUrgency
 from handrail.supervise.state import RunState
 from handrail.supervise.verdict import only_reads
 
@@ -33,33 +33,33 @@ def checkpoint_request(
         state.cwd,
         state.step,
         _need(action, review),
-        redactor.text(f"before {shown(action)}"[:_MAX_WHY]),
+        redactor.text(f"before {action_line(action)}"[:_MAX_WHY]),
         tuple(dict.fromkeys(_targets(review)))[:_MAX_TARGETS],
     )
 
 
-def shown(action: Action) -> str:
+def action_line(action: Action) -> str:
     """An action in a line; may hold secrets."""
     given = next((text for text in action.input.values() if isinstance(text, str) and text), "")
     return f"{action.tool}: {' '.join(given.split())}"[:_MAX_WHY]
 
 
-def _need(action: Action, review: Review) -> Need:
+def _need(action: Action, review: Review) -> CheckpointUrgency:
     if review.checkpoint_first:
-        return Need.MUST
+        return CheckpointUrgency.MUST
     by_shell = action.tool.lower() in SHELL_TOOLS
     needs = {_need_of(effect, by_shell=by_shell) for effect in review.effects}
-    return max(needs | {Need.CODE if review.strange else Need.QUIET})
+    return max(needs | {CheckpointUrgency.CODE if review.strange else CheckpointUrgency.QUIET})
 
 
-def _need_of(effect: Effect, *, by_shell: bool) -> Need:
+def _need_of(effect: Effect, *, by_shell: bool) -> CheckpointUrgency:
     if effect.kind in _DESTROYS:
         is_nothing = effect.undo is Undo.NEEDLESS or effect.severity is Severity.NONE
-        return Need.QUIET if is_nothing else Need.CHANGE
+        return CheckpointUrgency.QUIET if is_nothing else CheckpointUrgency.CHANGE
     if effect.kind in _CODE or effect.opaque:
-        return Need.CODE
+        return CheckpointUrgency.CODE
     overwrites = effect.kind in _WRITES and by_shell and os.path.lexists(effect.target)
-    return Need.CHANGE if overwrites else Need.QUIET
+    return CheckpointUrgency.CHANGE if overwrites else CheckpointUrgency.QUIET
 
 
 def _targets(review: Review) -> Iterator[str]:

@@ -25,7 +25,7 @@ class NotWrittenError(StoreError):
         super().__init__("", f"the log did not answer within {seconds:g} s")
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class OpinionRequest(msgspec.Struct, frozen=True):
     """A question to a model, whose answer may make what was decided stricter."""
 
     run: str
@@ -42,7 +42,7 @@ class Ready(Generic[T]):
         value: T,
         receipts: list[Receipt],
         otherwise: Callable[[StoreError], T],
-        doubt: Doubt | None = None,
+        doubt: OpinionRequest | None = None,
     ) -> None:
         self.value = value
         self.receipts = receipts
@@ -73,12 +73,14 @@ class Ready(Generic[T]):
 class CheckpointNeeded(Generic[T]):
     """The files have to be saved before this is decided."""
 
-    def __init__(self, save: Save, proceed: "Callable[[CheckpointResult], Progress[T]]") -> None:
+    def __init__(
+        self, save: Save, proceed: "Callable[[CheckpointResult], DecisionProgress[T]]"
+    ) -> None:
         """`save`: saves them, in the event loop; `proceed`: decides, in the supervisor's thread."""
         self.save = save
         self.proceed = proceed
 
-    def answer(self) -> "Progress[T]":
+    def answer(self) -> "DecisionProgress[T]":
         """Decide now, without a checkpoint."""
         return self.proceed(_NOT_SAVED)
 
@@ -94,8 +96,8 @@ class Held(Generic[T]):
         self,
         run: str,
         seconds: Callable[[], float],
-        resume: "Callable[[], Progress[T]]",
-        answer: "Callable[[], Progress[T]]",
+        resume: "Callable[[], DecisionProgress[T]]",
+        answer: "Callable[[], DecisionProgress[T]]",
         abandon: Callable[[], None],
     ) -> None:
         """`seconds`: for how long it may be held; 0: the run is not held any more.
@@ -120,4 +122,4 @@ class Held(Generic[T]):
         )
 
 
-Progress = Ready[T] | CheckpointNeeded[T] | Held[T]
+DecisionProgress = Ready[T] | CheckpointNeeded[T] | Held[T]

@@ -10,7 +10,7 @@ from handrail.redact import Redactor
 from handrail.store.errors import StoreError
 from handrail.store.journal import Journal, Written
 from handrail.store.port import Entry, Receipt, Snapshot
-from handrail.supervise.progress import NotWrittenError
+from handrail.supervise.decision_progress import NotWrittenError
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 
@@ -19,11 +19,11 @@ SNAPSHOT_EVERY = 25
 _BYTES_PER_EVENT = 1000
 """A large state is saved less often: it must not take more room in the log than the events."""
 
-Beside = Callable[[RunState], Sequence[Entry]]
+ExtraRows = Callable[[RunState], Sequence[Entry]]
 """Rows of other topics that a new state brings along."""
 
 
-class Recorder:
+class EventRecorder:
     """Used from one thread; the log answers in its own."""
 
     def __init__(self, state: RunState, journal: Journal, works: Callable[[], None]) -> None:
@@ -48,7 +48,7 @@ class Recorder:
         """What has to be waited for until all is on the disk."""
         return [] if self._last is None else [self._last]
 
-    def write(self, event: Event, redactor: Redactor, beside: Beside | None = None) -> Written:
+    def write(self, event: Event, redactor: Redactor, beside: ExtraRows | None = None) -> Written:
         """Make an event part of the state, and write it with what it brings along: all or none."""
         clean = self._journal.prepare(event, redactor)
         self._state.apply(clean.event)
