@@ -205,8 +205,9 @@ CALLS: Table = table(
     ("ssh.put", both(path(_READ, 1), sends())),
     ("ssh.get", path(_WRITE, 2)),
     # databases
-    ("sqlite3.connect handrail.store.sqlite.SqliteStore", database),
-    ("handrail.store.opening.open_log", database),
+    ("sqlite3.connect", database),
+    ("handrail.store.opening.open_log handrail.store.sqlite.open_store", database),
+    ("handrail.store.sqlite.SqliteStore", database),
     ("database.cursor memory.cursor", passes()),
     ("sqlalchemy.text psycopg.sql.SQL psycopg2.sql.SQL django.db.models.expressions.RawSQL",
      passes()),
