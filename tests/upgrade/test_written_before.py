@@ -1,7 +1,7 @@
 """What was written before the code got its new structure is read as it was then."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import get_args
 
@@ -10,8 +10,10 @@ import pytest
 
 from handrail.model.event import Event
 from handrail.store.journal import Journal
-from handrail.store.sqlite import SqliteStore
+from handrail.store.opening import open_log
 from handrail.supervise.run_registry import load_state
+from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of
 from handrail.supervise.watched_state import WatchedState, fold
 from tests.upgrade.expected import ASKED, ask
@@ -23,7 +25,7 @@ NOT_IN_DATA = {"model_asked"}
 
 @pytest.fixture
 def journal(machine: Machine) -> Iterator[Journal]:
-    with closing(SqliteStore(str(machine.state / "events.db"), read_only=True)) as store:
+    with closing(open_log(str(machine.state / "events.db"), "read")) as store:
         yield Journal(store)
 
 
@@ -49,6 +51,7 @@ def test_a_snapshot_is_the_state_that_the_events_before_it_give(journal: Journal
         sizes.append(saved.seq)
         assert saved == fold(run_of(topic.name), events[: saved.seq])
         assert load_state(journal, run_of(topic.name)) == fold(run_of(topic.name), events)
+        assert read_state(journal.store, run_of(topic.name)) == _light(run_of(topic.name), events)
     assert len(sizes) == 6
     assert max(sizes) > 100
 
@@ -102,6 +105,14 @@ def test_an_incident_is_decided_about(machine: Machine) -> None:
     machine.says("incident", "resume", "docs-d0c5e114", "--option", "abort", cwd=machine.docs)
     listed = {each["id"]: each["state"] for each in machine.json("incident", "list")}
     assert set(listed.values()) == {"resolved"}
+
+
+def _light(run: str, events: Iterable[Event]) -> RunState:
+    """The state without its detectors."""
+    state = RunState(run)
+    for event in events:
+        state.apply(event)
+    return state
 
 
 def _files(machine: Machine) -> dict[str, bytes]:
