@@ -41,7 +41,7 @@ pictures: .venv/.installed-dev ## draw the pictures in docs/pictures anew, from 
 	@.venv/bin/python -m scripts.pictures
 
 site: .venv/.installed-dev ## build the documentation with search into site/
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build
 
 package: .venv/.installed-demo ## build the wheel into dist/, and try it in a venv of its own
 	@scripts/setup package

@@ -5,6 +5,8 @@ import re
 import pytest
 from scripts.pictures.gallery import DRAWINGS, FOLDER, NAMES, SCENES, picture, structure
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", SCENES)
 def test_a_screen_says_today_what_its_picture_shows(name: str) -> None:
