@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from handrail.cli.office import DaemonOffice
-from handrail.fleet.office import Begun, Go, Report, ToBegin
+from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress, LoopStart
 from handrail.model.control import Command, Standing
 from handrail.server.client import DaemonError, RefusedError
 from handrail.server.home import Home
@@ -28,9 +28,9 @@ def world(shell: Shell) -> Iterator[World]:
         yield world
 
 
-def loop(world: World, **more: object) -> ToBegin:
+def loop(world: World, **more: object) -> LoopStart:
     given = {"goal": "fix it", "cwd": str(world.shell.project), "max": 3, "driver": os.getpid()}
-    return ToBegin(**{**given, **more})  # type: ignore[arg-type]
+    return LoopStart(**{**given, **more})  # type: ignore[arg-type]
 
 
 def story(tell: Callable[[], Awaitable[T]]) -> T:
@@ -45,14 +45,14 @@ def ask(world: World, command: Command) -> None:
 
 
 def test_a_loop_begins_and_may_go_on(world: World) -> None:
-    async def tell() -> tuple[Begun, Go]:
+    async def tell() -> tuple[LoopProgress, IterationPermission]:
         office = DaemonOffice(world.home, SHOP)
         begun = await office.begin(loop(world))
-        await office.report(Report(kind="usage", tokens=7))
+        await office.report(DriverReport(kind="usage", tokens=7))
         return begun, await office.may_begin(1)
 
     begun, go = story(tell)
-    assert begun == Begun()
+    assert begun == LoopProgress()
     assert (go.standing, go.goal) == (Standing.RUNNING, "fix it")
     row = world.row()
     assert row.facts.loop is not None
@@ -63,7 +63,7 @@ def test_a_loop_begins_and_may_go_on(world: World) -> None:
 def test_a_held_loop_waits_and_its_driver_hears_why(world: World) -> None:
     heard: list[Standing] = []
 
-    async def tell() -> Go:
+    async def tell() -> IterationPermission:
         office = DaemonOffice(world.home, SHOP, told=lambda go: heard.append(go.standing))
         await office.begin(loop(world))
         await asyncio.to_thread(ask, world, Command.PAUSE)
@@ -87,7 +87,7 @@ def test_orders_come_once_each_although_the_daemon_is_started_anew(world: World)
             )
             order = await anext(orders)
             found.append(order.model)
-            report = Report(kind="order", request=order.request, model=order.model)
+            report = DriverReport(kind="order", request=order.request, model=order.model)
             await office.report(report)
             assert (await asyncio.wrap_future(asked)).returncode == 0
             await asyncio.to_thread(stop_daemon, world.home)
@@ -114,7 +114,7 @@ def test_there_are_no_more_orders_when_the_run_is_over(world: World) -> None:
     async def tell() -> list[object]:
         office = DaemonOffice(world.home, SHOP)
         await office.begin(loop(world))
-        await office.report(Report(kind="done", reason="COMPLETE"))
+        await office.report(DriverReport(kind="done", reason="COMPLETE"))
         return [order async for order in office.orders()]
 
     assert story(tell) == []
@@ -141,7 +141,7 @@ def test_a_daemon_that_cannot_be_started_is_an_error(shell: Shell) -> None:
 
 
 def test_a_daemon_that_dies_while_it_is_waited_for_is_started_again(world: World) -> None:
-    async def tell() -> Go:
+    async def tell() -> IterationPermission:
         office = DaemonOffice(world.home, SHOP)
         await office.begin(loop(world))
         await asyncio.to_thread(ask, world, Command.PAUSE)

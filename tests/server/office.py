@@ -12,7 +12,7 @@ from handrail.checkpoint import CheckpointStore
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.control.desk import Desk as ControlDesk
 from handrail.control.inbox import Inbox
-from handrail.fleet.office import Report
+from handrail.drive.daemon_client import DriverReport
 from handrail.hosts.claude.host import HOST
 from handrail.server.app import make_app
 from handrail.server.boundary import Boundary
@@ -85,7 +85,7 @@ class Office:
             self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
         )
         self.boundary = Boundary(self.brain)
-        self.reports: list[Report] = []
+        self.reports: list[DriverReport] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
         self.drivers = Drivers(self.brain, self.desk.runs, time)
@@ -121,7 +121,7 @@ class Office:
 
         return work
 
-    def _reported(self, run: str, report: Report) -> None:
+    def _reported(self, run: str, report: DriverReport) -> None:
         self.reports.append(report)
 
     def __enter__(self) -> Self:

@@ -11,7 +11,7 @@ import pytest
 from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.control.topics import CURRENT
-from handrail.fleet.office import Order
+from handrail.drive.daemon_client import DriverOrder
 from handrail.model.control import Command, Standing
 from handrail.model.event import IncidentResolved
 from tests.server.asgi import Answer, ask
@@ -156,10 +156,12 @@ def test_orders_are_given_once_and_in_order() -> None:
             ask(office.app, "GET", f"/runs/{RUN}/orders?after=0&wait=30")
         )
         await asyncio.sleep(0)
-        office.drivers.give(RUN, Order(number=0, order="interrupt", request="req-1"))
+        office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="req-1"))
         (first,) = (await waiting).json["orders"]
         assert (first["order"], first["request"]) == ("interrupt", "req-1")
-        office.drivers.give(RUN, Order(number=0, order="set_model", request="req-2", model="opus"))
+        office.drivers.give(
+            RUN, DriverOrder(number=0, order="set_model", request="req-2", model="opus")
+        )
         path = f"/runs/{RUN}/orders?after={first['number']}"
         (second,) = (await ask(office.app, "GET", path)).json["orders"]
         assert (second["order"], second["model"]) == ("set_model", "opus")
@@ -171,10 +173,10 @@ def test_orders_are_given_once_and_in_order() -> None:
 def test_whoever_takes_a_run_up_is_not_given_the_orders_of_before() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
-        office.drivers.give(RUN, Order(number=0, order="interrupt", request="of before"))
+        office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="of before"))
         await control(office, Command.ESCALATE, text="opus", wait="0")
         (awaited,) = office.state_of(RUN).hand.asked
-        office.drivers.give(RUN, Order(number=0, order="set_model", request=awaited))
+        office.drivers.give(RUN, DriverOrder(number=0, order="set_model", request=awaited))
         await post(office, "loop", LOOP)
         (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
         assert order["request"] == awaited
@@ -201,7 +203,7 @@ def test_a_driver_hears_that_its_run_is_over() -> None:
 def test_the_first_order_of_a_daemon_comes_after_all_of_the_one_before() -> None:
     async def number(office: Office) -> int:
         await post(office, "loop", LOOP)
-        office.drivers.give(RUN, Order(number=0, order="interrupt", request="req-1"))
+        office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="req-1"))
         (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
         return int(order["number"])
 

@@ -20,9 +20,9 @@ from handrail.cli.render import wrap
 from handrail.cli.run_end import EXIT_CODES, tell_end, tell_left
 from handrail.cli.runs import KnownRun, Runs, read_log
 from handrail.control.client import UnreachableError, make_request, stages
-from handrail.fleet.ends import End
-from handrail.fleet.loop import PAUSES, Task, drive
-from handrail.fleet.office import Go
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.loop import PAUSES, DriveTask, drive
+from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.model.control import Command, Standing
@@ -129,10 +129,10 @@ class _Driving:
         """Whether the daemon knows of the run."""
         return self._office.begun.is_set()
 
-    async def go(self) -> End | None:
+    async def go(self) -> LoopEnd | None:
         """Until it has ended; None: somebody has left."""
         plan = self._plan
-        task = Task(
+        task = DriveTask(
             goal=plan.goal,
             cwd=plan.cwd,
             model=plan.options.model,
@@ -155,14 +155,14 @@ class _Driving:
             with suppress(asyncio.CancelledError):
                 await beside
 
-    def _heed_signals(self, driven: "asyncio.Future[End]") -> None:
+    def _heed_signals(self, driven: "asyncio.Future[LoopEnd]") -> None:
         loop = asyncio.get_running_loop()
         for number in _LEAVES:
             # Who ignores one wants that, as nohup does; Python itself ignores SIGPIPE.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._leave, number, driven)
 
-    def _leave(self, number: int, driven: "asyncio.Future[End]") -> None:
+    def _leave(self, number: int, driven: "asyncio.Future[LoopEnd]") -> None:
         driven.cancel()
         if not self.left_by and number not in _DEAF:
             # On a line of its own, after the ^C that the terminal shows.
@@ -186,7 +186,7 @@ class _Driving:
 
     # What happens beside
 
-    async def _accompany(self, driven: "asyncio.Future[End]") -> None:
+    async def _accompany(self, driven: "asyncio.Future[LoopEnd]") -> None:
         """Show what happens, until it is over and all of it was shown."""
         await self._office.begun.wait()
         known = await asyncio.to_thread(find_run, self._home, self._plan.run)
@@ -227,7 +227,7 @@ class _Driving:
 
     # What is said
 
-    def _hear(self, go: Go) -> None:
+    def _hear(self, go: IterationPermission) -> None:
         is_stopped = go.standing in _STOPPED
         if is_stopped and not self._is_stopped:
             who = f" by {go.by}" if go.by else ""

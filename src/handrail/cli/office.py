@@ -10,7 +10,13 @@ from typing import TypeVar
 
 import msgspec
 
-from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
+from handrail.drive.daemon_client import (
+    DriverOrder,
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
 from handrail.model.control import HOLDING
 from handrail.server.client import DaemonError, RefusedError
 from handrail.server.home import Home
@@ -25,11 +31,11 @@ _PAUSE = 0.2
 _PATIENCE = 120.0
 """Seconds in which a daemon that is gone must be there again."""
 
-Told = Callable[[Go], None]
+Told = Callable[[IterationPermission], None]
 
 
 class _Orders(msgspec.Struct):
-    orders: list[Order]
+    orders: list[DriverOrder]
     over: bool = False
     held: bool = False
 
@@ -60,26 +66,26 @@ class DaemonOffice:
         self.held = False
         """A person holds the run, as was said with the last orders."""
 
-    async def begin(self, loop: ToBegin) -> Begun:
+    async def begin(self, loop: LoopStart) -> LoopProgress:
         """Make the run known before its agent starts."""
-        said = await self._call("POST", "loop", Begun, loop)
+        said = await self._call("POST", "loop", LoopProgress, loop)
         self.begun.set()
         return said
 
-    async def may_begin(self, iteration: int) -> Go:
+    async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration; waits while the run is held."""
         while True:
             path = f"iterations?iteration={iteration}&wait={_WAIT:g}"
-            go = await self._call("POST", path, Go)
+            go = await self._call("POST", path, IterationPermission)
             self._told(go)
             if go.standing not in HOLDING:
                 return go
 
-    async def may_end(self, iteration: int) -> Go:
+    async def may_end(self, iteration: int) -> IterationPermission:
         """Ask whether the loop may end; it may where the same iteration might as well go on."""
         return await self.may_begin(iteration)
 
-    async def orders(self) -> AsyncIterator[Order]:
+    async def orders(self) -> AsyncIterator[DriverOrder]:
         """What is to be done, as it comes; there is no more when the run is over."""
         after = 0
         while True:
@@ -92,7 +98,7 @@ class DaemonOffice:
             if said.over:
                 return
 
-    async def report(self, report: Report) -> None:
+    async def report(self, report: DriverReport) -> None:
         """Tell what has happened."""
         await self._call("POST", "reports", dict[str, object], report)
 

@@ -15,7 +15,7 @@ from handrail.hosts import HOSTS, find_host
 from handrail.words.hosts import names_hosts, resume_command, with_hosts
 
 if TYPE_CHECKING:
-    from handrail.fleet.usage import Limits
+    from handrail.drive.usage import LoopLimits
     from handrail.hosts.port import DriveOptions, HostAdapter, HostProgram
     from handrail.server.home import Home
 
@@ -117,10 +117,10 @@ def command(
     130 after Ctrl+C.
     """
     options.by_a_person()
-    from handrail.fleet.usage import Limits
+    from handrail.drive.usage import LoopLimits
     from handrail.hosts.port import DriveOptions
 
-    limits = Limits(
+    limits = LoopLimits(
         max_iterations=max_iterations or _ITERATIONS,
         max_minutes=max_minutes or 0,
         max_cost_usd=max_cost or 0,
@@ -147,7 +147,7 @@ class Plan(msgspec.Struct, frozen=True):
     run: str
     goal: str
     verify: str
-    limits: "Limits"
+    limits: "LoopLimits"
     options: "DriveOptions"
     cwd: str = msgspec.field(default_factory=os.getcwd)
     resumes: bool = False
@@ -176,7 +176,7 @@ def _taken_up(
     prompt: str,
     verify: str | None,
     max_iterations: int | None,
-    limits: "Limits",
+    limits: "LoopLimits",
     wanted: "DriveOptions",
 ) -> Plan:
     """The plan of a run that was driven before; what is said anew replaces what was said then."""

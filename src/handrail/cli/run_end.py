@@ -8,7 +8,7 @@ from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, visible, wrap
 from handrail.cli.runs import KnownRun, read_log
-from handrail.fleet.ends import End
+from handrail.drive.loop_end import LoopEnd
 from handrail.server.home import Home
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
@@ -36,7 +36,7 @@ _MORE = {
 """How a run that is not done goes on."""
 
 
-def tell_end(home: Home, known: KnownRun, end: End, *, as_json: bool) -> None:
+def tell_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> None:
     """Say how it ended."""
     state = _look(home, known)
     if as_json:
@@ -106,7 +106,7 @@ def _say(screen: Screen, text: str, style: str) -> None:
         screen.say(f" {screen.paint(line, style)}")
 
 
-def _told(known: KnownRun, state: RunState, end: End | None) -> dict[str, object]:
+def _told(known: KnownRun, state: RunState, end: LoopEnd | None) -> dict[str, object]:
     loop = state.loop
     return {
         "run": known.id,

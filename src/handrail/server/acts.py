@@ -11,7 +11,7 @@ from handrail.checkpoint.names import check_name
 from handrail.control.acts import Came
 from handrail.control.client import make_request
 from handrail.control.message import Request
-from handrail.fleet.office import Order, Report
+from handrail.drive.daemon_client import DriverOrder, DriverReport
 from handrail.model.control import Command
 from handrail.model.event import ControlAsked
 from handrail.model.host import known_hosts, profile_of
@@ -76,11 +76,11 @@ class DaemonActs:
 
     def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Break off what the agent is doing, the model's answer too."""
-        self._order(supervisor, Order(number=0, order="interrupt", request=asked.request))
+        self._order(supervisor, DriverOrder(number=0, order="interrupt", request=asked.request))
 
     def _switch_model(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Have the agent use another model from its next call on."""
-        order = Order(number=0, order="set_model", request=asked.request, model=asked.text)
+        order = DriverOrder(number=0, order="set_model", request=asked.request, model=asked.text)
         self._order(supervisor, order)
 
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
@@ -91,12 +91,12 @@ class DaemonActs:
             says = f"The run may go on: {host.resume.format(run=state.run)}"
             self._tell(state.run, asked.request, Came(says=says))
         elif self._drivers.is_present(state):
-            self._order(supervisor, Order(number=0, order="start", request=asked.request))
+            self._order(supervisor, DriverOrder(number=0, order="start", request=asked.request))
         else:
             says = f"Nobody drives the run any more: handrail run --resume {state.run}"
             self._tell(state.run, asked.request, Came(ok=False, says=says))
 
-    def reported(self, run: str, report: Report) -> None:
+    def reported(self, run: str, report: DriverReport) -> None:
         """What has come of an order."""
         models: dict[str, object] = {}
         if report.model:
@@ -105,7 +105,7 @@ class DaemonActs:
         came = Came(report.ok, "" if report.ok else report.says, evidence, models)
         self._tell(run, report.request, came)
 
-    def _order(self, supervisor: Supervisor, order: Order) -> None:
+    def _order(self, supervisor: Supervisor, order: DriverOrder) -> None:
         run = supervisor.state.run
 
         def give() -> None:

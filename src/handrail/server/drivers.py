@@ -12,7 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.control.current import USER_CANCELLED, abort_entry, done_entry, state_entry
-from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
+from handrail.drive.daemon_client import (
+    DriverOrder,
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
 from handrail.intervene.processes import began_at
 from handrail.model.control import HOLDING, Standing
 from handrail.model.event import (
@@ -53,7 +59,7 @@ _STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
 
 _HANDRAIL = "Handrail"
 
-Reported = Callable[[str, Report], None]
+Reported = Callable[[str, DriverReport], None]
 
 
 class NoLoopError(LookupError):
@@ -74,7 +80,7 @@ class _Line:
     """To one driver."""
 
     def __init__(self) -> None:
-        self.orders: list[Order] = []
+        self.orders: list[DriverOrder] = []
         self.bell = Bell()
         self.heard = monotonic()
         self.loop = asyncio.get_running_loop()
@@ -108,7 +114,7 @@ class Drivers:
     async def begin(self, request: Request) -> Response:
         """Make a loop known to those who watch, before its driver starts the agent."""
         run = _run(request)
-        answer = await self._answer(request, ToBegin, self._begin)
+        answer = await self._answer(request, LoopStart, self._begin)
         if answer.status_code != http.client.OK:
             return answer
         try:
@@ -122,7 +128,7 @@ class Drivers:
 
     async def report(self, request: Request) -> Response:
         """Hear from a driver how its agent goes on."""
-        return await self._answer(request, Report, self._take)
+        return await self._answer(request, DriverReport, self._take)
 
     async def iterate(self, request: Request) -> Response:
         """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
@@ -167,7 +173,7 @@ class Drivers:
         except tuple(_STATUS) as error:
             return _failed(error)
 
-    def give(self, run: str, order: Order) -> None:
+    def give(self, run: str, order: DriverOrder) -> None:
         """Have a driver do something."""
         line = self._line(run)
         self._number += 1
@@ -198,7 +204,7 @@ class Drivers:
             supervisor.record(ended, lambda _: [abort_entry(run, USER_CANCELLED)])
             self._in_loop(run, self.wake)
         else:
-            order = Order(number=0, order="start", request=event.incident)
+            order = DriverOrder(number=0, order="start", request=event.incident)
             self._in_loop(run, lambda run: self.give(run, order))
 
     def _in_loop(self, run: str, function: Callable[[str], None]) -> None:
@@ -231,7 +237,7 @@ class Drivers:
         line = self._lines.get(state.run)
         return line is not None and monotonic() - line.heard < _PRESENT
 
-    def _begin(self, run: str, loop: ToBegin) -> Ready[object]:
+    def _begin(self, run: str, loop: LoopStart) -> Ready[object]:
         supervisor = self._runs.get(run, loop.cwd)
         state = supervisor.state
         before = state.loop
@@ -250,9 +256,9 @@ class Drivers:
         receipt = self._record(supervisor, event)
         used = supervisor.state.loop
         begun = (
-            Begun()
+            LoopProgress()
             if used is None
-            else Begun(
+            else LoopProgress(
                 iteration=used.iteration,
                 tokens=used.tokens,
                 cost_usd=used.cost_usd,
@@ -262,21 +268,25 @@ class Drivers:
         )
         return when_written(begun, [receipt])
 
-    def _go(self, run: str, iteration: int) -> Ready[Go]:
+    def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
         supervisor = self._driven(run)
         state = supervisor.state
         hand, loop = state.hand, state.loop
         if incident := state.course.stopped:
-            stopped = Go(standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}")
+            stopped = IterationPermission(
+                standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
+            )
             return when_written(stopped, [])
         if loop is None or hand.standing != Standing.RUNNING:
-            return when_written(Go(standing=hand.standing, by=hand.by, reason=hand.reason), [])
+            return when_written(
+                IterationPermission(standing=hand.standing, by=hand.by, reason=hand.reason), []
+            )
         receipts = []
         if loop.iteration != iteration:
             receipts.append(self._record(supervisor, IterationBegun(self._clock(), iteration)))
         messages = supervisor.messages
         receipts += supervisor.hand_over(messages)
-        go = Go(
+        go = IterationPermission(
             standing=Standing.RUNNING,
             goal=loop.goal,
             messages=tuple(map(said_to_agent, messages)),
@@ -284,7 +294,7 @@ class Drivers:
         )
         return when_written(go, receipts)
 
-    def _take(self, run: str, report: Report) -> Ready[object]:
+    def _take(self, run: str, report: DriverReport) -> Ready[object]:
         supervisor = self._driven(run)
         at = self._clock()
         receipts: list[Receipt] = []

@@ -3,24 +3,24 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from handrail.fleet.office import Office, Order, Report
-from handrail.fleet.seat import Seat
+from handrail.drive.agent_process import AgentProcess
+from handrail.drive.daemon_client import DaemonClient, DriverOrder, DriverReport
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError
 
 _REMEMBERED = 100
 
 
-class Orders:
+class OrderHandler:
     """Hears them one after the other. Each request is carried out once, however often it comes."""
 
-    def __init__(self, office: Office, seat: Seat) -> None:
+    def __init__(self, office: DaemonClient, seat: AgentProcess) -> None:
         self._office = office
         self._seat = seat
-        self._starts: asyncio.Queue[Order | None] = asyncio.Queue()
+        self._starts: asyncio.Queue[DriverOrder | None] = asyncio.Queue()
         self._over = False
-        self._answered: dict[str, Report | None] = {}
+        self._answered: dict[str, DriverReport | None] = {}
         """By request; None: the loop will answer."""
-        self._does: dict[str, Callable[[Order], Awaitable[Report | None]]] = {
+        self._does: dict[str, Callable[[DriverOrder], Awaitable[DriverReport | None]]] = {
             "interrupt": self._interrupt,
             "set_model": self._set_model,
             "start": self._start,
@@ -53,7 +53,7 @@ class Orders:
             if order := self._starts.get_nowait():
                 await self._carry_out(order)
 
-    async def _carry_out(self, order: Order) -> bool:
+    async def _carry_out(self, order: DriverOrder) -> bool:
         try:
             agent = await self._seat.fill()
             report = _answer(order, f"The agent runs as process {agent.pid}")
@@ -63,7 +63,7 @@ class Orders:
         await self._office.report(report)
         return report.ok
 
-    async def _interrupt(self, order: Order) -> Report:
+    async def _interrupt(self, order: DriverOrder) -> DriverReport:
         try:
             if await self._seat.interrupt():
                 return _answer(order, "The turn was broken off")
@@ -71,7 +71,7 @@ class Orders:
             return _answer(order, str(error), ok=False)
         return _answer(order, "No turn was under way, and none begins")
 
-    async def _set_model(self, order: Order) -> Report:
+    async def _set_model(self, order: DriverOrder) -> DriverReport:
         try:
             before = await self._seat.set_model(order.model)
         except (ModelError, AgentSilentError) as error:
@@ -79,20 +79,20 @@ class Orders:
         says = f"{order.model} from the next call on"
         return _answer(order, says, model=order.model, previous_model=before)
 
-    async def _start(self, order: Order) -> None:
+    async def _start(self, order: DriverOrder) -> None:
         """Only the loop knows when an agent may be started."""
         self._starts.put_nowait(order)
 
-    def _remember(self, request: str, report: Report | None) -> None:
+    def _remember(self, request: str, report: DriverReport | None) -> None:
         self._answered[request] = report
         if len(self._answered) > _REMEMBERED:
             del self._answered[next(iter(self._answered))]
 
 
 def _answer(
-    order: Order, says: str, *, ok: bool = True, model: str = "", previous_model: str = ""
-) -> Report:
-    return Report(
+    order: DriverOrder, says: str, *, ok: bool = True, model: str = "", previous_model: str = ""
+) -> DriverReport:
+    return DriverReport(
         kind="order",
         request=order.request,
         ok=ok,

@@ -8,11 +8,11 @@ import msgspec
 import psutil
 import pytest
 
-from handrail.fleet.loop import Task, drive
-from handrail.fleet.office import Go
-from handrail.fleet.verify import Verification
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.loop import DriveTask, drive
+from handrail.drive.verify import Verification
 from handrail.hosts.driven import Turn
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     DONE,
     OVERLOADED,
     PASSED,
@@ -24,7 +24,7 @@ from tests.fleet.fakes import (
 )
 
 
-async def cancelled(world: World, task: Task, reached: asyncio.Event) -> None:
+async def cancelled(world: World, task: DriveTask, reached: asyncio.Event) -> None:
     driving = asyncio.create_task(drive(task, world.office, world.start, world.means()))
     await reached.wait()
     driving.cancel()
@@ -51,7 +51,7 @@ def test_cancellation_leaves_nothing_running(moment: str) -> None:
                 await here()
             return OVERLOADED if moment == "pause" else DONE
 
-        async def ask() -> Go:
+        async def ask() -> IterationPermission:
             if moment == "asking":
                 await here()
             if moment == "stopped":
@@ -76,7 +76,7 @@ def test_a_verification_that_was_killed_is_not_held_against_the_agent_of_a_stopp
     killed = Verification(ok=False, how="killed by SIGTERM")
     world = World(DONE, DONE, verifications=[killed, PASSED])
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         world.office.put("start")
         return STOPPED
 
@@ -96,7 +96,7 @@ def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
         return DONE
 
     world.script.append(write)
-    task = Task(goal="Find out", cwd=str(tmp_path), verify='echo "$RUN"; cat answer')
+    task = DriveTask(goal="Find out", cwd=str(tmp_path), verify='echo "$RUN"; cat answer')
     task = msgspec.structs.replace(task, marks={"RUN": "run-1"})
     end = asyncio.run(drive(task, world.office, world.start))
     assert (end.reason, end.verified) == ("COMPLETE", True)
@@ -110,7 +110,7 @@ def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
 def test_a_real_command_ends_with_the_loop(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     os.mkfifo(begun)
-    task = Task(goal="Find out", cwd=str(tmp_path), verify="echo $$ > begun; sleep 600")
+    task = DriveTask(goal="Find out", cwd=str(tmp_path), verify="echo $$ > begun; sleep 600")
 
     async def scene() -> int:
         world = World(DONE)

@@ -8,5 +8,5 @@ from blockbuster import blockbuster_ctx
 
 @pytest.fixture(autouse=True, scope="module")
 def nothing_blocks_the_event_loop() -> Iterator[None]:
-    with blockbuster_ctx("handrail.fleet"):
+    with blockbuster_ctx("handrail.drive"):
         yield

@@ -2,12 +2,12 @@
 
 import pytest
 
-from handrail.fleet import ends
-from handrail.fleet.office import Go, Report
-from handrail.fleet.usage import Limits
+from handrail.drive import loop_end
+from handrail.drive.daemon_client import DriverReport, IterationPermission
+from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven import Turn
 from handrail.model.control import Standing
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     CANCELLED,
     DONE,
     FAILED,
@@ -27,7 +27,9 @@ def test_the_loop_goes_on_until_the_agent_says_that_it_is_done() -> None:
     assert "Nothing was verified" in end.says
     assert world.office.asked == [1, 2, 3]
     assert world.starts == [(False, "")]
-    assert world.office.end == Report(kind="done", reason="COMPLETE", says=end.says, iteration=3)
+    assert world.office.end == DriverReport(
+        kind="done", reason="COMPLETE", says=end.says, iteration=3
+    )
 
 
 def test_done_means_that_the_verify_command_passes_too() -> None:
@@ -44,29 +46,38 @@ def test_done_means_that_the_verify_command_passes_too() -> None:
 
 def test_a_loop_that_is_held_does_not_end_before_it_goes_on() -> None:
     world = World(DONE, verifications=[PASSED])
-    world.office.ends.extend([Go(standing=Standing.PAUSED), Go(standing=Standing.PAUSED)])
+    world.office.ends.extend(
+        [
+            IterationPermission(standing=Standing.PAUSED),
+            IterationPermission(standing=Standing.PAUSED),
+        ]
+    )
     assert world.run(VERIFIED).reason == "COMPLETE"
     assert not world.office.ends
 
 
 def test_a_loop_that_is_held_does_not_end_at_its_limit_either() -> None:
     world = World(NOT_YET)
-    world.office.ends.append(Go(standing=Standing.PAUSED))
-    assert world.run(limited(Limits(max_iterations=1))).reason == "MAX_ITERATIONS"
+    world.office.ends.append(IterationPermission(standing=Standing.PAUSED))
+    assert world.run(limited(LoopLimits(max_iterations=1))).reason == "MAX_ITERATIONS"
     assert not world.office.ends
 
 
 def test_who_is_told_something_when_it_wants_to_end_goes_on_with_that() -> None:
     world = World(DONE, DONE)
-    world.office.ends.append(Go(standing=Standing.RUNNING, messages=("ann tells you: the docs",)))
+    world.office.ends.append(
+        IterationPermission(standing=Standing.RUNNING, messages=("ann tells you: the docs",))
+    )
     assert world.run().reason == "COMPLETE"
     assert ["ann tells you: the docs" in prompt for prompt in world.prompts] == [False, True]
 
 
 def test_who_gets_another_goal_when_it_wants_to_end_works_for_that() -> None:
     world = World(DONE, DONE)
-    world.office.ends.append(Go(standing=Standing.RUNNING, goal="Write the docs"))
-    world.office.answers.extend([RUNNING, Go(standing=Standing.RUNNING, goal="Write the docs")])
+    world.office.ends.append(IterationPermission(standing=Standing.RUNNING, goal="Write the docs"))
+    world.office.answers.extend(
+        [RUNNING, IterationPermission(standing=Standing.RUNNING, goal="Write the docs")]
+    )
     assert world.run().reason == "COMPLETE"
     assert "Write the docs" in world.prompts[1]
 
@@ -75,7 +86,7 @@ def test_a_run_that_is_cancelled_when_it_wants_to_end_was_cancelled() -> None:
     world = World(DONE)
     world.office.ends.append(CANCELLED)
     world.office.answers.extend([RUNNING, CANCELLED])
-    assert world.run() is ends.CANCELLED
+    assert world.run() is loop_end.CANCELLED
 
 
 def test_a_verify_command_that_passes_without_the_agents_word_is_not_asked() -> None:
@@ -92,20 +103,20 @@ def test_what_the_verify_command_said_is_told_once() -> None:
 
 def test_at_the_last_iteration_it_ends() -> None:
     world = World(NOT_YET, NOT_YET, NOT_YET)
-    end = world.run(limited(Limits(max_iterations=3)))
+    end = world.run(limited(LoopLimits(max_iterations=3)))
     assert (end.how, end.reason) == ("done", "MAX_ITERATIONS")
     assert world.office.asked == [1, 2, 3]
     assert world.office.end.iteration == 3
 
 
 def test_at_the_last_iteration_it_is_told_that_the_check_failed() -> None:
-    end = World(DONE, verifications=[FAILED]).run(limited(Limits(max_iterations=1), VERIFIED))
+    end = World(DONE, verifications=[FAILED]).run(limited(LoopLimits(max_iterations=1), VERIFIED))
     assert end.reason == "MAX_ITERATIONS"
     assert "did not pass: exit code 1" in end.says
 
 
 def test_an_agent_that_is_done_in_the_last_iteration_is_complete() -> None:
-    assert World(NOT_YET, DONE).run(limited(Limits(max_iterations=2))).reason == "COMPLETE"
+    assert World(NOT_YET, DONE).run(limited(LoopLimits(max_iterations=2))).reason == "COMPLETE"
 
 
 def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
@@ -119,11 +130,11 @@ def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
 @pytest.mark.parametrize(
     ("limits", "turn"),
     [
-        (Limits(max_cost_usd=1), Turn(cost_usd=0.6)),
-        (Limits(max_tokens=1_000), Turn(tokens=600)),
+        (LoopLimits(max_cost_usd=1), Turn(cost_usd=0.6)),
+        (LoopLimits(max_tokens=1_000), Turn(tokens=600)),
     ],
 )
-def test_at_another_limit_it_is_broken_off(limits: Limits, turn: Turn) -> None:
+def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: Turn) -> None:
     world = World(turn, turn)
     end = world.run(limited(limits))
     assert (end.how, end.reason) == ("abort", "LIMIT")
@@ -133,12 +144,12 @@ def test_at_another_limit_it_is_broken_off(limits: Limits, turn: Turn) -> None:
 
 def test_who_is_done_when_the_limit_is_met_is_done() -> None:
     turn = Turn(says="TASK DONE", cost_usd=5)
-    assert World(turn).run(limited(Limits(max_cost_usd=1))).reason == "COMPLETE"
+    assert World(turn).run(limited(LoopLimits(max_cost_usd=1))).reason == "COMPLETE"
 
 
 def test_the_cost_of_turns_that_failed_counts() -> None:
     bad = Turn(problem="529", cost_usd=0.6)
-    assert World(bad, bad).run(limited(Limits(max_cost_usd=1))).reason == "LIMIT"
+    assert World(bad, bad).run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
 
 
 def test_a_run_that_was_cancelled_ends_and_nothing_is_told() -> None:
@@ -150,12 +161,19 @@ def test_a_run_that_was_cancelled_ends_and_nothing_is_told() -> None:
 
 @pytest.mark.parametrize("standing", [Standing.CANCELLING, Standing.DONE])
 def test_a_run_that_is_over_for_the_daemon_ends(standing: Standing) -> None:
-    assert World(answers=[Go(standing=standing)]).run().reason == "USER_CANCELLED"
+    assert World(answers=[IterationPermission(standing=standing)]).run().reason == "USER_CANCELLED"
 
 
 @pytest.mark.parametrize("standing", [Standing.PAUSED, Standing.FROZEN, Standing.PAUSING])
 def test_whoever_is_held_asks_again(standing: Standing) -> None:
-    world = World(DONE, answers=[Go(standing=standing), Go(standing=standing), RUNNING])
+    world = World(
+        DONE,
+        answers=[
+            IterationPermission(standing=standing),
+            IterationPermission(standing=standing),
+            RUNNING,
+        ],
+    )
     assert world.run().reason == "COMPLETE"
     assert world.office.asked == [1, 1, 1]
     assert len(world.prompts) == 1

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from handrail.fleet.loop import PAUSES
-from handrail.fleet.office import Begun, Go
-from handrail.fleet.usage import Limits
+from handrail.drive.daemon_client import IterationPermission, LoopProgress
+from handrail.drive.loop import PAUSES
+from handrail.drive.usage import LoopLimits
 from handrail.hosts.driven import AgentGoneError, Turn
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     CANCELLED,
     DONE,
     GONE,
@@ -97,7 +97,7 @@ def test_a_turn_that_breaks_off_by_itself_is_a_failure() -> None:
 
 
 def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() -> None:
-    async def broken() -> Go:
+    async def broken() -> IterationPermission:
         raise ConnectionError("no daemon")
 
     with pytest.raises(ConnectionError, match="no daemon"):
@@ -108,7 +108,7 @@ def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() ->
 
 
 def test_a_loop_that_is_taken_up_begins_its_last_iteration_again() -> None:
-    begun = Begun(iteration=4, tokens=100, cost_usd=1.0, seconds=60.0, memory_mb=500.0)
+    begun = LoopProgress(iteration=4, tokens=100, cost_usd=1.0, seconds=60.0, memory_mb=500.0)
     world = World(Turn(tokens=5, cost_usd=0.5), DONE, begun=begun)
     world.run()
     assert world.office.asked == [4, 5]
@@ -118,20 +118,20 @@ def test_a_loop_that_is_taken_up_begins_its_last_iteration_again() -> None:
 
 
 def test_a_loop_that_has_used_everything_is_not_begun() -> None:
-    world = World(begun=Begun(iteration=4, cost_usd=2.0))
-    assert world.run(limited(Limits(max_cost_usd=1))).reason == "LIMIT"
+    world = World(begun=LoopProgress(iteration=4, cost_usd=2.0))
+    assert world.run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
     assert world.starts == []
 
 
 def test_a_loop_that_is_taken_up_has_no_more_iterations_than_before() -> None:
-    world = World(NOT_YET, begun=Begun(iteration=3))
-    assert world.run(limited(Limits(max_iterations=3))).reason == "MAX_ITERATIONS"
+    world = World(NOT_YET, begun=LoopProgress(iteration=3))
+    assert world.run(limited(LoopLimits(max_iterations=3))).reason == "MAX_ITERATIONS"
     assert world.office.asked == [3]
 
 
 def test_the_daemon_is_told_everything_before_the_agent_starts() -> None:
     world = World(DONE, verifications=[PASSED])
-    world.run(msgspec.structs.replace(VERIFIED, model="small", limits=Limits(max_iterations=7)))
+    world.run(msgspec.structs.replace(VERIFIED, model="small", limits=LoopLimits(max_iterations=7)))
     (began,) = world.office.began
     assert (began.goal, began.max, began.model, began.verify) == (
         TASK.goal,

@@ -5,9 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from handrail.fleet.done import BLOCKED, DONE, Mark, find_mark
+from handrail.drive.completion_mark import BLOCKED, DONE, CompletionMark, find_completion_mark
 
-IS_DONE = Mark(done=True)
+IS_DONE = CompletionMark(done=True)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ IS_DONE = Mark(done=True)
     ],
 )
 def test_a_marker_on_its_own_line_is_found(message: str) -> None:
-    assert find_mark(message) == IS_DONE
+    assert find_completion_mark(message) == IS_DONE
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_marker_on_its_own_line_is_found(message: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_marker_is_none(message: str) -> None:
-    assert find_mark(message) is None
+    assert find_completion_mark(message) is None
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,15 @@ def test_what_only_looks_like_a_marker_is_none(message: str) -> None:
     ],
 )
 def test_an_agent_that_cannot_go_on_says_why(line: str, why: str) -> None:
-    assert find_mark(f"Sorry.\n{line}\nThat is all.") == Mark(done=False, why=why)
+    assert find_completion_mark(f"Sorry.\n{line}\nThat is all.") == CompletionMark(
+        done=False, why=why
+    )
 
 
 def test_the_last_marker_is_the_last_word() -> None:
-    assert find_mark(f"{DONE}\nBut then:\n{BLOCKED}: the disk is full") == Mark(
-        done=False, why="the disk is full"
-    )
+    assert find_completion_mark(
+        f"{DONE}\nBut then:\n{BLOCKED}: the disk is full"
+    ) == CompletionMark(done=False, why="the disk is full")
 
 
 LINES = st.sampled_from(
@@ -113,7 +115,7 @@ def _in_code(message: str) -> set[int]:
 def test_code_is_what_commonmark_says(lines: list[str]) -> None:
     code = _in_code("\n".join(lines))
     free = any(line == DONE and number not in code for number, line in enumerate(lines))
-    assert (find_mark("\n".join(lines)) is not None) == free
+    assert (find_completion_mark("\n".join(lines)) is not None) == free
 
 
 PROSE = st.lists(st.text(st.characters(exclude_characters="\r\n`~")), max_size=5).map("\n".join)
@@ -125,11 +127,11 @@ def test_a_marker_is_found_after_any_fence_and_never_in_it(
 ) -> None:
     fence = sign * length
     block = f"{fence}\n{code}\n{sign * 2}\n{DONE}\n{fence[:-1]}x\n{fence}"
-    quoted = find_mark(f"{before}\n{block}\n{after}")
-    assert quoted == find_mark(f"{before}\n{after}")
-    assert find_mark(f"{before}\n{block}\n{after}\n{DONE}") == IS_DONE
+    quoted = find_completion_mark(f"{before}\n{block}\n{after}")
+    assert quoted == find_completion_mark(f"{before}\n{after}")
+    assert find_completion_mark(f"{before}\n{block}\n{after}\n{DONE}") == IS_DONE
 
 
 @given(st.text())
 def test_any_text_can_be_read(message: str) -> None:
-    find_mark(message)
+    find_completion_mark(message)

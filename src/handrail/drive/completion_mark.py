@@ -15,7 +15,7 @@ _MAX_INDENT = 3
 """What stands further in is no fence, but text of a list or of a quoted example."""
 
 
-class Mark(msgspec.Struct, frozen=True):
+class CompletionMark(msgspec.Struct, frozen=True):
     """The agent's word on how far it is."""
 
     done: bool
@@ -23,15 +23,17 @@ class Mark(msgspec.Struct, frozen=True):
     """Why it cannot go on."""
 
 
-def find_mark(message: str) -> Mark | None:
+def find_completion_mark(message: str) -> CompletionMark | None:
     """The last marker in a message, which is its last word; None: there is none."""
     found = None
     for line in _outside_of_code(message):
         text = line.rstrip(" \t")
         if text == DONE:
-            found = Mark(done=True)
+            found = CompletionMark(done=True)
         elif text == BLOCKED or text.startswith(f"{BLOCKED}:"):
-            found = Mark(done=False, why=text.removeprefix(BLOCKED).removeprefix(":").strip())
+            found = CompletionMark(
+                done=False, why=text.removeprefix(BLOCKED).removeprefix(":").strip()
+            )
     return found
 
 

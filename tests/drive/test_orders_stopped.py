@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from handrail.fleet.office import Go, Report
+from handrail.drive.daemon_client import DriverReport, IterationPermission
 from handrail.hosts.driven import Turn
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     CANCELLED,
     DONE,
     GONE,
@@ -22,13 +22,13 @@ from tests.fleet.fakes import (
 
 def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_again() -> None:
     world = World(NOT_YET)
-    answers: list[Report] = []
+    answers: list[DriverReport] = []
 
     async def turn(agent: FakeAgent) -> Turn:
         agent.die()
         return await agent.work_on()
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         async def resume() -> None:
             while world.open:
                 await asyncio.sleep(0)
@@ -49,7 +49,7 @@ def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_aga
 def test_an_agent_that_still_runs_is_ended_when_the_run_is_stopped() -> None:
     world = World(NOT_YET, DONE)
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         world.office.put("start")
         return STOPPED
 
@@ -62,7 +62,7 @@ def test_an_agent_that_still_runs_is_ended_when_the_run_is_stopped() -> None:
 def test_stops_do_not_add_up_to_failures() -> None:
     world = World()
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         world.office.put("start")
         return STOPPED
 
@@ -76,7 +76,7 @@ def test_an_agent_that_cannot_be_started_again_leaves_the_run_stopped() -> None:
     world = World(DONE)
     world.bad_starts.extend([GONE, FileNotFoundError(2, "no such program"), None])
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         for _ in range(3):
             world.office.put("start")
         return STOPPED
@@ -103,7 +103,7 @@ def test_an_order_to_start_that_comes_before_the_loop_has_noticed_the_stop_is_ke
 def test_a_run_that_is_cancelled_while_it_is_stopped_ends() -> None:
     world = World(NOT_YET)
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         world.office.run_is_over()
         return STOPPED
 
@@ -151,7 +151,7 @@ def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> 
 def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:
     world = World(DONE)
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         world.office.put("start", request="the one")
         world.office.put("start", request="the one")
         return STOPPED

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 @asynccontextmanager
-async def beside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+async def background_task(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
     """Run some work during a block; whichever fails ends the other, and its error is raised."""
     try:
         async with asyncio.TaskGroup() as group:

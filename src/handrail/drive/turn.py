@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import msgspec
 
-from handrail.fleet.beside import beside
-from handrail.fleet.seat import Seat
-from handrail.fleet.usage import Limits, Meter, Sample
+from handrail.drive.agent_process import AgentProcess
+from handrail.drive.background_task import background_task
+from handrail.drive.usage import LoopLimits, ProcessSample, UsageMeter
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, Turn
 
 LOOK_EVERY = 2.0
@@ -16,14 +16,14 @@ PATIENCE = 15.0
 """Seconds in which an agent has to let itself be interrupted; then it is ended."""
 
 
-class Watch:
+class TurnMonitor:
     """Looks at the agent's processes while it is at work."""
 
     def __init__(
         self,
-        meter: Meter,
-        limits: Limits,
-        sample: Callable[[int], Sample],
+        meter: UsageMeter,
+        limits: LoopLimits,
+        sample: Callable[[int], ProcessSample],
         sleep: Callable[[float], Awaitable[None]],
         held: Callable[[], bool],
     ) -> None:
@@ -60,13 +60,13 @@ class Watch:
             with suppress(AgentGoneError, AgentSilentError):
                 await agent.interrupt()
 
-        async with beside(ask()):  # one that hangs may not answer that, either
+        async with background_task(ask()):  # one that hangs may not answer that, either
             await self._sleep(PATIENCE)
         turn.reschedule(asyncio.get_running_loop().time())
 
 
 async def take_turn(
-    seat: Seat, agent: DrivenAgent, prompt: str, watch: Watch, *, interrupts: int
+    seat: AgentProcess, agent: DrivenAgent, prompt: str, watch: TurnMonitor, *, interrupts: int
 ) -> Turn | AgentGoneError | None:
     """Send the agent on and wait until it stops.
 
@@ -75,7 +75,7 @@ async def take_turn(
     """
     limit = asyncio.timeout(None)
     try:
-        async with limit, beside(watch.look(agent, limit)):
+        async with limit, background_task(watch.look(agent, limit)):
             if seat.interrupts != interrupts:
                 return None
             seat.sent_on()

@@ -9,16 +9,22 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from handrail.fleet import ends, prompts, usage
-from handrail.fleet.beside import beside
-from handrail.fleet.done import Mark, find_mark
-from handrail.fleet.ends import End
-from handrail.fleet.office import Begun, Go, Office, Report, ToBegin
-from handrail.fleet.orders import Orders
-from handrail.fleet.seat import Seat, Start
-from handrail.fleet.turn import Watch, take_turn
-from handrail.fleet.usage import Limits, Meter, Sample, Usage
-from handrail.fleet.verify import Verification, verify
+from handrail.drive import loop_end, prompts, usage
+from handrail.drive.agent_process import AgentProcess, StartAgent
+from handrail.drive.background_task import background_task
+from handrail.drive.completion_mark import CompletionMark, find_completion_mark
+from handrail.drive.daemon_client import (
+    DaemonClient,
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
+from handrail.drive.loop_end import LoopEnd
+from handrail.drive.order_handler import OrderHandler
+from handrail.drive.turn import TurnMonitor, take_turn
+from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter
+from handrail.drive.verify import Verification, verify
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.model.control import HOLDING, Standing
 
@@ -34,7 +40,7 @@ _STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
 _OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True):
+class DriveTask(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent is driven for."""
 
     goal: str
@@ -42,34 +48,36 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     verify: str = ""
     """The command that has to pass; empty: the agent's word is enough."""
-    limits: Limits = Limits()
+    limits: LoopLimits = LoopLimits()
     marks: dict[str, str] = {}
     """In the environment of the verify command, so that its processes count as the run's."""
 
 
-class Verify(Protocol):
+class VerifyFunction(Protocol):
     """Runs the verify command."""
 
     async def __call__(self, command: str, cwd: str, *, marks: dict[str, str]) -> Verification:
         """What came of it."""
 
 
-class Means(NamedTuple):
+class LoopDependencies(NamedTuple):
     """What a loop needs of the world around it."""
 
     clock: Callable[[], float] = monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    sample: Callable[[int], Sample] = usage.sample
-    verify: Verify = verify
+    sample: Callable[[int], ProcessSample] = usage.sample_processes
+    verify: VerifyFunction = verify
 
 
-WORLD = Means()
+WORLD = LoopDependencies()
 
 
-async def drive(task: Task, office: Office, start: Start, means: Means = WORLD) -> End:
+async def drive(
+    task: DriveTask, office: DaemonClient, start: StartAgent, means: LoopDependencies = WORLD
+) -> LoopEnd:
     """Drive an agent to the end. Nothing is left running then, nor when this is cancelled."""
     begun = await office.begin(
-        ToBegin(
+        LoopStart(
             goal=task.goal,
             cwd=task.cwd,
             max=task.limits.max_iterations,
@@ -78,52 +86,59 @@ async def drive(task: Task, office: Office, start: Start, means: Means = WORLD) 
             driver=os.getpid(),
         )
     )
-    async with Seat(start, task.model, resume=begun.iteration > 0) as seat:
-        loop = _Loop(task, office, seat, begun, means)
-        async with beside(loop.orders.hear()):
+    async with AgentProcess(start, task.model, resume=begun.iteration > 0) as seat:
+        loop = _DriveLoop(task, office, seat, begun, means)
+        async with background_task(loop.orders.hear()):
             end = await loop.go_round()
-    if end is not ends.CANCELLED:
+    if end is not loop_end.CANCELLED:
         await loop.report_usage()
         await office.report(
-            Report(kind=end.how, reason=end.reason, says=end.says, iteration=loop.iteration)
+            DriverReport(kind=end.how, reason=end.reason, says=end.says, iteration=loop.iteration)
         )
     return end
 
 
-class _Loop:
+class _DriveLoop:
     """The rounds of one loop. An iteration is over when the agent stops by itself."""
 
-    def __init__(self, task: Task, office: Office, seat: Seat, begun: Begun, means: Means) -> None:
-        self.orders = Orders(office, seat)
+    def __init__(
+        self,
+        task: DriveTask,
+        office: DaemonClient,
+        seat: AgentProcess,
+        begun: LoopProgress,
+        means: LoopDependencies,
+    ) -> None:
+        self.orders = OrderHandler(office, seat)
         # Nobody knows how far the agent came in the last one, so it is begun again.
         self.iteration = max(begun.iteration, 1)
         self._task = task
         self._office = office
         self._seat = seat
         self._means = means
-        self._meter = Meter(_so_far(begun), means.clock)
-        self._watch = Watch(
+        self._meter = UsageMeter(_so_far(begun), means.clock)
+        self._watch = TurnMonitor(
             self._meter, task.limits, means.sample, means.sleep, lambda: office.held
         )
-        self._brief = prompts.Brief(task.goal, task.verify)
+        self._brief = prompts.AgentBriefing(task.goal, task.verify)
         self._verified: Verification | None = None
         self._failures: list[str] = []
         """In a row, without a good turn in between."""
         self._pause = 0.0
         """To be made before the next try."""
 
-    async def go_round(self) -> End:
+    async def go_round(self) -> LoopEnd:
         """Until there is an end."""
-        end: End | None = None
+        end: LoopEnd | None = None
         while end is None:
             met = self._task.limits.met(self._meter.usage)
             if met and await self._when_not_held() == Standing.RUNNING:
-                return ends.limit(met, self._verified)
+                return loop_end.limit(met, self._verified)
             interrupts = self._seat.interrupts
             go = await self._office.may_begin(self.iteration)
             self._brief.note(go)
             if go.standing in _OVER:
-                end = ends.CANCELLED
+                end = loop_end.CANCELLED
             elif go.standing in _STOPPED:
                 end = await self._wait_for_start()
             elif go.standing == Standing.RUNNING:
@@ -134,7 +149,7 @@ class _Loop:
         """Tell what was used so far. `model`: the one that has answered."""
         used = self._meter.usage
         await self._office.report(
-            Report(
+            DriverReport(
                 kind="usage",
                 model=model,
                 iteration=self.iteration,
@@ -145,18 +160,18 @@ class _Loop:
             )
         )
 
-    async def _wait_for_start(self) -> End | None:
+    async def _wait_for_start(self) -> LoopEnd | None:
         """The run was stopped: its agent may not run until somebody resumes it."""
         await self._seat.clear()
         # What has ended was ended on purpose: agent and verify command did not fail.
         self._failures.clear()
         self._pause = 0.0
         self._verified = None
-        return None if await self.orders.started_again() else ends.CANCELLED
+        return None if await self.orders.started_again() else loop_end.CANCELLED
 
-    async def _go_on(self, go: Go, interrupts: int) -> End | None:
+    async def _go_on(self, go: IterationPermission, interrupts: int) -> LoopEnd | None:
         if len(self._failures) >= _MAX_FAILURES:
-            return ends.error(len(self._failures), self._failures[-1])
+            return loop_end.error(len(self._failures), self._failures[-1])
         if self._pause:
             pause, self._pause = self._pause, 0.0
             await self._means.sleep(pause)
@@ -184,7 +199,7 @@ class _Loop:
             await self._fail(str(came))
         return None
 
-    async def _judge(self, turn: Turn, *, asked: bool) -> End | None:
+    async def _judge(self, turn: Turn, *, asked: bool) -> LoopEnd | None:
         """What follows from a turn. `asked`: somebody wanted it to be interrupted."""
         wanted = turn.interrupted and asked
         if turn.problem and not wanted:
@@ -198,17 +213,17 @@ class _Loop:
         self._brief.told(broken_off=turn.interrupted)
         if turn.interrupted:
             return None  # the same iteration goes on when the daemon lets it
-        return await self._end_iteration(find_mark(turn.says))
+        return await self._end_iteration(find_completion_mark(turn.says))
 
-    async def _end_iteration(self, mark: Mark | None) -> End | None:
+    async def _end_iteration(self, mark: CompletionMark | None) -> LoopEnd | None:
         if mark is not None:
             standing = await self._when_not_held()
             if standing != Standing.RUNNING:
                 return None  # whoever stopped it decides how it goes on
             if not mark.done and not self._brief.has_news:
-                return ends.stuck(mark.why)
+                return loop_end.stuck(mark.why)
             if mark.done and not self._brief.has_news and await self._is_verified():
-                return ends.complete(self._task.verify)
+                return loop_end.complete(self._task.verify)
         self._meter.end_iteration(self.iteration)
         if self._task.limits.met(self._meter.usage) is None:
             self.iteration += 1
@@ -230,7 +245,7 @@ class _Loop:
             came = await self._means.verify(command, self._task.cwd, marks=self._task.marks)
         self._verified = came
         await self._office.report(
-            Report(
+            DriverReport(
                 kind="verified",
                 iteration=self.iteration,
                 command=command,
@@ -258,8 +273,8 @@ class _Loop:
                 _log.warning("the agent goes on with its model: %s", error)
 
 
-def _so_far(begun: Begun) -> Usage:
-    return Usage(
+def _so_far(begun: LoopProgress) -> LoopUsage:
+    return LoopUsage(
         iterations=max(begun.iteration - 1, 0),
         tokens=begun.tokens,
         cost_usd=begun.cost_usd,

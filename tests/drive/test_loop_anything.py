@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet.ends import End
-from handrail.fleet.loop import Task
-from handrail.fleet.office import Begun, Go, Report
-from handrail.fleet.usage import Limits
-from handrail.fleet.verify import Verification
+from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress
+from handrail.drive.loop import DriveTask
+from handrail.drive.loop_end import LoopEnd
+from handrail.drive.usage import LoopLimits
+from handrail.drive.verify import Verification
 from handrail.hosts.driven import AgentGoneError, Turn
 from handrail.model.control import Standing
-from tests.fleet.fakes import FAILED, PASSED, STOPPED, FakeAgent, World
+from tests.drive.fakes import FAILED, PASSED, STOPPED, FakeAgent, World
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ class Day(msgspec.Struct, frozen=True):
     """Whether an agent can be started."""
     passes: tuple[bool, ...]
     verify: str
-    limits: Limits
+    limits: LoopLimits
     begun: int
 
 
@@ -77,7 +77,7 @@ DAYS = st.builds(
     st.lists(st.booleans(), max_size=8).map(tuple),
     st.sampled_from(["", "make test"]),
     st.builds(
-        Limits,
+        LoopLimits,
         max_iterations=st.integers(1, 5),
         max_cost_usd=st.sampled_from([0.0, 1.0]),
     ),
@@ -91,7 +91,7 @@ class Story:
     def __init__(self, day: Day) -> None:
         self.day = day
         self.log: list[tuple[str, object]] = []
-        self.world = World(begun=Begun(iteration=day.begun))
+        self.world = World(begun=LoopProgress(iteration=day.begun))
         self.world.script.extend([*map(self._step, day.deeds), *[self._step(Deed())] * 50])
         self.world.office.answers.extend(map(self._reply, day.replies))
         self.world.verifications.extend(
@@ -103,8 +103,8 @@ class Story:
         self.world.on_turn = lambda: self.log.append(("turn", self.world.office.asked[-1]))
         self.world.on_verified = lambda came: self.log.append(("verified", came))
 
-    def live(self) -> End:
-        task = Task(
+    def live(self) -> LoopEnd:
+        task = DriveTask(
             goal="Fix it",
             cwd="/scratch",
             model="small",
@@ -120,14 +120,14 @@ class Story:
             else:
                 self.world.office.put("set_model", model=order)
 
-    def _reply(self, reply: Reply) -> Callable[[], Awaitable[Go]]:
-        async def answer() -> Go:
+    def _reply(self, reply: Reply) -> Callable[[], Awaitable[IterationPermission]]:
+        async def answer() -> IterationPermission:
             self._send(reply.orders)
             if reply.standing in (Standing.STOPPING, Standing.STOPPED):
                 self.world.office.put("start")
                 self.world.bad_starts.clear()
                 return STOPPED
-            return Go(standing=reply.standing, model=reply.model)
+            return IterationPermission(standing=reply.standing, model=reply.model)
 
         return answer
 
@@ -241,7 +241,7 @@ def test_a_new_process_has_the_model_that_was_confirmed_last(day: Day) -> None:
     confirmed = ["small"]
     started: list[tuple[str, int]] = []
 
-    def note(report: Report) -> None:
+    def note(report: DriverReport) -> None:
         if report.kind == "order" and report.ok and report.model:
             confirmed.append(report.model)
 

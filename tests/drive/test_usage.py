@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.fleet.usage import Limits, Meter, Sample, Usage, sample
+from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter, sample_processes
 
-NONE = Limits(max_iterations=0)
+NONE = LoopLimits(max_iterations=0)
 
 
 class Clock:
@@ -28,37 +28,37 @@ class Clock:
 @pytest.mark.parametrize(
     ("limits", "usage", "says"),
     [
-        (Limits(max_iterations=3), Usage(iterations=3), "3 of 3 iterations used"),
-        (Limits(max_minutes=2), Usage(seconds=150), "2.5 of 2.0 minutes used"),
-        (Limits(max_cost_usd=0.5), Usage(cost_usd=0.51), "$0.51 of $0.50 used"),
-        (Limits(max_tokens=1_000), Usage(tokens=1_200), "1,200 of 1,000 tokens used"),
-        (Limits(max_memory_mb=512), Usage(memory_mb=600), "600 of 512 MB memory used"),
+        (LoopLimits(max_iterations=3), LoopUsage(iterations=3), "3 of 3 iterations used"),
+        (LoopLimits(max_minutes=2), LoopUsage(seconds=150), "2.5 of 2.0 minutes used"),
+        (LoopLimits(max_cost_usd=0.5), LoopUsage(cost_usd=0.51), "$0.51 of $0.50 used"),
+        (LoopLimits(max_tokens=1_000), LoopUsage(tokens=1_200), "1,200 of 1,000 tokens used"),
+        (LoopLimits(max_memory_mb=512), LoopUsage(memory_mb=600), "600 of 512 MB memory used"),
     ],
 )
-def test_a_limit_that_is_met_is_told(limits: Limits, usage: Usage, says: str) -> None:
+def test_a_limit_that_is_met_is_told(limits: LoopLimits, usage: LoopUsage, says: str) -> None:
     met = limits.met(usage)
     assert met is not None
     assert met.says == says
 
 
 def test_no_limit_is_met_where_there_is_none() -> None:
-    much = Usage(iterations=9**9, tokens=9**9, cost_usd=1e9, seconds=1e9, memory_mb=1e9)
+    much = LoopUsage(iterations=9**9, tokens=9**9, cost_usd=1e9, seconds=1e9, memory_mb=1e9)
     assert NONE.met(much) is None
 
 
 def test_a_peak_of_the_past_does_not_count() -> None:
-    assert Limits(max_memory_mb=512).met(Usage(peak_mb=600)) is None
+    assert LoopLimits(max_memory_mb=512).met(LoopUsage(peak_mb=600)) is None
 
 
 def test_money_comes_before_iterations() -> None:
-    met = Limits(max_iterations=1, max_cost_usd=1).met(Usage(iterations=1, cost_usd=1))
+    met = LoopLimits(max_iterations=1, max_cost_usd=1).met(LoopUsage(iterations=1, cost_usd=1))
     assert met is not None
     assert met.limit == "max_cost_usd"
 
 
 def test_time_counts_only_at_work() -> None:
     clock = Clock()
-    meter = Meter(Usage(seconds=5), clock)
+    meter = UsageMeter(LoopUsage(seconds=5), clock)
     clock.now += 100
     with meter.at_work():
         clock.now += 7
@@ -70,7 +70,7 @@ def test_time_counts_only_at_work() -> None:
 
 def test_time_does_not_count_while_the_agent_is_frozen() -> None:
     clock = Clock()
-    meter = Meter(Usage(), clock)
+    meter = UsageMeter(LoopUsage(), clock)
     with meter.at_work():
         clock.now += 1
         meter.hold(held=True)
@@ -86,7 +86,7 @@ def test_time_does_not_count_while_the_agent_is_frozen() -> None:
 
 def test_time_at_work_counts_when_it_ends_badly() -> None:
     clock = Clock()
-    meter = Meter(Usage(), clock)
+    meter = UsageMeter(LoopUsage(), clock)
 
     def work() -> None:
         with meter.at_work():
@@ -101,7 +101,7 @@ def test_time_at_work_counts_when_it_ends_badly() -> None:
 
 @given(st.lists(st.tuples(st.integers(-5, 10**6), st.floats(0, 10), st.floats(0, 4096))))
 def test_usage_adds_up_and_the_peak_is_kept(turns: list[tuple[int, float, float]]) -> None:
-    meter = Meter(Usage(tokens=7))
+    meter = UsageMeter(LoopUsage(tokens=7))
     before = meter.usage
     for tokens, cost, memory in turns:
         meter.add(tokens=tokens, cost_usd=cost)
@@ -133,7 +133,7 @@ def test_the_memory_of_a_whole_tree_is_measured() -> None:
         try:
             assert tree.stdout is not None
             tree.stdout.readline()
-            seen = sample(tree.pid)
+            seen = sample_processes(tree.pid)
         finally:
             tree.kill()
     assert 80 < seen.memory_mb < 400
@@ -145,7 +145,7 @@ def test_a_process_that_is_stopped_is_frozen() -> None:
         try:
             os.kill(process.pid, signal.SIGSTOP)
             os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-            assert sample(process.pid).frozen
+            assert sample_processes(process.pid).frozen
         finally:
             process.kill()
 
@@ -153,7 +153,7 @@ def test_a_process_that_is_stopped_is_frozen() -> None:
 def test_a_process_that_is_gone_uses_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert sample(process.pid) == Sample()
+    assert sample_processes(process.pid) == ProcessSample()
 
 
 def test_a_child_that_vanishes_while_it_is_looked_at_uses_nothing(
@@ -163,4 +163,4 @@ def test_a_child_that_vanishes_while_it_is_looked_at_uses_nothing(
         child = psutil.Process(process.pid)
         process.kill()
     monkeypatch.setattr(psutil.Process, "children", lambda self, recursive: [child])
-    assert sample(os.getpid()).memory_mb > 0
+    assert sample_processes(os.getpid()).memory_mb > 0

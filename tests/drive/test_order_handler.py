@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 import msgspec
 import pytest
 
-from handrail.fleet.office import Go
+from handrail.drive.daemon_client import IterationPermission
 from handrail.hosts.driven import Turn
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     DONE,
     FAILED,
     GONE,
@@ -46,7 +46,7 @@ def at(world: World, moment: str, then: Then) -> None:
     """Have something happen at a moment of a loop of two iterations, or three turns."""
     then = once(then)
 
-    async def asking() -> Go:
+    async def asking() -> IterationPermission:
         await then()
         return RUNNING
 
@@ -55,7 +55,7 @@ def at(world: World, moment: str, then: Then) -> None:
         interrupted = world.office.interrupt_sent
         return await agent.work_on() if interrupted else DONE
 
-    async def stopped() -> Go:
+    async def stopped() -> IterationPermission:
         await then()
         world.office.put("start", request="go on")
         return STOPPED

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from handrail.fleet.done import BLOCKED, DONE
-from handrail.fleet.office import Go
-from handrail.fleet.verify import Verification
+from handrail.drive.completion_mark import BLOCKED, DONE
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.verify import Verification
 from handrail.hosts.driven import DrivenAgent
 
 _HOW = f"""\
@@ -19,7 +19,7 @@ _GO_ON = "Go on with the work."
 _NEW_GOAL = "There is a new goal, which replaces the one before:"
 
 
-def first(
+def first_prompt(
     goal: str,
     *,
     verify: str = "",
@@ -37,7 +37,7 @@ def first(
     return _joined(parts)
 
 
-def onward(
+def next_prompt(
     *,
     goal: str = "",
     verify: str = "",
@@ -72,7 +72,7 @@ def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-class Brief:
+class AgentBriefing:
     """What the agent has to be told, and what it knows already."""
 
     def __init__(self, goal: str, verify: str) -> None:
@@ -90,7 +90,7 @@ class Brief:
         """Whether there is something that the agent does not know yet."""
         return bool(self._news) or self._goal != self._known_goal
 
-    def note(self, go: Go) -> None:
+    def note(self, go: IterationPermission) -> None:
         """What the daemon gave along; it is kept until an agent has got it for certain."""
         self._goal = go.goal or self._goal
         self._news += go.messages
@@ -99,14 +99,14 @@ class Brief:
         """For the next turn of an agent. `resumed`: there was one before it."""
         self._sent = agent
         if agent is not self._knows:
-            return first(
+            return first_prompt(
                 self._goal,
                 verify=self._verify,
                 news=self._news,
                 verified=verified,
                 resumed=resumed,
             )
-        return onward(
+        return next_prompt(
             goal=self._goal if self._goal != self._known_goal else "",
             verify=self._verify,
             news=self._news,

@@ -1,9 +1,9 @@
 """What a loop uses is told, and limited."""
 
-from handrail.fleet.office import Go
-from handrail.fleet.usage import Limits, Sample
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.usage import LoopLimits, ProcessSample
 from handrail.hosts.driven import Turn
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     DONE,
     GONE,
     PASSED,
@@ -30,7 +30,7 @@ def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
         world.time.now += 60
         return DONE
 
-    async def held() -> Go:
+    async def held() -> IterationPermission:
         world.time.now += 1000
         return RUNNING
 
@@ -49,12 +49,12 @@ def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
 
     async def grow(agent: FakeAgent) -> Turn:
         await world.time.tick()
-        world.memory = Sample(600.0)
+        world.memory = ProcessSample(600.0)
         await world.time.tick()
         return await agent.work_on()
 
     world.script.append(grow)
-    end = world.run(limited(Limits(max_memory_mb=512)))
+    end = world.run(limited(LoopLimits(max_memory_mb=512)))
     assert (end.how, end.reason) == ("abort", "LIMIT")
     assert "600 of 512 MB" in end.says
     assert world.office.of_kind("usage")[-1].memory_mb == 600
@@ -69,7 +69,7 @@ def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
         return await agent.work_on()
 
     world.script.append(read_on)
-    end = world.run(limited(Limits(max_tokens=1000)))
+    end = world.run(limited(LoopLimits(max_tokens=1000)))
     assert (end.reason, world.office.of_kind("usage")[-1].tokens) == ("LIMIT", 1200)
 
 
@@ -94,7 +94,7 @@ def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
         return await agent.work_on()
 
     world.script.append(linger)
-    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+    assert world.run(limited(LoopLimits(max_minutes=10))).reason == "LIMIT"
 
 
 def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
@@ -108,7 +108,7 @@ def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
         return await agent.work_on()
 
     world.script.append(hang)
-    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+    assert world.run(limited(LoopLimits(max_minutes=10))).reason == "LIMIT"
 
 
 def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
@@ -122,26 +122,26 @@ def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
         return await agent.work_on()
 
     world.script.append(hang)
-    assert world.run(limited(Limits(max_minutes=10))).reason == "LIMIT"
+    assert world.run(limited(LoopLimits(max_minutes=10))).reason == "LIMIT"
 
 
 def test_an_agent_that_is_frozen_meets_no_limit() -> None:
     world = World()
 
     async def frozen(agent: FakeAgent) -> Turn:
-        world.memory = Sample(100.0, frozen=True)
+        world.memory = ProcessSample(100.0, frozen=True)
         await world.time.tick()
         await world.time.watched()
         world.time.now += 3600
         await world.time.tick()
         await world.time.watched()
-        world.memory = Sample(100.0)
+        world.memory = ProcessSample(100.0)
         await world.time.tick()
         await world.time.watched()
         return DONE
 
     world.script.append(frozen)
-    assert world.run(limited(Limits(max_minutes=10))).reason == "COMPLETE"
+    assert world.run(limited(LoopLimits(max_minutes=10))).reason == "COMPLETE"
     assert world.office.of_kind("usage")[-1].seconds < 60
 
 
@@ -162,7 +162,7 @@ def test_an_agent_that_is_paused_meets_no_limit() -> None:
         return DONE
 
     world.script.append(paused)
-    assert world.run(limited(Limits(max_minutes=10))).reason == "COMPLETE"
+    assert world.run(limited(LoopLimits(max_minutes=10))).reason == "COMPLETE"
     assert world.office.of_kind("usage")[-1].seconds < 60
 
 
@@ -182,28 +182,28 @@ def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
     world = World()
 
     async def frozen(agent: FakeAgent) -> Turn:
-        world.memory = Sample(600.0, frozen=True)
+        world.memory = ProcessSample(600.0, frozen=True)
         await world.time.tick()
         await world.time.watched()
         assert agent.interrupts == 0
         return DONE
 
     world.script.append(frozen)
-    assert world.run(limited(Limits(max_memory_mb=512))).reason == "COMPLETE"
+    assert world.run(limited(LoopLimits(max_memory_mb=512))).reason == "COMPLETE"
 
 
 def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
     world = World()
 
     async def die(agent: FakeAgent) -> Turn:
-        world.memory = Sample(600.0)
+        world.memory = ProcessSample(600.0)
         await world.time.tick()
         await agent.work_on()
         agent.alive = False
         raise GONE
 
     world.script.append(die)
-    assert world.run(limited(Limits(max_memory_mb=512))).reason == "LIMIT"
+    assert world.run(limited(LoopLimits(max_memory_mb=512))).reason == "LIMIT"
     assert world.time.pauses == []
 
 
@@ -212,10 +212,10 @@ def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> Non
 
     async def die(agent: FakeAgent) -> Turn:
         agent.alive = False
-        world.memory = Sample(600.0)
+        world.memory = ProcessSample(600.0)
         await world.time.tick()
         await world.time.watched()
         raise GONE
 
     world.script.append(die)
-    assert world.run(limited(Limits(max_memory_mb=512))).reason == "LIMIT"
+    assert world.run(limited(LoopLimits(max_memory_mb=512))).reason == "LIMIT"

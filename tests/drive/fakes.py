@@ -8,21 +8,27 @@ from typing import Literal
 
 import msgspec
 
-from handrail.fleet.ends import End
-from handrail.fleet.loop import Means, Task, drive
-from handrail.fleet.office import Begun, Go, Order, Report, ToBegin
-from handrail.fleet.turn import LOOK_EVERY, PATIENCE
-from handrail.fleet.usage import Limits, Sample
-from handrail.fleet.verify import Verification
+from handrail.drive.daemon_client import (
+    DriverOrder,
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
+from handrail.drive.loop import DriveTask, LoopDependencies, drive
+from handrail.drive.loop_end import LoopEnd
+from handrail.drive.turn import LOOK_EVERY, PATIENCE
+from handrail.drive.usage import LoopLimits, ProcessSample
+from handrail.drive.verify import Verification
 from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.model.control import Standing
 
-RUNNING = Go(standing=Standing.RUNNING)
-STOPPED = Go(standing=Standing.STOPPED)
-CANCELLED = Go(standing=Standing.CANCELLED)
+RUNNING = IterationPermission(standing=Standing.RUNNING)
+STOPPED = IterationPermission(standing=Standing.STOPPED)
+CANCELLED = IterationPermission(standing=Standing.CANCELLED)
 PASSED = Verification(ok=True, how="exit code 0", says="ok")
 FAILED = Verification(ok=False, how="exit code 1", says="1 failed")
-TASK = Task(goal="Fix it", cwd="/scratch")
+TASK = DriveTask(goal="Fix it", cwd="/scratch")
 VERIFIED = msgspec.structs.replace(TASK, verify="make test")
 DONE = Turn(says="All fine.\nTASK DONE")
 NOT_YET = Turn(says="Next I will write the tests.")
@@ -30,7 +36,7 @@ OVERLOADED = Turn(problem="529 overloaded")
 GONE = AgentGoneError(1, "out of memory")
 
 
-def limited(limits: Limits, task: Task = TASK) -> Task:
+def limited(limits: LoopLimits, task: DriveTask = TASK) -> DriveTask:
     """A task that may use so much."""
     return msgspec.structs.replace(task, limits=limits)
 
@@ -111,53 +117,53 @@ class FakeAgent:
 
 Step = Turn | AgentGoneError | Callable[[FakeAgent], Awaitable[Turn]]
 Kind = Literal["interrupt", "set_model", "start"]
-Answer = Go | Callable[[], Awaitable[Go]]
+Answer = IterationPermission | Callable[[], Awaitable[IterationPermission]]
 
 
 class FakeOffice:
     """A daemon that answers what it was told to, and then lets everything go on."""
 
-    def __init__(self, answers: Iterable[Answer] = (), begun: Begun | None = None) -> None:
+    def __init__(self, answers: Iterable[Answer] = (), begun: LoopProgress | None = None) -> None:
         self.answers = deque(answers)
-        self.ends: deque[Go] = deque()
+        self.ends: deque[IterationPermission] = deque()
         """What it says to an agent that wants to end, before it lets it."""
-        self.begun = begun or Begun()
+        self.begun = begun or LoopProgress()
         self.held = False
-        self.began: list[ToBegin] = []
+        self.began: list[LoopStart] = []
         self.asked: list[int] = []
-        self.reports: list[Report] = []
+        self.reports: list[DriverReport] = []
         self.on_asked: Callable[[], None] = lambda: None
-        self.on_answered: Callable[[Go], None] = lambda go: None
-        self.on_report: Callable[[Report], None] = lambda report: None
+        self.on_answered: Callable[[IterationPermission], None] = lambda go: None
+        self.on_report: Callable[[DriverReport], None] = lambda report: None
         self.interrupt_sent = False
-        self._orders: asyncio.Queue[Order | Exception | None] = asyncio.Queue()
-        self._answered: dict[str, asyncio.Future[Report]] = {}
+        self._orders: asyncio.Queue[DriverOrder | Exception | None] = asyncio.Queue()
+        self._answered: dict[str, asyncio.Future[DriverReport]] = {}
         self._number = 0
 
-    async def begin(self, loop: ToBegin) -> Begun:
+    async def begin(self, loop: LoopStart) -> LoopProgress:
         self.began.append(loop)
         return self.begun
 
-    async def may_begin(self, iteration: int) -> Go:
+    async def may_begin(self, iteration: int) -> IterationPermission:
         self.asked.append(iteration)
         self.on_asked()
         await asyncio.sleep(0)
         answer = self.answers.popleft() if self.answers else RUNNING
-        go = answer if isinstance(answer, Go) else await answer()
+        go = answer if isinstance(answer, IterationPermission) else await answer()
         self.on_answered(go)
         return go
 
-    async def may_end(self, iteration: int) -> Go:
+    async def may_end(self, iteration: int) -> IterationPermission:
         await asyncio.sleep(0)
         return self.ends.popleft() if self.ends else RUNNING
 
-    async def orders(self) -> AsyncIterator[Order]:
+    async def orders(self) -> AsyncIterator[DriverOrder]:
         while order := await self._orders.get():
             if isinstance(order, Exception):
                 raise order
             yield order
 
-    async def report(self, report: Report) -> None:
+    async def report(self, report: DriverReport) -> None:
         await asyncio.sleep(0)
         self.reports.append(report)
         self.on_report(report)
@@ -165,19 +171,21 @@ class FakeOffice:
         if report.kind == "order" and answered is not None and not answered.done():
             answered.set_result(report)
 
-    def put(self, order: Kind, *, request: str = "", model: str = "") -> asyncio.Future[Report]:
+    def put(
+        self, order: Kind, *, request: str = "", model: str = ""
+    ) -> asyncio.Future[DriverReport]:
         """Send an order; gives what will be answered."""
         self._number += 1
         self.interrupt_sent |= order == "interrupt"
         request = request or f"request-{self._number}"
         answered = self._answered.setdefault(request, asyncio.get_running_loop().create_future())
         self._orders.put_nowait(
-            Order(number=self._number, order=order, request=request, model=model)
+            DriverOrder(number=self._number, order=order, request=request, model=model)
         )
         return answered
 
     @property
-    def end(self) -> Report:
+    def end(self) -> DriverReport:
         """The end that was reported: exactly one, and nothing after it."""
         found = self.of_kind("done", "abort")
         assert len(found) == 1
@@ -192,7 +200,7 @@ class FakeOffice:
         """The next order is a fault."""
         self._orders.put_nowait(ConnectionError("no daemon"))
 
-    def of_kind(self, *kinds: str) -> list[Report]:
+    def of_kind(self, *kinds: str) -> list[DriverReport]:
         """The reports of some kinds, in their order."""
         return [report for report in self.reports if report.kind in kinds]
 
@@ -241,7 +249,7 @@ class World:
         self,
         *script: Step,
         answers: Iterable[Answer] = (),
-        begun: Begun | None = None,
+        begun: LoopProgress | None = None,
         verifications: Iterable[Verification] = (),
     ) -> None:
         self.script: deque[Step] = deque(script)
@@ -249,7 +257,7 @@ class World:
         self.time = FakeTime()
         self.verifications = deque(verifications)
         self.in_verify: Callable[[], Awaitable[object]] | None = None
-        self.memory = Sample(100.0)
+        self.memory = ProcessSample(100.0)
         self.known_models = {"small", "big"}
         self.starts: list[tuple[bool, str]] = []
         """How each agent was started: resumed or not, and with which model."""
@@ -293,10 +301,12 @@ class World:
         """Do something while the loop goes on; it has to be over before the loop is."""
         self._beside.append(asyncio.ensure_future(work))
 
-    def means(self) -> Means:
-        return Means(self.time.clock, self.time.sleep, lambda pid: self.memory, self.verify)
+    def means(self) -> LoopDependencies:
+        return LoopDependencies(
+            self.time.clock, self.time.sleep, lambda pid: self.memory, self.verify
+        )
 
-    async def drive(self, task: Task = TASK) -> End:
+    async def drive(self, task: DriveTask = TASK) -> LoopEnd:
         """Drive the agent to the end; nothing may be left then."""
         try:
             return await drive(task, self.office, self.start, self.means())
@@ -304,10 +314,10 @@ class World:
             assert self.open == 0
             assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    def run(self, task: Task = TASK) -> End:
+    def run(self, task: DriveTask = TASK) -> LoopEnd:
         """The same, from outside of an event loop."""
 
-        async def bounded() -> End:
+        async def bounded() -> LoopEnd:
             async with asyncio.timeout(60):  # instead of hanging for ever
                 return await self.drive(task)
 

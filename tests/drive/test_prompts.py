@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 from typing import cast
 
-from handrail.fleet.done import BLOCKED, DONE, find_mark
-from handrail.fleet.office import Go
-from handrail.fleet.prompts import Brief, first, onward
-from handrail.fleet.verify import Verification
+from handrail.drive.completion_mark import BLOCKED, DONE, find_completion_mark
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.prompts import AgentBriefing, first_prompt, next_prompt
+from handrail.drive.verify import Verification
 from handrail.hosts.driven import DrivenAgent
 from handrail.model.control import Standing
 
@@ -17,12 +17,12 @@ def an_agent() -> DrivenAgent:
     return cast("DrivenAgent", SimpleNamespace(pid=1, model=""))
 
 
-def go(*messages: str, goal: str = "") -> Go:
-    return Go(standing=Standing.RUNNING, goal=goal, messages=messages)
+def go(*messages: str, goal: str = "") -> IterationPermission:
+    return IterationPermission(standing=Standing.RUNNING, goal=goal, messages=messages)
 
 
 def test_the_first_prompt_has_the_goal_and_how_to_say_that_it_is_done() -> None:
-    prompt = first("Fix the parser", verify="make test")
+    prompt = first_prompt("Fix the parser", verify="make test")
     assert prompt.startswith("Fix the parser\n")
     assert f"\n{DONE}\n" in prompt
     assert f"\n{BLOCKED}: " in prompt
@@ -30,68 +30,72 @@ def test_the_first_prompt_has_the_goal_and_how_to_say_that_it_is_done() -> None:
 
 
 def test_an_agent_that_only_repeats_its_prompt_is_not_done() -> None:
-    mark = find_mark(first("Fix the parser"))
+    mark = find_completion_mark(first_prompt("Fix the parser"))
     assert mark is None or not mark.done
 
 
 def test_the_next_prompt_tells_what_the_verify_command_printed() -> None:
-    prompt = onward(verify="make test", verified=FAILED)
+    prompt = next_prompt(verify="make test", verified=FAILED)
     assert "did not pass (exit code 1): make test" in prompt
     assert "```\nE  assert 1 == 2\n```" in prompt
     assert f"\n{DONE}\n" in prompt
 
 
 def test_a_verification_that_has_passed_is_not_told() -> None:
-    assert onward(verified=Verification(ok=True, how="exit code 0", says="ok")) == onward()
+    assert (
+        next_prompt(verified=Verification(ok=True, how="exit code 0", says="ok")) == next_prompt()
+    )
 
 
 def test_output_with_fences_stays_in_its_fence() -> None:
-    prompt = onward(verify="x", verified=Verification(ok=False, how="exit code 1", says="```\na"))
+    prompt = next_prompt(
+        verify="x", verified=Verification(ok=False, how="exit code 1", says="```\na")
+    )
     assert "````\n```\na\n````" in prompt
 
 
 def test_an_agent_is_told_the_goal_once_and_then_only_to_go_on() -> None:
-    brief, agent = Brief("Fix it", ""), an_agent()
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
     brief.note(go())
-    assert brief.prompt(agent, None, resumed=False) == first("Fix it")
+    assert brief.prompt(agent, None, resumed=False) == first_prompt("Fix it")
     brief.told(broken_off=False)
-    assert brief.prompt(agent, None, resumed=True) == onward()
+    assert brief.prompt(agent, None, resumed=True) == next_prompt()
 
 
 def test_another_process_is_told_everything_again() -> None:
-    brief = Brief("Fix it", "make test")
+    brief = AgentBriefing("Fix it", "make test")
     brief.prompt(an_agent(), None, resumed=False)
     brief.told(broken_off=False)
     prompt = brief.prompt(an_agent(), FAILED, resumed=True)
-    assert prompt == first("Fix it", verify="make test", verified=FAILED, resumed=True)
+    assert prompt == first_prompt("Fix it", verify="make test", verified=FAILED, resumed=True)
     assert "started again" in prompt
 
 
 def test_messages_are_told_until_the_agent_has_got_them() -> None:
-    brief, agent = Brief("Fix it", ""), an_agent()
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
     brief.note(go("Use tabs"))
     assert "Use tabs" in brief.prompt(agent, None, resumed=False)
     brief.note(go("And no globals"))
     again = brief.prompt(agent, None, resumed=False)
-    assert again == first("Fix it", news=["Use tabs", "And no globals"])
+    assert again == first_prompt("Fix it", news=["Use tabs", "And no globals"])
     brief.told(broken_off=False)
-    assert brief.prompt(agent, None, resumed=True) == onward()
+    assert brief.prompt(agent, None, resumed=True) == next_prompt()
 
 
 def test_a_new_goal_is_told_once_and_stays() -> None:
-    brief, agent = Brief("Fix it", ""), an_agent()
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
     brief.prompt(agent, None, resumed=False)
     brief.told(broken_off=False)
     brief.note(go(goal="Write docs"))
-    assert brief.prompt(agent, None, resumed=True) == onward(goal="Write docs")
+    assert brief.prompt(agent, None, resumed=True) == next_prompt(goal="Write docs")
     brief.told(broken_off=False)
     brief.note(go(goal="Write docs"))
-    assert brief.prompt(agent, None, resumed=True) == onward()
-    assert brief.prompt(an_agent(), None, resumed=True) == first("Write docs", resumed=True)
+    assert brief.prompt(agent, None, resumed=True) == next_prompt()
+    assert brief.prompt(an_agent(), None, resumed=True) == first_prompt("Write docs", resumed=True)
 
 
 def test_a_new_goal_that_somebody_tells_is_not_told_twice() -> None:
-    brief, agent = Brief("Fix it", ""), an_agent()
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
     brief.prompt(agent, None, resumed=False)
     brief.told(broken_off=False)
     brief.note(go("Ada has given you another task: Write docs", goal="Write docs"))
@@ -99,7 +103,7 @@ def test_a_new_goal_that_somebody_tells_is_not_told_twice() -> None:
 
 
 def test_who_was_interrupted_is_told_so() -> None:
-    brief, agent = Brief("Fix it", ""), an_agent()
+    brief, agent = AgentBriefing("Fix it", ""), an_agent()
     brief.prompt(agent, None, resumed=False)
     brief.told(broken_off=True)
     assert "interrupted" in brief.prompt(agent, None, resumed=True)

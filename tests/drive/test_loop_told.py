@@ -2,9 +2,9 @@
 
 import msgspec
 
-from handrail.fleet.office import Go
+from handrail.drive.daemon_client import IterationPermission
 from handrail.model.control import Standing
-from tests.fleet.fakes import (
+from tests.drive.fakes import (
     DONE,
     GONE,
     NOT_YET,
@@ -15,7 +15,7 @@ from tests.fleet.fakes import (
 
 
 def test_messages_and_a_new_goal_get_into_the_next_prompt() -> None:
-    more = Go(standing=Standing.RUNNING, goal="Write docs", messages=("Use tabs",))
+    more = IterationPermission(standing=Standing.RUNNING, goal="Write docs", messages=("Use tabs",))
     world = World(NOT_YET, NOT_YET, DONE, answers=[RUNNING, more])
     world.run()
     assert "Use tabs" in world.prompts[1]
@@ -24,14 +24,14 @@ def test_messages_and_a_new_goal_get_into_the_next_prompt() -> None:
 
 
 def test_messages_are_not_lost_with_an_agent_that_is_gone() -> None:
-    more = Go(standing=Standing.RUNNING, messages=("Use tabs",))
+    more = IterationPermission(standing=Standing.RUNNING, messages=("Use tabs",))
     world = World(GONE, DONE, answers=[more])
     world.run()
     assert "Use tabs" in world.prompts[1]
 
 
 def test_a_model_that_was_changed_is_used_from_then_on() -> None:
-    big = Go(standing=Standing.RUNNING, model="big")
+    big = IterationPermission(standing=Standing.RUNNING, model="big")
     world = World(NOT_YET, NOT_YET, GONE, DONE, answers=[RUNNING, big])
     world.run(msgspec.structs.replace(TASK, model="small"))
     assert world.models == ["small", "big", "big", "big"]
@@ -39,7 +39,7 @@ def test_a_model_that_was_changed_is_used_from_then_on() -> None:
 
 
 def test_a_model_that_the_agent_does_not_take_does_not_end_the_loop() -> None:
-    odd = Go(standing=Standing.RUNNING, model="odd")
+    odd = IterationPermission(standing=Standing.RUNNING, model="odd")
     world = World(NOT_YET, DONE, answers=[RUNNING, odd])
     assert world.run(msgspec.structs.replace(TASK, model="small")).reason == "COMPLETE"
     assert world.models == ["small", "small"]

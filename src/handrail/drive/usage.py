@@ -12,7 +12,7 @@ MAX_ITERATIONS = "max_iterations"
 _MB = 1024 * 1024
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class LoopUsage(msgspec.Struct, frozen=True, kw_only=True):
     """What was used so far, all together."""
 
     iterations: int = 0
@@ -27,14 +27,14 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """The most that they had at the same time."""
 
 
-class Met(NamedTuple):
+class ReachedLimit(NamedTuple):
     """A limit that is met."""
 
     limit: str
     says: str
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class LoopLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How much a loop may use at most; 0: as much as it wants."""
 
     max_iterations: int = 10
@@ -43,7 +43,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int = 0
     max_memory_mb: float = 0.0
 
-    def met(self, usage: Usage) -> Met | None:
+    def met(self, usage: LoopUsage) -> ReachedLimit | None:
         """The first limit that is met, in the order of the table; None: there is room."""
         for limit, most, used, says in (
             ("max_cost_usd", self.max_cost_usd, usage.cost_usd, "${:,.2f} of ${:,.2f}"),
@@ -58,21 +58,21 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ):
             if 0 < most <= used:
-                return Met(limit, says.format(used, most) + " used")
+                return ReachedLimit(limit, says.format(used, most) + " used")
         return None
 
 
-class Meter:
+class UsageMeter:
     """Adds up what is used."""
 
-    def __init__(self, so_far: Usage, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, so_far: LoopUsage, clock: Callable[[], float] = monotonic) -> None:
         """`so_far`: by those who drove the loop before."""
         self._used = so_far
         self._clock = clock
         self._since: float | None = None
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> LoopUsage:
         """What was used until now."""
         running = 0.0 if self._since is None else self._clock() - self._since
         return msgspec.structs.replace(self._used, seconds=self._used.seconds + running)
@@ -109,23 +109,23 @@ class Meter:
         self._used = msgspec.structs.replace(self._used, iterations=number)
 
 
-class Sample(NamedTuple):
+class ProcessSample(NamedTuple):
     """A tree of processes at one moment."""
 
     memory_mb: float = 0.0
     frozen: bool = False
 
 
-def sample(pid: int) -> Sample:
+def sample_processes(pid: int) -> ProcessSample:
     """Look at a process and all below it; takes milliseconds, so not on an event loop."""
     try:
         root = psutil.Process(pid)
         frozen = root.status() == psutil.STATUS_STOPPED
         family = [root, *root.children(recursive=True)]
     except psutil.Error:
-        return Sample()
+        return ProcessSample()
     memory = 0
     for process in family:
         with suppress(psutil.Error):  # gone meanwhile
             memory += process.memory_info().rss
-    return Sample(memory / _MB, frozen)
+    return ProcessSample(memory / _MB, frozen)

@@ -8,7 +8,7 @@ import msgspec
 from handrail.model.control import Standing
 
 
-class ToBegin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A loop that begins, or is taken up again."""
 
     goal: str
@@ -20,7 +20,7 @@ class ToBegin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """The process that drives it."""
 
 
-class Begun(msgspec.Struct, frozen=True, kw_only=True):
+class LoopProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a loop is that was taken up."""
 
     iteration: int = 0
@@ -30,7 +30,7 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: float = 0.0
 
 
-class Go(msgspec.Struct, frozen=True, kw_only=True):
+class IterationPermission(msgspec.Struct, frozen=True, kw_only=True):
     """Whether an iteration may begin: only where the standing is `running`."""
 
     standing: Standing
@@ -44,7 +44,7 @@ class Go(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class DriverOrder(msgspec.Struct, frozen=True, kw_only=True):
     """What a request wants the driver to do."""
 
     number: int
@@ -54,7 +54,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
 
 
-class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a driver tells; one thing at a time."""
 
     kind: Literal["order", "verified", "usage", "done", "abort"]
@@ -74,25 +74,25 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     memory_mb: float = 0.0
 
 
-class Office(Protocol):
+class DaemonClient(Protocol):
     """Every call waits out a daemon that is just being started again."""
 
     @property
     def held(self) -> bool:
         """Whether a person holds the run in the middle of a turn, as far as is known."""
 
-    async def begin(self, loop: ToBegin) -> Begun:
+    async def begin(self, loop: LoopStart) -> LoopProgress:
         """Make a run known before its agent starts."""
 
-    async def may_begin(self, iteration: int) -> Go:
+    async def may_begin(self, iteration: int) -> IterationPermission:
         """Ask for the next iteration; waits while the run is held."""
 
-    async def may_end(self, iteration: int) -> Go:
+    async def may_end(self, iteration: int) -> IterationPermission:
         """Ask whether the loop may end in this iteration, as the agent says; waits while it is
         held."""
 
-    def orders(self) -> AsyncIterator[Order]:
+    def orders(self) -> AsyncIterator[DriverOrder]:
         """What is to be done, as it comes, each once; there is no more when the run is over."""
 
-    async def report(self, report: Report) -> None:
+    async def report(self, report: DriverReport) -> None:
         """Tell what has happened."""

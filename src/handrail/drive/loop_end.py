@@ -4,13 +4,13 @@ from typing import Literal
 
 import msgspec
 
-from handrail.fleet.usage import MAX_ITERATIONS, Met
-from handrail.fleet.verify import Verification
+from handrail.drive.usage import MAX_ITERATIONS, ReachedLimit
+from handrail.drive.verify import Verification
 
 _MAX_SAYS = 1_000
 
 
-class End(msgspec.Struct, frozen=True, kw_only=True):
+class LoopEnd(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a loop, and why."""
 
     how: Literal["done", "abort"]
@@ -20,39 +20,39 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
     """A command has shown that the goal is reached; else there is only the agent's word."""
 
 
-CANCELLED = End(how="abort", reason="USER_CANCELLED", says="The run was cancelled")
+CANCELLED = LoopEnd(how="abort", reason="USER_CANCELLED", says="The run was cancelled")
 """The daemon has said so itself, so it is not told."""
 
 
-def complete(command: str) -> End:
+def complete(command: str) -> LoopEnd:
     """The agent is done; `command`: what has confirmed that."""
     says = "The agent says that it is done"
     if command:
-        return End(
+        return LoopEnd(
             how="done", reason="COMPLETE", says=f"{says}, and this passed: {command}", verified=True
         )
     says += ". Nothing was verified: there is no command for it"
-    return End(how="done", reason="COMPLETE", says=says)
+    return LoopEnd(how="done", reason="COMPLETE", says=says)
 
 
-def stuck(why: str) -> End:
+def stuck(why: str) -> LoopEnd:
     """The agent cannot go on."""
     says = f"The agent cannot go on: {_cut(why)}" if why else "The agent cannot go on"
-    return End(how="done", reason="STUCK", says=says)
+    return LoopEnd(how="done", reason="STUCK", says=says)
 
 
-def limit(met: Met, verified: Verification | None) -> End:
+def limit(met: ReachedLimit, verified: Verification | None) -> LoopEnd:
     """There is no room left; `verified`: where the agent thinks that it is done."""
     if met.limit != MAX_ITERATIONS:
-        return End(how="abort", reason="LIMIT", says=met.says)
+        return LoopEnd(how="abort", reason="LIMIT", says=met.says)
     failed = "" if verified is None else f". The last check did not pass: {verified.how}"
-    return End(how="done", reason="MAX_ITERATIONS", says=met.says + failed)
+    return LoopEnd(how="done", reason="MAX_ITERATIONS", says=met.says + failed)
 
 
-def error(times: int, problem: str) -> End:
+def error(times: int, problem: str) -> LoopEnd:
     """It failed too often."""
     says = f"The agent failed {times} times in a row: {_cut(problem)}"
-    return End(how="abort", reason="ERROR", says=says)
+    return LoopEnd(how="abort", reason="ERROR", says=says)
 
 
 def _cut(text: str) -> str:

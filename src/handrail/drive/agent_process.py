@@ -7,7 +7,7 @@ from typing import Protocol, Self
 from handrail.hosts.driven import AgentGoneError, DrivenAgent
 
 
-class Start(Protocol):
+class StartAgent(Protocol):
     """How an agent's process is begun."""
 
     def __call__(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
@@ -18,10 +18,10 @@ class Start(Protocol):
         """
 
 
-class Seat:
+class AgentProcess:
     """Used in one event loop: the loop fills and clears it, orders reach the agent in it."""
 
-    def __init__(self, start: Start, model: str, *, resume: bool) -> None:
+    def __init__(self, start: StartAgent, model: str, *, resume: bool) -> None:
         """`resume`: there was an agent in it before."""
         self.agent: DrivenAgent | None = None
         self.model = model
