@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 
 from handrail.hosts.port import HostHooks, Reply
-from handrail.judge import Judge, NoOpinionError
 from handrail.model.event import ModelAsked
 from handrail.server.brain import Brain, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import OpinionRequest
+from handrail.supervise.second_opinion import NoOpinionError, OpinionModel
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Opinions:
         self._brain = brain
         self._secrets = secrets
         self._clock = clock
-        self._judges: dict[tuple[str, str | None], Judge] = {}
+        self._judges: dict[tuple[str, str | None], OpinionModel] = {}
         """By key and address."""
         self._asking: set[asyncio.Task[Reply | None]] = set()
 
@@ -79,11 +79,11 @@ class Opinions:
             _since(began),
         )
 
-    def _judge(self, doubt: OpinionRequest) -> Judge:
+    def _judge(self, doubt: OpinionRequest) -> OpinionModel:
         """Read anew each time: a key that was added or changed counts at once."""
         secrets = self._secrets()
         key, address = secrets.get(doubt.settings.key_variable, ""), secrets.get(_ADDRESS)
-        return self._judges.setdefault((key, address), Judge(key, base_url=address))
+        return self._judges.setdefault((key, address), OpinionModel(key, base_url=address))
 
 
 def _since(began: float) -> float:

@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 import msgspec
 
 from handrail.config.judge import Judge
-from handrail.judge import Question
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt
 from handrail.supervise.checkpoint_request import CheckpointResult, Save
+from handrail.supervise.second_opinion import Question
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -8,7 +8,6 @@ import msgspec
 from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
 from handrail.intervene.processes import began_at
-from handrail.judge import Question, about_action, about_goal
 from handrail.model.action import Action
 from handrail.model.control import ENDING, HOLDING
 from handrail.model.event import (
@@ -54,6 +53,7 @@ from handrail.supervise.project import Project
 from handrail.supervise.reducers import opinion_verdict
 from handrail.supervise.reply_cache import ReplyCache
 from handrail.supervise.run_limits import refusal_by_limits, throttled
+from handrail.supervise.second_opinion import Question, about_action, about_goal
 from handrail.supervise.tool_call import BegunReview, ToolCall
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.watched_state import WatchedState

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from handrail.config.judge import Judge as Settings
-from handrail.judge import Judge, NoOpinionError, Question
-from handrail.judge.judge import Answer
+from handrail.supervise.second_opinion import NoOpinionError, OpinionModel, Question
+from handrail.supervise.second_opinion.model import AnsweredOpinion
 from handrail.testing.model_server import ModelServer, Say, Turn
 
 pytestmark = pytest.mark.slow
@@ -17,8 +17,10 @@ BLOCK = Say('{"answer": "block", "says": "It deploys."}')
 SETTINGS = Settings(enabled=True)
 
 
-def ask(judge: Judge, *questions: Question, settings: Settings = SETTINGS) -> list[Answer]:
-    async def all_of_them() -> list[Answer]:
+def ask(
+    judge: OpinionModel, *questions: Question, settings: Settings = SETTINGS
+) -> list[AnsweredOpinion]:
+    async def all_of_them() -> list[AnsweredOpinion]:
         answers = [await judge.ask(question, settings) for question in questions]
         await judge.close()
         return answers
@@ -28,14 +30,14 @@ def ask(judge: Judge, *questions: Question, settings: Settings = SETTINGS) -> li
 
 def test_an_answer_is_an_opinion_with_its_price() -> None:
     with ModelServer([], beside=BLOCK) as server:
-        [answer] = ask(Judge("key", base_url=server.url), QUESTION)
+        [answer] = ask(OpinionModel("key", base_url=server.url), QUESTION)
         assert (answer.opinion.answer, answer.opinion.says) == ("block", "It deploys.")
         assert answer.tokens > 0
 
 
 def test_the_form_of_the_answer_is_asked_for() -> None:
     with ModelServer([], beside=BLOCK) as server:
-        ask(Judge("key", base_url=server.url), QUESTION)
+        ask(OpinionModel("key", base_url=server.url), QUESTION)
         [request] = server.requests
         assert request.body["output_config"] == {
             "format": {"type": "json_schema", "schema": QUESTION.schema}
@@ -44,7 +46,7 @@ def test_the_form_of_the_answer_is_asked_for() -> None:
 
 def test_the_same_question_is_asked_once() -> None:
     with ModelServer([], beside=BLOCK) as server:
-        answers = ask(Judge("key", base_url=server.url), QUESTION, QUESTION)
+        answers = ask(OpinionModel("key", base_url=server.url), QUESTION, QUESTION)
         assert [bool(answer.tokens) for answer in answers] == [True, False]
         assert len(server.requests) == 1
 
@@ -52,7 +54,7 @@ def test_the_same_question_is_asked_once() -> None:
 def test_without_a_key_nobody_is_asked() -> None:
     with ModelServer([], beside=BLOCK) as server:
         with pytest.raises(NoOpinionError, match=r"ANTHROPIC_API_KEY is not in secrets\.env"):
-            ask(Judge("", base_url=server.url), QUESTION)
+            ask(OpinionModel("", base_url=server.url), QUESTION)
         assert server.requests == []
 
 
@@ -63,7 +65,7 @@ def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
         pytest.raises(NoOpinionError, match=r"no answer within 0\.2 s"),
     ):
         ask(
-            Judge("key", base_url=server.url),
+            OpinionModel("key", base_url=server.url),
             QUESTION,
             settings=Settings(enabled=True, seconds=0.2),
         )
@@ -84,9 +86,9 @@ def test_anything_but_an_answer_is_no_opinion(turn: Turn, says: str) -> None:
         ModelServer([], beside=turn) as server,
         pytest.raises(NoOpinionError, match=says),
     ):
-        ask(Judge("key", base_url=server.url), QUESTION)
+        ask(OpinionModel("key", base_url=server.url), QUESTION)
 
 
 def test_nobody_there_is_no_opinion() -> None:
     with pytest.raises(NoOpinionError, match="the API said"):
-        ask(Judge("key", base_url="http://127.0.0.1:9"), QUESTION)
+        ask(OpinionModel("key", base_url="http://127.0.0.1:9"), QUESTION)

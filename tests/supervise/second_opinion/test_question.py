@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.judge.question import about_action, about_goal, read_opinion
 from handrail.model.action import Action
 from handrail.redact import Redactor
 from handrail.review import Reviewer
+from handrail.supervise.second_opinion.question import about_action, about_goal, read_opinion
 
 REVIEW = Reviewer().review(Action("Bash", {"command": "ls"}, "/"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.config.judge import Judge as Settings
-from handrail.judge.question import Opinion, Question, read_opinion
+from handrail.supervise.second_opinion.question import Opinion, Question, read_opinion
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -20,7 +20,7 @@ class NoOpinionError(Exception):
     """A model could not be asked, did not answer in time, or not in the form that was asked for."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class AnsweredOpinion(msgspec.Struct, frozen=True):
     """An opinion, and what it cost."""
 
     opinion: Opinion
@@ -28,7 +28,7 @@ class Answer(msgspec.Struct, frozen=True):
     """0: it was known from before."""
 
 
-class Judge:
+class OpinionModel:
     """One model behind one key. Used in the event loop."""
 
     def __init__(self, key: str, *, base_url: str | None = None) -> None:
@@ -37,12 +37,12 @@ class Judge:
         self._client: AsyncAnthropic | None = None
         self._known: OrderedDict[str, Opinion] = OrderedDict()
 
-    async def ask(self, question: Question, settings: Settings) -> Answer:
+    async def ask(self, question: Question, settings: Settings) -> AnsweredOpinion:
         """What the model thinks; raises NoOpinionError."""
         key = f"{settings.model}:{question.key}"
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)
-            return Answer(known)
+            return AnsweredOpinion(known)
         if not self._key:
             raise NoOpinionError(
                 f"{settings.key_variable} is not in secrets.env in Handrail's state folder"
@@ -79,7 +79,7 @@ class Judge:
         return AsyncAnthropic(api_key=self._key, base_url=self._base_url, max_retries=0)
 
 
-async def _send(client: "AsyncAnthropic", question: Question, model: str) -> Answer:
+async def _send(client: "AsyncAnthropic", question: Question, model: str) -> AnsweredOpinion:
     from anthropic import AnthropicError  # noqa: PLC0415 - optional, and slow to load
 
     try:
@@ -98,4 +98,4 @@ async def _send(client: "AsyncAnthropic", question: Question, model: str) -> Ans
     except ValueError as error:
         raise NoOpinionError(f"the answer cannot be read: {error}") from None
     usage = message.usage
-    return Answer(opinion, usage.input_tokens + usage.output_tokens)
+    return AnsweredOpinion(opinion, usage.input_tokens + usage.output_tokens)
