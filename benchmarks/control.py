@@ -29,7 +29,7 @@ from tests.server.place import Place
 from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage, Result
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 EVERY = 1 / RATE
 _IDLE = 0.7
@@ -118,25 +118,25 @@ class _Round:
 
     async def _hold(self, line: Line, number: int) -> None:
         await self._until_idle(number)
-        self._note(_PAUSE, await self._ask(line, Command.PAUSE, number))
-        self._note(_RESUME, await self._ask(line, Command.RESUME, number))
+        self._note(_PAUSE, await self._ask(line, ControlCommand.PAUSE, number))
+        self._note(_RESUME, await self._ask(line, ControlCommand.RESUME, number))
         _, took = await line.ask(_request("GET", "/healthz"))
         self._note(_FLOOR, took)
 
     async def _steer(self, line: Line, number: int) -> None:
         next_call = await self._until_idle(number) + (1 - _IDLE) * EVERY
-        await self._ask(line, Command.STEER, number)
+        await self._ask(line, ControlCommand.STEER, number)
         self._note(_STEER, perf_counter() - next_call)
 
     async def _hold_any(self, line: Line, number: int) -> None:
         await self._any_moment()
-        self._note(_PAUSE_ANY, await self._ask(line, Command.PAUSE, number))
+        self._note(_PAUSE_ANY, await self._ask(line, ControlCommand.PAUSE, number))
         await self._any_moment()
-        self._note(_RESUME_ANY, await self._ask(line, Command.RESUME, number))
+        self._note(_RESUME_ANY, await self._ask(line, ControlCommand.RESUME, number))
 
     async def _steer_any(self, line: Line, number: int) -> None:
         await self._any_moment()
-        self._note(_STEER_ANY, await self._ask(line, Command.STEER, number))
+        self._note(_STEER_ANY, await self._ask(line, ControlCommand.STEER, number))
 
     async def _until_idle(self, number: int) -> float:
         """Sleep until a run is between two actions; when it is."""
@@ -148,9 +148,9 @@ class _Round:
     async def _any_moment(self) -> None:
         await asyncio.sleep(self._random.uniform(0, EVERY))
 
-    async def _ask(self, line: Line, command: Command, number: int) -> float:
+    async def _ask(self, line: Line, command: ControlCommand, number: int) -> float:
         """Seconds until the result of a request was there, which has to be a success."""
-        text = "Look at the tests first" if command is Command.STEER else ""
+        text = "Look at the tests first" if command is ControlCommand.STEER else ""
         asked = make_request(command, self._names[number], text=text)
         path = f"/control?wait={_PATIENCE}"
         answer, took = await line.ask(_request("POST", path, wire.encode(asked)))

@@ -34,7 +34,7 @@ from handrail.hosts.port import MAX_BYTES, Reply
 from handrail.intervene import Capability
 from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
@@ -487,7 +487,7 @@ def _fields(reply: Reply) -> str:
 def control_commands() -> str:
     """Every control command that the command line has."""
     rows = []
-    for command in Command:
+    for command in ControlCommand:
         line, screen = command.spec.on_command_line, command.spec.on_screen
         if line is not None:
             typed = f"`handrail {command} RUN {line.text}".strip() + "`"
@@ -501,7 +501,7 @@ def command_texts() -> str:
     """The text that a request has to have in its payload, or may have."""
     rows = [
         (f"`{each}`", f"`{text.name}`", "yes" if text.needed else "no")
-        for each in Command
+        for each in ControlCommand
         if (text := each.spec.text).needed or each.spec.on_files
     ]
     return table(("command", "in `payload`", "needed"), *rows)
@@ -511,7 +511,7 @@ def states() -> str:
     """What each command leads to, by how a run stands."""
     standings = [each for each in Standing if each not in FINAL]
     rows = []
-    for command in Command:
+    for command in ControlCommand:
         moves = [machine.move(standing, command) for standing in standings]
         rows.append(
             (f"`{command.value}`", *("" if not each else _move_in_words(each) for each in moves))

@@ -9,7 +9,7 @@ from typing import cast
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage, Request, Result, decode, encode
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import Event
 from handrail.server.client import call
 from handrail.server.home import Home
@@ -32,7 +32,13 @@ class Controller:
         self.by = by
 
     def request(
-        self, command: Command, run: str, *, text: str = "", reason: str = "", expects: str = ""
+        self,
+        command: ControlCommand,
+        run: str,
+        *,
+        text: str = "",
+        reason: str = "",
+        expects: str = "",
     ) -> Request:
         """A request that is not sent yet."""
         return make_request(command, run, by=self.by, text=text, reason=reason, expects=expects)
@@ -43,7 +49,7 @@ class Controller:
         said = call(self.home, "POST", path, encode(request), timeout=seconds + 10)
         return [decode(json.dumps(each).encode()) for each in cast("list[Json]", said["messages"])]
 
-    def ask(self, command: Command, run: str, **given: str) -> Request:
+    def ask(self, command: ControlCommand, run: str, **given: str) -> Request:
         """Ask for something that is not confirmed at once; it is acknowledged."""
         request = self.request(command, run, **given)
         kinds = [type(each).__name__ for each in self.send(request)]
@@ -67,13 +73,13 @@ class Controller:
             for each in self.messages()
         )
 
-    def get(self, command: Command, run: str, **given: str) -> Result:
+    def get(self, command: ControlCommand, run: str, **given: str) -> Result:
         """The result of a request that is made now."""
         last = self.send(self.request(command, run, **given), seconds=PATIENCE)[-1]
         assert isinstance(last, Result), last
         return last
 
-    def do(self, command: Command, run: str, **given: str) -> Result:
+    def do(self, command: ControlCommand, run: str, **given: str) -> Result:
         """Have something done; it has to be confirmed."""
         result = self.get(command, run, **given)
         assert result.ok, result

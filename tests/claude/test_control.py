@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, Event, FindingMade
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Call, Say, Step, Turn
@@ -60,7 +60,7 @@ def paused(claude: Path) -> Paused:
     with supervised() as world:
 
         def pause_again() -> None:
-            session.ann.do(Command.PAUSE, session.run)
+            session.ann.do(ControlCommand.PAUSE, session.run)
 
         session = Controlled.begin(
             world,
@@ -73,18 +73,18 @@ def paused(claude: Path) -> Paused:
         )
         ann, run = session.ann, session.run
         session.when_there("slow-began")
-        pause = ann.ask(Command.PAUSE, run, reason="lunch")
+        pause = ann.ask(ControlCommand.PAUSE, run, reason="lunch")
         pausing, early = Look.at(session), ann.has_result(pause)
         session.touch("go")
         result = ann.result(pause)
         ann.when_held(run, "made")
         held = Look.at(session)
-        ann.do(Command.CHECKPOINT, run)  # takes its time
+        ann.do(ControlCommand.CHECKPOINT, run)  # takes its time
         still = Look.at(session)
-        resumed = ann.do(Command.RESUME, run)
+        resumed = ann.do(ControlCommand.RESUME, run)
         ann.when_held(run, "read", "list")
         reads = Look.at(session)
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         ended = session.wait()
         return Paused(pausing, early, result, held, still, resumed, reads, ended, session.files())
 
@@ -143,7 +143,7 @@ def test_a_call_of_a_sub_agent_is_held_too(claude: Path, alone: bool) -> None:
     with supervised() as world:
 
         def pause() -> None:
-            session.ann.do(Command.PAUSE, session.run)
+            session.ann.do(ControlCommand.PAUSE, session.run)
 
         script: dict[str, list[Step]] = {
             "HELPER": [doing(pause, bash("touch helped", "helped")), Say("Helped.")],
@@ -154,7 +154,7 @@ def test_a_call_of_a_sub_agent_is_held_too(claude: Path, alone: bool) -> None:
         state = ann.when_held(run, "helped")
         assert state.hand.standing == Standing.PAUSED
         assert "helped" not in session.files()
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         assert session.wait().ran("helped")
         assert "helped" in session.files()
 
@@ -168,14 +168,14 @@ def test_a_session_that_ended_while_it_was_paused_is_paused_when_it_is_taken_up_
     with supervised() as world:
 
         def pause() -> None:
-            first.ann.do(Command.PAUSE, first.run)
+            first.ann.do(ControlCommand.PAUSE, first.run)
 
         first = Controlled.begin(world, [doing(pause, Say("I stop here."))])
         first.wait()
         again = Controlled.begin(world, [bash("touch made", "made")] * 2, run=first.run)
         state = again.ann.when_held(again.run, "made")
         assert state.hand.standing == Standing.PAUSED
-        again.ann.do(Command.RESUME, again.run)
+        again.ann.do(ControlCommand.RESUME, again.run)
         assert again.wait().ran("made")
 
 
@@ -198,14 +198,14 @@ def too_long(claude: Path) -> TooLong:
         looks: list[Look] = []
 
         def pause() -> None:
-            session.ann.do(Command.PAUSE, session.run, reason="the fixture comes first")
+            session.ann.do(ControlCommand.PAUSE, session.run, reason="the fixture comes first")
 
         def look() -> None:
             looks.append(Look.at(session))
 
         def resume() -> None:
             look()
-            session.ann.do(Command.RESUME, session.run)
+            session.ann.do(ControlCommand.RESUME, session.run)
 
         session = Controlled.begin(
             world,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import waits_for
@@ -72,7 +72,7 @@ def talked(claude: Path) -> Iterator[Talked]:
         with talking(world, script) as talk:
             talk.say("One.")
             run, ann = talk.session, Controller(world.state)
-            hint = ann.ask(Command.STEER, run, text=HINT)
+            hint = ann.ask(ControlCommand.STEER, run, text=HINT)
             idle = by_hand(world, "pause", run, "--reason", "lunch")
             told_early = ann.has_result(hint)
             talk.begin("Two.")
@@ -86,7 +86,7 @@ def talked(claude: Path) -> Iterator[Talked]:
             all_resumed = by_hand(world, "resume", "--all")
             nothing = by_hand(world, "resume", run)
             ann.when(run, lambda state: state.phase == "waiting")
-            late = ann.ask(Command.STEER, run, text="Too late.")
+            late = ann.ask(ControlCommand.STEER, run, text="Too late.")
             told_to_model = [each.text.count(HINT) for each in talk.model.requests if each.tools]
         files = frozenset(path.name for path in world.repo.iterdir())
         too_late = ann.result(late)

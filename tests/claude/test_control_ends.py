@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Call, Request, Say, Turn
 from tests.claude.bed import Session
@@ -36,7 +36,7 @@ class End(NamedTuple):
     """The last row of `loop:current`."""
 
 
-def end(session: Controlled, command: Command, *names: str) -> End:
+def end(session: Controlled, command: ControlCommand, *names: str) -> End:
     """End a session; `names`: files in which its processes have put their numbers."""
     pids = [session.running.process.pid]
     for name in names:
@@ -79,15 +79,15 @@ def ends(claude: Path) -> Ends:
             ],
         )
         run, ann = first.run, first.ann
-        stopped = end(first, Command.STOP, "left", "beside", "inside")
+        stopped = end(first, ControlCommand.STOP, "left", "beside", "inside")
         checkpoints = json.loads(world.handrail("checkpoints", "--json"))
         refused = Controlled.begin(world, [Say("never said")], run=run).wait()
-        resumed = ann.do(Command.RESUME, run)
+        resumed = ann.do(ControlCommand.RESUME, run)
         again = Controlled.begin(world, [goes_on] * 9, run=run).wait()
         thinks = Turn([Say("never said")], after=threading.Event())
         last = Controlled.begin(world, [thinks] * 9, run=run)
         until(last.asked, "the model was not asked")
-        cancelled = end(last, Command.CANCEL)
+        cancelled = end(last, ControlCommand.CANCEL)
         return Ends(
             stopped,
             refused,
@@ -95,7 +95,7 @@ def ends(claude: Path) -> Ends:
             again,
             checkpoints,
             cancelled,
-            ann.get(Command.RESUME, run),
+            ann.get(ControlCommand.RESUME, run),
             Controlled.begin(world, [Say("never said")] * 9, run=run).wait(),
         )
 
@@ -158,11 +158,11 @@ def test_a_call_that_is_held_when_its_run_is_stopped_never_runs(claude: Path) ->
     with supervised() as world:
 
         def pause() -> None:
-            session.ann.do(Command.PAUSE, session.run)
+            session.ann.do(ControlCommand.PAUSE, session.run)
 
         session = Controlled.begin(world, [doing(pause, bash("touch made", "made"))])
         session.ann.when_held(session.run, "made")
-        stopped = end(session, Command.STOP)
+        stopped = end(session, ControlCommand.STOP)
         assert stopped.result.ok
         assert stopped.left == []
         assert "made" not in session.files()
@@ -178,7 +178,7 @@ def test_a_stop_is_carried_out_by_the_next_daemon(claude: Path) -> None:
         waits = f"while [ -e {slow} ]; do sleep 0.01; done"
         world.program("git", f'{waits}; exec {shutil.which("git")} "$@"')
         slow.touch()
-        stop = session.ann.ask(Command.STOP, session.run)
+        stop = session.ann.ask(ControlCommand.STOP, session.run)
         world.kill()
         assert session.running.process.poll() is None
         slow.unlink()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.testing.model_server import Answer, Request, Say
 from tests.claude.controlled import Controlled
 from tests.claude.supervised import bash, supervised
@@ -13,11 +13,13 @@ def test_files_go_back_to_a_checkpoint_by_a_request(claude: Path) -> None:
         held: list[str] = []
 
         def save(_: Request) -> Answer:
-            held.append(str(ann.do(Command.CHECKPOINT, run, text="good").payload["checkpoint"]))
+            held.append(
+                str(ann.do(ControlCommand.CHECKPOINT, run, text="good").payload["checkpoint"])
+            )
             return bash("echo worse > README.md; touch extra", "worse")
 
         def go_back(_: Request) -> Answer:
-            ann.do(Command.ROLLBACK, run, text=held[0])
+            ann.do(ControlCommand.ROLLBACK, run, text=held[0])
             return bash("cat README.md > seen", "look")
 
         session = Controlled.begin(world, [bash("ls", "first"), save, go_back, Say("Done.")])

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, Event
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
@@ -78,10 +78,10 @@ def frozen(claude: Path) -> Frozen:
     with ticking() as command:
         session = command.session
         ann, run = session.ann, session.run
-        result = ann.do(Command.FREEZE, run)
-        still = command.stands_still(lambda: ann.do(Command.CHECKPOINT, run))
+        result = ann.do(ControlCommand.FREEZE, run)
+        still = command.stands_still(lambda: ann.do(ControlCommand.CHECKPOINT, run))
         state = ann.state(run)
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         went_on = command.goes_on()
         session.touch("enough")
         ended = session.wait()
@@ -98,7 +98,7 @@ def test_a_freeze_names_the_processes_that_stand_still(frozen: Frozen) -> None:
     evidence = next(
         event.evidence
         for event in frozen.events
-        if isinstance(event, ControlAnswered) and event.command == Command.FREEZE
+        if isinstance(event, ControlAnswered) and event.command == ControlCommand.FREEZE
     )
     assert any("claude" in each for each in evidence), evidence
 
@@ -113,7 +113,7 @@ def test_a_freeze_ends_by_itself_and_becomes_a_pause(claude: Path, killed: bool)
     with ticking(1) as command:
         session = command.session
         ann, run = session.ann, session.run
-        ann.do(Command.FREEZE, run)
+        ann.do(ControlCommand.FREEZE, run)
         if killed:
             session.world.kill()
             session.world.handrail("serve", "--background")
@@ -123,7 +123,7 @@ def test_a_freeze_ends_by_itself_and_becomes_a_pause(claude: Path, killed: bool)
         session.touch("enough")
         ann.when_held(run, "after")
         ann.when(run, lambda state: state.hand.standing == Standing.PAUSED)
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         assert session.wait().ran("tick", "after")
 
 
@@ -133,16 +133,16 @@ def test_a_freeze_ends_by_itself_and_becomes_a_pause(claude: Path, killed: bool)
 def test_a_frozen_run_can_be_stopped(claude: Path) -> None:
     with ticking() as command:
         session = command.session
-        session.ann.do(Command.FREEZE, session.run)
-        session.ann.do(Command.STOP, session.run)
+        session.ann.do(ControlCommand.FREEZE, session.run)
+        session.ann.do(ControlCommand.STOP, session.run)
         assert living([command.claude, command.command]) == []
 
 
 def test_a_frozen_run_can_be_let_go_to_a_pause(claude: Path) -> None:
     with ticking() as command:
         session = command.session
-        session.ann.do(Command.FREEZE, session.run)
-        pause = session.ann.ask(Command.PAUSE, session.run)
+        session.ann.do(ControlCommand.FREEZE, session.run)
+        pause = session.ann.ask(ControlCommand.PAUSE, session.run)
         assert command.goes_on()
         session.touch("enough")
         assert session.ann.result(pause).ok

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from handrail.control.message import Result
-from handrail.model.control import HOLDING, Command
+from handrail.model.control import HOLDING, ControlCommand
 from handrail.model.event import ActionReviewed, ControlAnswered
 from handrail.model.ordinal import Decision
 from handrail.store.opening import open_log
@@ -34,7 +34,7 @@ def works_until(over: threading.Event) -> list[Callable[[Request], Answer]]:
     return [call(number) for number in range(MANY)]
 
 
-def insist(who: Controller, command: Command, run: str) -> None:
+def insist(who: Controller, command: ControlCommand, run: str) -> None:
     """Ask for the same thing again and again, and wait for each result."""
     for _ in range(EACH):
         assert isinstance(who.send(who.request(command, run), seconds=60)[-1], Result)
@@ -48,13 +48,13 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_lose_no_call(claude
         session.when_there("made")
         with ThreadPoolExecutor() as pool:
             both = [
-                pool.submit(insist, ann, Command.PAUSE, run),
-                pool.submit(insist, ben, Command.RESUME, run),
+                pool.submit(insist, ann, ControlCommand.PAUSE, run),
+                pool.submit(insist, ben, ControlCommand.RESUME, run),
             ]
             for each in both:
                 each.result()
         over.set()
-        ann.get(Command.RESUME, run)
+        ann.get(ControlCommand.RESUME, run)
         results = session.wait().tool_results()
         made = (world.repo / "made").read_text().split()
         assert made == [str(number) for number in range(len(results))]
@@ -71,10 +71,14 @@ def check_log(ann: Controller, run: str) -> None:
     assert len(told) == 2 * EACH + 1
     assert {len(said) for said in told.values()} == {2}
     done = {each.command for each in ann.messages() if isinstance(each, Result) and each.ok}
-    assert done == {Command.PAUSE, Command.RESUME}
+    assert done == {ControlCommand.PAUSE, ControlCommand.RESUME}
     state = RunState(run)
     for event in ann.events(run):
-        if isinstance(event, ControlAnswered) and event.command == Command.PAUSE and event.ok:
+        if (
+            isinstance(event, ControlAnswered)
+            and event.command == ControlCommand.PAUSE
+            and event.ok
+        ):
             assert not state.at_work, event
         elif isinstance(event, ActionReviewed) and event.verdict.decision is not Decision.BLOCK:
             assert state.hand.standing not in HOLDING, event

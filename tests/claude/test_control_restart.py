@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.control.message import AnyMessage, Request, Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, ControlAsked, Event
 from handrail.server.client import health
 from handrail.supervise.state import RunState
@@ -53,7 +53,7 @@ def killed(claude: Path) -> Killed:
         )
         ann, run = session.ann, session.run
         session.when_there("slow-began")
-        pause = ann.ask(Command.PAUSE, run, reason="lunch")
+        pause = ann.ask(ControlCommand.PAUSE, run, reason="lunch")
         world.kill()
         world.handrail("serve", "--background")
         pausing = ann.state(run)
@@ -64,7 +64,7 @@ def killed(claude: Path) -> Killed:
         held = ann.when_held(run, "second")
         files = session.files()
         again = ann.send(pause)
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         return Killed(pausing, confirmed, held, files, again, session.wait(), ann.events(run))
 
 
@@ -98,7 +98,7 @@ def test_what_nobody_waits_for_any_more_is_not_held(killed: Killed) -> None:
 
 def test_the_same_request_is_not_done_twice(killed: Killed) -> None:
     asked = [event for event in killed.events if isinstance(event, ControlAsked)]
-    assert [event.command for event in asked] == [Command.PAUSE, Command.RESUME]
+    assert [event.command for event in asked] == [ControlCommand.PAUSE, ControlCommand.RESUME]
     assert killed.again[-1] == killed.confirmed
 
 
@@ -110,7 +110,7 @@ def test_where_hooks_are_commands_calls_are_held_and_survive_a_kill_too(claude: 
     with supervised("--handler", "command") as world:
 
         def pause() -> None:
-            session.ann.do(Command.PAUSE, session.run)
+            session.ann.do(ControlCommand.PAUSE, session.run)
 
         session = Controlled.begin(
             world,
@@ -125,7 +125,7 @@ def test_where_hooks_are_commands_calls_are_held_and_survive_a_kill_too(claude: 
         world.kill()
         state = ann.when_held(run, "on")
         assert state.hand.standing == Standing.PAUSED
-        ann.do(Command.RESUME, run)
+        ann.do(ControlCommand.RESUME, run)
         ended = session.wait()
         assert "Handrail does not answer" in ended.tool_results()["first"].text
         assert "first" not in session.files()
@@ -138,7 +138,7 @@ def test_a_pause_is_confirmed_although_nobody_heard_the_end_of_a_command(claude:
 
         def pause() -> None:
             world.handrail("serve", "--background")
-            asked.append(session.ann.ask(Command.PAUSE, session.run))
+            asked.append(session.ann.ask(ControlCommand.PAUSE, session.run))
 
         session = Controlled.begin(
             world,
@@ -153,5 +153,5 @@ def test_a_pause_is_confirmed_although_nobody_heard_the_end_of_a_command(claude:
         session.touch("go")
         session.ann.when_held(session.run, "on")
         assert session.ann.result(asked[0]).ok
-        session.ann.do(Command.RESUME, session.run)
+        session.ann.do(ControlCommand.RESUME, session.run)
         assert session.wait().ran("slow", "on")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.control.message import Request, Result
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.bed import Session
@@ -41,18 +41,18 @@ def told(claude: Path) -> Told:
         requests: list[Request] = []
         unanswered: list[bool] = []
 
-        def tell(command: Command, text: str) -> None:
+        def tell(command: ControlCommand, text: str) -> None:
             requests.append(session.ann.ask(command, session.run, text=text))
             unanswered.append(not session.ann.has_result(requests[-1]))
 
         session = Controlled.begin(
             world,
             [
-                doing(lambda: tell(Command.STEER, AFTER), bash("touch one", "one")),
+                doing(lambda: tell(ControlCommand.STEER, AFTER), bash("touch one", "one")),
                 bash("touch two", "two"),
-                doing(lambda: tell(Command.STEER, STOPPING), Say("Done.")),
-                doing(lambda: tell(Command.STEER, AGAIN), Say("Now it is done.")),
-                doing(lambda: tell(Command.REDIRECT, GOAL), bash("touch three", "three")),
+                doing(lambda: tell(ControlCommand.STEER, STOPPING), Say("Done.")),
+                doing(lambda: tell(ControlCommand.STEER, AGAIN), Say("Now it is done.")),
+                doing(lambda: tell(ControlCommand.REDIRECT, GOAL), bash("touch three", "three")),
                 Say("Done."),
             ],
         )

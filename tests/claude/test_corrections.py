@@ -13,7 +13,7 @@ from handrail.model.event import (
     RolledBack,
     StopConfirmed,
 )
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import Call, Say, Script, Step
 from tests.claude.bed import Session
 from tests.claude.supervised import Supervised, bash, supervised, until
@@ -57,7 +57,7 @@ def test_a_hint_is_in_the_models_next_request() -> None:
     with supervised() as world:
         session = world.run("Fix the cart.", [*loop(4), Say("I stop.")])
         first = interventions(world)[0].intervention
-        assert first.means == Means.SOFT_CORRECTION
+        assert first.means == InterventionName.SOFT_CORRECTION
         assert "cannot open cart.txt" in first.guidance
         before, after = (request(session, first.step + each) for each in (-1, 0))
         assert first.guidance not in before
@@ -70,8 +70,8 @@ def test_who_goes_on_gets_the_next_level_and_never_the_same_text() -> None:
         world.run("Fix the cart.", [*loop(9), Say("I stop.")])
         texts = [each.intervention.guidance for each in interventions(world)]
         assert len(set(texts)) == len(texts)
-        ladder = list(Means)
-        levels = [ladder.index(Means(means)) for means in made(world)]
+        ladder = list(InterventionName)
+        levels = [ladder.index(InterventionName(means)) for means in made(world)]
         assert levels[0] == 0
         assert levels[-1] > levels[0]
         assert levels == sorted(levels)
@@ -120,7 +120,7 @@ def test_an_emergency_stop_leaves_no_process() -> None:
         confirmed = until(
             lambda: [e for e in world.events() if isinstance(e, StopConfirmed)], "no stop"
         )
-        assert made(world)[-1] == Means.EMERGENCY_STOP
+        assert made(world)[-1] == InterventionName.EMERGENCY_STOP
         assert confirmed[0].left == ()
         assert alive(mark) == []
         incident = confirmed[0].incident
@@ -131,7 +131,8 @@ def steps_after_stop(events: list[Event]) -> int:
     stop = next(
         number
         for number, event in enumerate(events)
-        if isinstance(event, Intervened) and event.intervention.means == Means.EMERGENCY_STOP
+        if isinstance(event, Intervened)
+        and event.intervention.means == InterventionName.EMERGENCY_STOP
     )
     return sum(type(event).__name__ == "ActionEnded" for event in events[stop:])
 

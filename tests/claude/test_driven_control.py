@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
 from handrail.server.client import health
 from handrail.testing.model_server import Answer, Request, Say, Turn
@@ -32,7 +32,7 @@ def when_there(world: Supervised, name: str) -> None:
     until((world.repo / name).exists, f"there is no file {name}")
 
 
-def evidence(run: Driven, command: Command) -> tuple[str, ...]:
+def evidence(run: Driven, command: ControlCommand) -> tuple[str, ...]:
     """What has shown that a command was carried out."""
     return next(
         event.evidence
@@ -48,7 +48,7 @@ def test_the_next_request_after_an_escalation_asks_the_other_model(world: Superv
     script: list[Answer] = [waits_for("go", "touch slow", "slow"), Say("Not yet."), DONE]
     with driven(world, "Build the cart.", script) as run:
         when_there(world, "slow-began")
-        result = run.ann.do(Command.ESCALATE, run.run, text=OTHER, reason="it is stuck")
+        result = run.ann.do(ControlCommand.ESCALATE, run.run, text=OTHER, reason="it is stuck")
         assert result.payload == {
             "status": "success",
             "previous_model": MODEL,
@@ -66,12 +66,12 @@ def test_an_answer_of_the_model_is_broken_off(world: Supervised) -> None:
     answers = by_words({INTERRUPTED: DONE, "Build": half_said()})
     with driven(world, "Build the cart.", answers) as run:
         run.when_asked(1)
-        run.ann.do(Command.INTERRUPT, run.run)
+        run.ann.do(ControlCommand.INTERRUPT, run.run)
         state = run.when(Standing.PAUSED)
         assert state.hand.by == "ann"
-        assert "The turn was broken off" in evidence(run, Command.INTERRUPT)
+        assert "The turn was broken off" in evidence(run, ControlCommand.INTERRUPT)
         assert len(run.models) == 1
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert INTERRUPTED in run.last_request
 
@@ -82,17 +82,17 @@ def test_a_command_is_broken_off(world: Supervised) -> None:
     with driven(world, "Build the cart.", answers) as run:
         when_there(world, "pid")
         command = int((world.repo / "pid").read_text())
-        run.ann.do(Command.INTERRUPT, run.run)
+        run.ann.do(ControlCommand.INTERRUPT, run.run)
         assert run.when(Standing.PAUSED).at_work == []
         until(lambda: not living([command]), "the command goes on")
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert not (world.repo / "made").exists()
 
 
 def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> None:
     def pause(_: Request) -> Answer:
-        run.ann.do(Command.PAUSE, run.run)
+        run.ann.do(ControlCommand.PAUSE, run.run)
         return bash("touch made", "made")
 
     def answer(request: Request) -> Answer:
@@ -100,10 +100,10 @@ def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> 
 
     with driven(world, "Build the cart.", [answer] * 9) as run:
         run.ann.when_held(run.run, "made")
-        run.ann.do(Command.INTERRUPT, run.run)
+        run.ann.do(ControlCommand.INTERRUPT, run.run)
         run.ann.when(run.run, lambda state: not state.hand.held)
         assert run.when(Standing.PAUSED).at_work == []
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert not (world.repo / "made").exists()
 
@@ -115,13 +115,13 @@ def test_the_agent_is_frozen_and_its_driver_is_not(world: Supervised) -> None:
     script: list[Answer] = [waits_for("go", "touch slow", "slow"), DONE]
     with driven(world, "Build the cart.", script) as run:
         when_there(world, "slow-began")
-        run.ann.do(Command.FREEZE, run.run)
+        run.ann.do(ControlCommand.FREEZE, run.run)
         below = {psutil.Process(pid).status() for pid in run.agents}
         assert below == {psutil.STATUS_STOPPED}
         assert psutil.Process(run.process.pid).status() != psutil.STATUS_STOPPED
         (world.repo / "go").touch()
         assert len(run.models) == 1
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert (world.repo / "slow").exists()
 
@@ -129,9 +129,9 @@ def test_the_agent_is_frozen_and_its_driver_is_not(world: Supervised) -> None:
 def test_a_frozen_run_can_be_interrupted(world: Supervised) -> None:
     with driven(world, "Build.", by_words({INTERRUPTED: DONE, "Build": half_said()})) as run:
         run.when_asked(1)
-        run.ann.do(Command.FREEZE, run.run)
-        run.ann.do(Command.INTERRUPT, run.run)
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.FREEZE, run.run)
+        run.ann.do(ControlCommand.INTERRUPT, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
 
 
@@ -140,13 +140,13 @@ def test_a_frozen_run_can_be_interrupted(world: Supervised) -> None:
 
 def test_what_is_asked_for_between_two_iterations_holds_for_the_next(world: Supervised) -> None:
     def pause() -> None:
-        run.ann.do(Command.PAUSE, run.run)
+        run.ann.do(ControlCommand.PAUSE, run.run)
 
     with driven(world, "Build the cart.", [doing(pause, Say("Not yet.")), DONE]) as run:
         run.when_at_rest()
-        goal = run.ann.ask(Command.REDIRECT, run.run, text="Fix the login instead.")
-        run.ann.do(Command.ESCALATE, run.run, text=OTHER)
-        run.ann.do(Command.RESUME, run.run)
+        goal = run.ann.ask(ControlCommand.REDIRECT, run.run, text="Fix the login instead.")
+        run.ann.do(ControlCommand.ESCALATE, run.run, text=OTHER)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert run.ann.result(goal).ok
         assert run.models == [MODEL, OTHER]
@@ -156,15 +156,15 @@ def test_what_is_asked_for_between_two_iterations_holds_for_the_next(world: Supe
 
 def test_a_pause_holds_the_loop_at_the_end_of_an_iteration(world: Supervised) -> None:
     def pause() -> None:
-        run.ann.do(Command.PAUSE, run.run)
+        run.ann.do(ControlCommand.PAUSE, run.run)
 
     with driven(world, "Build the cart.", [doing(pause, Say("Not yet.")), DONE]) as run:
         run.when_at_rest()
-        steer = run.ann.ask(Command.STEER, run.run, text="Use pathlib.")
-        run.ann.do(Command.CHECKPOINT, run.run)  # takes its time
+        steer = run.ann.ask(ControlCommand.STEER, run.run, text="Use pathlib.")
+        run.ann.do(ControlCommand.CHECKPOINT, run.run)  # takes its time
         assert len(run.models) == 1
         assert run.ann.state(run.run).iteration == 1
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert run.last_request.count("Use pathlib.") == 1
         assert run.ann.result(steer).ok
@@ -186,7 +186,7 @@ def frames(run: Driven) -> list[dict[str, object]]:
 
 def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: Supervised) -> None:
     def pause() -> None:
-        run.ann.do(Command.PAUSE, run.run)
+        run.ann.do(ControlCommand.PAUSE, run.run)
 
     verify = ("--verify", "touch verified")
     with driven(world, "Build the cart.", [doing(pause, DONE)], *verify) as run:
@@ -194,7 +194,7 @@ def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: Supervised
         with pytest.raises(subprocess.TimeoutExpired):
             run.process.wait(2)
         assert not (world.repo / "verified").exists()
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
 
 
@@ -206,11 +206,11 @@ def test_a_stopped_run_is_taken_up_again_by_its_driver(world: Supervised) -> Non
     with driven(world, "Build the cart.", answers) as run:
         when_there(world, "hang-began")
         assert run.agents
-        result = run.ann.do(Command.STOP, run.run)
+        result = run.ann.do(ControlCommand.STOP, run.run)
         assert run.agents == []
         assert result.says == "Loop stopped at iteration 1"
         assert run.process.poll() is None
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert "Build the cart." in run.last_request
 
@@ -219,7 +219,7 @@ def test_a_cancelled_run_ends_its_driver(world: Supervised) -> None:
     thinks = Turn([Say("never said")], after=threading.Event())
     with driven(world, "Build the cart.", [thinks]) as run:
         run.when_asked(1)
-        run.ann.do(Command.CANCEL, run.run)
+        run.ann.do(ControlCommand.CANCEL, run.run)
         assert run.wait() == 1
         assert run.ann.current()[-1] == {
             "schema": 1,
@@ -228,7 +228,7 @@ def test_a_cancelled_run_ends_its_driver(world: Supervised) -> None:
             "run_id": run.run,
             "stack": [],
         }
-        assert run.ann.get(Command.RESUME, run.run).code == "not_found"
+        assert run.ann.get(ControlCommand.RESUME, run.run).code == "not_found"
 
 
 # The daemon is killed
@@ -238,13 +238,13 @@ def test_a_driven_run_that_is_paused_stays_so_when_its_daemon_is_killed(
     world: Supervised,
 ) -> None:
     def pause() -> None:
-        run.ann.do(Command.PAUSE, run.run)
+        run.ann.do(ControlCommand.PAUSE, run.run)
 
     with driven(world, "Build the cart.", [doing(pause, Say("Not yet.")), DONE]) as run:
         run.when_at_rest()
         world.kill()
         until(lambda: health(world.state), "the driver has not started the daemon again")
         assert run.ann.state(run.run).hand.standing == Standing.PAUSED
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
         assert len(run.models) == 2

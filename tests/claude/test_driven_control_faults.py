@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.server.client import health
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import living, waits_for
@@ -40,13 +40,13 @@ def test_an_interrupt_that_was_acknowledged_is_carried_out_for_the_next_daemon(
     with driven(world, "Build the cart.", answers) as run:
         run.when_asked(1)
         os.kill(run.process.pid, signal.SIGSTOP)
-        request = run.ann.ask(Command.INTERRUPT, run.run)
+        request = run.ann.ask(ControlCommand.INTERRUPT, run.run)
         world.kill()
         os.kill(run.process.pid, signal.SIGCONT)
         when_back(world)
         assert run.ann.result(request).ok
         assert run.when(Standing.PAUSED).hand.by == "ann"
-        run.ann.do(Command.RESUME, run.run)
+        run.ann.do(ControlCommand.RESUME, run.run)
         assert run.wait() == 0
 
 
@@ -57,7 +57,7 @@ def test_another_model_that_was_acknowledged_is_taken_for_the_next_daemon(
     with driven(world, "Build the cart.", script) as run:
         when_there(world, "slow-began")
         os.kill(run.process.pid, signal.SIGSTOP)
-        request = run.ann.ask(Command.ESCALATE, run.run, text=OTHER)
+        request = run.ann.ask(ControlCommand.ESCALATE, run.run, text=OTHER)
         world.kill()
         os.kill(run.process.pid, signal.SIGCONT)
         when_back(world)
@@ -74,9 +74,9 @@ def test_a_run_whose_driver_was_killed_is_stopped_without_it(world: Supervised) 
         agents = run.agents
         os.kill(run.process.pid, signal.SIGKILL)
         run.wait()
-        refused = run.ann.get(Command.ESCALATE, run.run, text=OTHER)
+        refused = run.ann.get(ControlCommand.ESCALATE, run.run, text=OTHER)
         assert f"handrail run --resume {run.run}" in refused.says
-        run.ann.do(Command.STOP, run.run)
+        run.ann.do(ControlCommand.STOP, run.run)
         assert agents
         assert living(agents) == []
         assert run.ann.state(run.run).hand.standing == Standing.STOPPED

@@ -7,7 +7,7 @@ import pytest
 from handrail.intervene.incidents import Incidents
 from handrail.intervene.recovery import STRICT
 from handrail.model.event import ActionReviewed, Intervened, StopConfirmed
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import Call, Request, Say, Script
 from tests.claude.supervised import Supervised, bash, supervised, until
 from tests.claude.terminal import terminal
@@ -82,7 +82,8 @@ def test_a_stop_that_a_killed_daemon_did_not_finish_is_finished_by_the_next() ->
 
 def stopping(world: Supervised) -> bool:
     return os.path.exists(world.state.log) and any(
-        isinstance(event, Intervened) and event.intervention.means == Means.EMERGENCY_STOP
+        isinstance(event, Intervened)
+        and event.intervention.means == InterventionName.EMERGENCY_STOP
         for event in world.events()
     )
 

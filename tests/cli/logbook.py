@@ -12,7 +12,7 @@ from handrail.hosts.claude.host import HOST
 from handrail.intervene import Capability
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -47,7 +47,7 @@ from handrail.model.event import (
     Verified,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import Rationality, Review, Risk, Verdict
 from handrail.store.journal import Journal
@@ -215,7 +215,7 @@ _incident = st.sampled_from(["", "2026-11-15-shop"])
 _intervention = st.builds(
     Intervention,
     _made,
-    st.sampled_from([*Means, "my_own"]),
+    st.sampled_from([*InterventionName, "my_own"]),
     _finding,
     _step,
     st.floats(0, 2),
@@ -273,7 +273,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
         ControlAsked,
         _at,
         _request,
-        st.sampled_from(Command),
+        st.sampled_from(ControlCommand),
         st.sampled_from(Standing),
         _text,
         _text,
@@ -283,7 +283,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
         ControlAnswered,
         _at,
         _request,
-        st.sampled_from(Command),
+        st.sampled_from(ControlCommand),
         st.sampled_from(Standing),
         st.booleans(),
         _text,

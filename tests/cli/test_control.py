@@ -18,7 +18,7 @@ from handrail.cli.runs import KnownRun, Runs
 from handrail.cli.sending import Sent, choose_all, choose_one
 from handrail.control.client import make_request
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, LoopBegun
 from handrail.server.start import stop_daemon
 
@@ -252,7 +252,7 @@ def test_to_cancel_one_run_needs_no_confirmation(world: World) -> None:
 def test_no_line_is_wider_than_the_screen(
     width: int, says: str, several: bool, ok: bool, over: bool
 ) -> None:
-    request = make_request(Command.PAUSE, "3f2a")
+    request = make_request(ControlCommand.PAUSE, "3f2a")
     payload: dict[str, object] = (
         {"status": "success"} if ok else {"status": "failure", "message": says}
     )
@@ -276,7 +276,7 @@ def book() -> Logbook:
     return memory_logbook()
 
 
-def chosen(book: Logbook, command: Command) -> tuple[list[str], dict[str, str]]:
+def chosen(book: Logbook, command: ControlCommand) -> tuple[list[str], dict[str, str]]:
     found = choose_all(Runs(book.store), book.store, command, book.now)
     return [run.id for run in found.runs], {run.id: why for run, why in found.left_out}
 
@@ -284,15 +284,15 @@ def chosen(book: Logbook, command: Command) -> tuple[list[str], dict[str, str]]:
 def test_a_session_of_which_nothing_was_heard_for_a_day_is_not_chosen(book: Logbook) -> None:
     book.start("3f2a0000")
     held = book.start("91bc0000")
-    held.note(ControlAnswered(book.now, "", Command.PAUSE, Standing.PAUSED))
+    held.note(ControlAnswered(book.now, "", ControlCommand.PAUSE, Standing.PAUSED))
     book.wait(2 * DAY)
-    assert chosen(book, Command.STOP) == (["91bc0000"], {})
+    assert chosen(book, ControlCommand.STOP) == (["91bc0000"], {})
 
 
 def test_only_what_handrail_drives_is_chosen_for_another_model(book: Logbook) -> None:
     book.start("3f2a0000")
     RunLog(book, "91bc0000", "/w/docs").note(LoopBegun(book.now, "release", 10))
-    assert chosen(book, Command.ESCALATE) == (
+    assert chosen(book, ControlCommand.ESCALATE) == (
         ["91bc0000"],
         {"3f2a0000": "handrail run has not started it"},
     )
@@ -300,11 +300,11 @@ def test_only_what_handrail_drives_is_chosen_for_another_model(book: Logbook) ->
 
 def test_what_stands_so_already_is_left_out(book: Logbook) -> None:
     run = book.start("3f2a0000")
-    run.note(ControlAnswered(book.now, "", Command.STOP, Standing.STOPPED))
-    assert chosen(book, Command.STOP) == ([], {"3f2a0000": "it is stopped"})
+    run.note(ControlAnswered(book.now, "", ControlCommand.STOP, Standing.STOPPED))
+    assert chosen(book, ControlCommand.STOP) == ([], {"3f2a0000": "it is stopped"})
 
 
-def meant(book: Logbook, command: Command, typed: str) -> tuple[str, int]:
+def meant(book: Logbook, command: ControlCommand, typed: str) -> tuple[str, int]:
     found = choose_one(Runs(book.store), book.store, command, typed)
     return found.runs[0].id, found.among
 
@@ -312,18 +312,18 @@ def meant(book: Logbook, command: Command, typed: str) -> tuple[str, int]:
 @pytest.mark.parametrize("typed", ["shop", "last"])
 def test_of_a_project_the_last_run_is_meant_that_can_be_told_so(book: Logbook, typed: str) -> None:
     held = book.start("3f2a0000")
-    held.note(ControlAnswered(book.now, "", Command.PAUSE, Standing.PAUSED))
+    held.note(ControlAnswered(book.now, "", ControlCommand.PAUSE, Standing.PAUSED))
     book.start("91bc0000")
     book.start("c0de0000").finish()
-    assert meant(book, Command.RESUME, typed) == ("3f2a0000", 3)
-    assert meant(book, Command.PAUSE, typed) == ("91bc0000", 3)
-    assert meant(book, Command.RESUME, "shop-c0de") == ("c0de0000", 1)
+    assert meant(book, ControlCommand.RESUME, typed) == ("3f2a0000", 3)
+    assert meant(book, ControlCommand.PAUSE, typed) == ("91bc0000", 3)
+    assert meant(book, ControlCommand.RESUME, "shop-c0de") == ("c0de0000", 1)
 
 
 def test_where_no_run_of_a_project_can_be_told_so_the_last_is_meant(book: Logbook) -> None:
     book.start("3f2a0000").finish()
     book.start("91bc0000").finish()
-    assert meant(book, Command.PAUSE, "shop") == ("91bc0000", 2)
+    assert meant(book, ControlCommand.PAUSE, "shop") == ("91bc0000", 2)
 
 
 # What is typed

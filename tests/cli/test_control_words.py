@@ -7,7 +7,7 @@ import pytest
 
 from handrail.cli.joined import Joiner
 from handrail.cli.log_filter import Filter
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionHeld,
     ControlAnswered,
@@ -32,48 +32,52 @@ def _utc() -> Iterator[None]:
         yield
 
 
-def asked(command: Command, *, reason: str = "", text: str = "") -> ControlAsked:
+def asked(command: ControlCommand, *, reason: str = "", text: str = "") -> ControlAsked:
     return ControlAsked(NOON, "r1", command, Standing.PAUSING, "ann", reason, text)
 
 
-def answered(command: Command, *, ok: bool = True, says: str = "", **more: object) -> Event:
+def answered(command: ControlCommand, *, ok: bool = True, says: str = "", **more: object) -> Event:
     return ControlAnswered(NOON, "r1", command, Standing.PAUSED, ok, says, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("event", "line"),
     [
-        (asked(Command.PAUSE), "☞ ann asked for pause"),
-        (asked(Command.PAUSE, reason="lunch"), "☞ ann asked for pause (lunch)"),
-        (asked(Command.STEER, text="use pytest"), "☞ ann told the agent: use pytest"),
-        (asked(Command.REDIRECT, text="ship it"), "☞ ann gave it another goal: ship it"),
-        (asked(Command.ESCALATE, text="opus"), "☞ ann asked for another model: opus"),
+        (asked(ControlCommand.PAUSE), "☞ ann asked for pause"),
+        (asked(ControlCommand.PAUSE, reason="lunch"), "☞ ann asked for pause (lunch)"),
+        (asked(ControlCommand.STEER, text="use pytest"), "☞ ann told the agent: use pytest"),
+        (asked(ControlCommand.REDIRECT, text="ship it"), "☞ ann gave it another goal: ship it"),
+        (asked(ControlCommand.ESCALATE, text="opus"), "☞ ann asked for another model: opus"),
         (
-            answered(Command.PAUSE, says="Loop paused at iteration 1", evidence=("no action",)),
+            answered(
+                ControlCommand.PAUSE, says="Loop paused at iteration 1", evidence=("no action",)
+            ),
             "✓ pause confirmed: no action",
         ),
         (
-            answered(Command.RESUME, says="Loop resumed at iteration 1"),
+            answered(ControlCommand.RESUME, says="Loop resumed at iteration 1"),
             "✓ resume confirmed",
         ),
         (
-            answered(Command.STEER, says="The agent was told"),
+            answered(ControlCommand.STEER, says="The agent was told"),
             "✓ steer confirmed: The agent was told",
         ),
         (
             answered(
-                Command.STOP,
+                ControlCommand.STOP,
                 evidence=("checkpoint c3", "ended: 12 /usr/bin/claude -p", "ended: 13 bash -c ls"),
             ),
             "✓ stop confirmed: checkpoint c3; ended: claude, bash",
         ),
         (
-            answered(Command.FREEZE, evidence=tuple(f"stands still: {n} sh" for n in range(6))),
+            answered(
+                ControlCommand.FREEZE, evidence=tuple(f"stands still: {n} sh" for n in range(6))
+            ),
             "✓ freeze confirmed: stands still: sh, sh, sh, sh and 2 more",
         ),
-        (answered(Command.ESCALATE, model="opus"), "✓ escalate confirmed: opus"),
+        (answered(ControlCommand.ESCALATE, model="opus"), "✓ escalate confirmed: opus"),
         (
-            answered(Command.STOP, ok=False, says="2 processes are left"),
+            answered(ControlCommand.STOP, ok=False, says="2 processes are left"),
             "✗ stop NOT done: 2 processes are left",
         ),
         (ActionHeld(NOON, "t1", "Bash pytest -q"), "‖ held before: Bash pytest -q"),
@@ -110,7 +114,7 @@ def test_each_event_is_a_sentence(event: Event, line: str) -> None:
 
 
 def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
-    event = answered(Command.RESUME, ok=False, says="Nobody there: handrail run --resume x")
+    event = answered(ControlCommand.RESUME, ok=False, says="Nobody there: handrail run --resume x")
     sentence = event_sentence(event, RunFacts())
     assert sentence.text == "resume NOT done: Nobody there"
     assert sentence.hint == "handrail run --resume x"
@@ -132,9 +136,9 @@ def test_of_a_prompt_of_handrails_own_only_the_beginning_is_shown() -> None:
 @pytest.mark.parametrize(
     ("pattern", "event"),
     [
-        ("lunch", asked(Command.PAUSE, reason="lunch")),
-        ("use pytest", asked(Command.STEER, text="use pytest")),
-        ("no action", answered(Command.PAUSE, evidence=("no action",))),
+        ("lunch", asked(ControlCommand.PAUSE, reason="lunch")),
+        ("use pytest", asked(ControlCommand.STEER, text="use pytest")),
+        ("no action", answered(ControlCommand.PAUSE, evidence=("no action",))),
         ("E one", Verified(NOON, 1, "make", False, "exit code 1\nE one")),
         ("fix it", LoopBegun(NOON, "fix it", 3)),
     ],

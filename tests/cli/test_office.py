@@ -9,7 +9,7 @@ import pytest
 
 from handrail.cli.office import DaemonOffice
 from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress, LoopStart
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.server.client import DaemonError, RefusedError
 from handrail.server.home import Home
 from handrail.server.start import stop_daemon
@@ -40,7 +40,7 @@ def story(tell: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(whole())
 
 
-def ask(world: World, command: Command) -> None:
+def ask(world: World, command: ControlCommand) -> None:
     assert world.run(command.value, SHOP, "--wait").code == 0
 
 
@@ -66,9 +66,9 @@ def test_a_held_loop_waits_and_its_driver_hears_why(world: World) -> None:
     async def tell() -> IterationPermission:
         office = DaemonOffice(world.home, SHOP, told=lambda go: heard.append(go.standing))
         await office.begin(loop(world))
-        await asyncio.to_thread(ask, world, Command.PAUSE)
+        await asyncio.to_thread(ask, world, ControlCommand.PAUSE)
         waiting = asyncio.ensure_future(office.may_begin(1))
-        await asyncio.to_thread(ask, world, Command.RESUME)
+        await asyncio.to_thread(ask, world, ControlCommand.RESUME)
         return await waiting
 
     assert story(tell).standing is Standing.RUNNING
@@ -101,7 +101,7 @@ def test_a_driver_hears_at_once_that_its_run_is_held_and_goes_on(world: World) -
         office = DaemonOffice(world.home, SHOP)
         await office.begin(loop(world))
         hearing = asyncio.ensure_future(anext(office.orders()))
-        for command, held in ((Command.PAUSE, True), (Command.RESUME, False)):
+        for command, held in ((ControlCommand.PAUSE, True), (ControlCommand.RESUME, False)):
             await asyncio.to_thread(ask, world, command)
             while office.held is not held:
                 await asyncio.sleep(0)
@@ -144,7 +144,7 @@ def test_a_daemon_that_dies_while_it_is_waited_for_is_started_again(world: World
     async def tell() -> IterationPermission:
         office = DaemonOffice(world.home, SHOP)
         await office.begin(loop(world))
-        await asyncio.to_thread(ask, world, Command.PAUSE)
+        await asyncio.to_thread(ask, world, ControlCommand.PAUSE)
         waiting = asyncio.ensure_future(office.may_begin(1))
         await asyncio.to_thread(stop_daemon, world.home)
         await asyncio.to_thread(

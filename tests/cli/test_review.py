@@ -13,7 +13,15 @@ from handrail.cli.verdict_text import explain, short_restore
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step
+from handrail.model.review import (
+    CommandStep,
+    Rationality,
+    Review,
+    Rewrite,
+    Risk,
+    RiskFactor,
+    RuleHit,
+)
 from handrail.review import Reviewer
 
 from .conftest import Run, Shell
@@ -132,7 +140,11 @@ def reviews(draw: st.DrawFn) -> Review:
     rewrite = draw(st.none() | st.builds(Rewrite, given, texts, TEXT))
     return Review(
         draw(st.sampled_from(Decision)),
-        Risk(draw(st.floats(0, 1)), draw(SEVERITY), (Factor(draw(TEXT), 0.8), Factor("x", -0.1))),
+        Risk(
+            draw(st.floats(0, 1)),
+            draw(SEVERITY),
+            (RiskFactor(draw(TEXT), 0.8), RiskFactor("x", -0.1)),
+        ),
         Rationality(0.6, 0.6, 0.6, 1.0, 1.0),
         (Effect(Kind.DELETE, draw(TEXT), draw(SEVERITY), Undo.UNKNOWN),),
         (RuleHit(draw(TEXT), Decision.BLOCK, draw(TEXT)),),
@@ -140,7 +152,9 @@ def reviews(draw: st.DrawFn) -> Review:
         draw(TEXT),
         rewrite,
         draw(st.booleans()),
-        steps=draw(st.lists(st.builds(Step, TEXT, TEXT, st.booleans()), max_size=15).map(tuple)),
+        steps=draw(
+            st.lists(st.builds(CommandStep, TEXT, TEXT, st.booleans()), max_size=15).map(tuple)
+        ),
         faults=draw(st.lists(TEXT, max_size=1).map(tuple)),
     )
 
@@ -161,7 +175,7 @@ def test_whatever_a_review_says_fits(
 def test_many_commands_are_shortened_to_those_that_matter(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    steps = tuple(Step(f"echo {n}", "", blamed=n == 70) for n in range(100))
+    steps = tuple(CommandStep(f"echo {n}", "", blamed=n == 70) for n in range(100))
     harmless = REVIEWER.review(Action("Bash", {"command": "rm -rf /"}))
     explain(
         Screen(colour=False),

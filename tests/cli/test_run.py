@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.server.home import Home
 from handrail.server.start import stop_daemon
@@ -200,8 +200,8 @@ def test_a_session_of_ones_own_is_taken_up_by_claude(shell: Shell, book: Logbook
 
 def test_a_cancelled_run_is_not_taken_up(shell: Shell, book: Logbook) -> None:
     log = driven(book)
-    log.note(ControlAsked(book.now, "r1", Command.CANCEL, Standing.CANCELLING, "ann"))
-    log.note(ControlAnswered(book.now, "r1", Command.CANCEL, Standing.CANCELLED))
+    log.note(ControlAsked(book.now, "r1", ControlCommand.CANCEL, Standing.CANCELLING, "ann"))
+    log.note(ControlAnswered(book.now, "r1", ControlCommand.CANCEL, Standing.CANCELLED))
     ran = shell.run("run", "--resume", "shop")
     assert ran.code == 2
     assert "shop-3f2a was cancelled by ann, which is final" in ran.err

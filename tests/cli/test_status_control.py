@@ -9,7 +9,7 @@ from handrail.cli.render import Screen
 from handrail.cli.runs import Runs
 from handrail.cli.status import report, say_short
 from handrail.cli.status_row import Row, find_rows
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionHeld,
     ControlAnswered,
@@ -58,17 +58,19 @@ def shown(
     return capsys.readouterr().out.splitlines()[1:]
 
 
-def ask(run: RunLog, command: Command, now: Standing, *, reason: str = "", text: str = "") -> None:
+def ask(
+    run: RunLog, command: ControlCommand, now: Standing, *, reason: str = "", text: str = ""
+) -> None:
     run.note(ControlAsked(run.book.now, "r1", command, now, "ann", reason, text))
 
 
-def confirm(run: RunLog, command: Command, then: Standing) -> None:
+def confirm(run: RunLog, command: ControlCommand, then: Standing) -> None:
     run.note(ControlAnswered(run.book.now, "r1", command, then, evidence=("seen",)))
 
 
 def paused(run: RunLog, reason: str = "") -> None:
-    ask(run, Command.PAUSE, Standing.PAUSING, reason=reason)
-    confirm(run, Command.PAUSE, Standing.PAUSED)
+    ask(run, ControlCommand.PAUSE, Standing.PAUSING, reason=reason)
+    confirm(run, ControlCommand.PAUSE, Standing.PAUSED)
 
 
 def driven(book: Logbook, run: str = "91bc0000") -> RunLog:
@@ -101,14 +103,14 @@ def test_your_own_hand_is_called_yours(
 def test_what_is_not_confirmed_yet_is_told_apart(
     book: Logbook, shop: RunLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask(shop, Command.PAUSE, Standing.PAUSING)
+    ask(shop, ControlCommand.PAUSE, Standing.PAUSING)
     assert shown(book, capsys)[0].startswith(" ‖ shop-3f2a  pausing  ")
 
 
 def test_a_message_that_the_agent_has_not_got_yet_is_told(
     book: Logbook, shop: RunLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask(shop, Command.STEER, Standing.RUNNING, text="use pytest")
+    ask(shop, ControlCommand.STEER, Standing.RUNNING, text="use pytest")
     run, waiting = shown(book, capsys)
     assert run.startswith(" ● shop-3f2a  working ")
     assert waiting == "   asked for, not confirmed yet: steer"
@@ -117,9 +119,9 @@ def test_a_message_that_the_agent_has_not_got_yet_is_told(
 def test_a_stopped_run_stays_in_the_list_although_its_session_has_ended(
     book: Logbook, shop: RunLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask(shop, Command.STOP, Standing.STOPPING, reason="lunch")
+    ask(shop, ControlCommand.STOP, Standing.STOPPING, reason="lunch")
     shop.finish()
-    confirm(shop, Command.STOP, Standing.STOPPED)
+    confirm(shop, ControlCommand.STOP, Standing.STOPPED)
     book.wait(90 * MINUTE)
     run, hand = shown(book, capsys)
     assert run.startswith(" ■ shop-3f2a  stopped  fix the cart total ")
@@ -129,8 +131,8 @@ def test_a_stopped_run_stays_in_the_list_although_its_session_has_ended(
 def test_a_cancelled_run_is_over(
     book: Logbook, shop: RunLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask(shop, Command.CANCEL, Standing.CANCELLING, reason="wrong branch")
-    confirm(shop, Command.CANCEL, Standing.CANCELLED)
+    ask(shop, ControlCommand.CANCEL, Standing.CANCELLING, reason="wrong branch")
+    confirm(shop, ControlCommand.CANCEL, Standing.CANCELLED)
     run, hand = shown(book, capsys)
     assert run.startswith(" ○ shop-3f2a  cancelled  fix the cart total ")
     assert hand == "   by ann, 0 s ago: wrong branch"
@@ -164,7 +166,7 @@ def test_a_driven_run_whose_driver_is_gone_says_how_it_goes_on(
 
 
 def test_a_cancelled_run_needs_no_driver(book: Logbook, capsys: pytest.CaptureFixture[str]) -> None:
-    confirm(driven(book), Command.CANCEL, Standing.CANCELLED)
+    confirm(driven(book), ControlCommand.CANCEL, Standing.CANCELLED)
     assert "handrail run --resume" not in "".join(shown(book, capsys, lives=False))
 
 
@@ -201,7 +203,7 @@ def test_the_prompt_counts_held_and_stopped_runs(
 ) -> None:
     paused(shop)
     other = book.start("77aa0000")
-    confirm(other, Command.STOP, Standing.STOPPED)
+    confirm(other, ControlCommand.STOP, Standing.STOPPED)
     say_short(Screen(colour=False), rows(book), running=True)
     assert capsys.readouterr().out == "■ 1 stopped  ‖ 1 paused\n"
 
@@ -213,7 +215,7 @@ def test_json_says_the_same(shell: Shell) -> None:
         shop = book.start("3f2a0000", "fix it")
         paused(shop, "lunch")
         shop.note(ActionHeld(book.now, "t1", "Bash pytest -q"))
-        ask(shop, Command.STEER, Standing.PAUSED, text="use pytest")
+        ask(shop, ControlCommand.STEER, Standing.PAUSED, text="use pytest")
         driven(book)
         runs = {run["run"]: run for run in shell.run("status", "--json").json["runs"]}
     control = runs["3f2a0000"]["control"]

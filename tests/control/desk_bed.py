@@ -11,7 +11,7 @@ from handrail.control.inbox import Inbox
 from handrail.control.message import Result
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.action import Action, Outcome
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
@@ -36,9 +36,9 @@ NEEDED: dict[str, dict[str, str]] = {
 
 
 _BEGUN = {
-    Command.CANCEL: "stop",
-    Command.ESCALATE: "switch_model",
-    Command.ROLLBACK: "roll_back",
+    ControlCommand.CANCEL: "stop",
+    ControlCommand.ESCALATE: "switch_model",
+    ControlCommand.ROLLBACK: "roll_back",
 }
 """What is written down where it is not the name of the command."""
 
@@ -58,11 +58,11 @@ class WrittenActs:
 
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, str]] = []
-        self.cannot: dict[Command, str] = {}
+        self.cannot: dict[ControlCommand, str] = {}
         self.stumbles: list[Exception] = []
         """What happens next instead of what is asked for."""
 
-    def can(self, supervisor: Supervisor, command: Command) -> str:
+    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         if self.stumbles:
             raise self.stumbles.pop()
         return self.cannot.get(command, "")

@@ -6,16 +6,16 @@ from handrail.control import message as wire
 from handrail.control.machine import TABLE, THEN
 from handrail.control.message import Ack, Request, Result
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.model.control import HOLDING, Command, Standing
+from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal
 from handrail.store.port import Store, Stored
 from handrail.supervise.run_registry import load_state
 from handrail.supervise.topics import topic_of
 
-S, C = Standing, Command
+S, C = Standing, ControlCommand
 
-CONFIRMS: dict[Command, frozenset[Standing]] = {
+CONFIRMS: dict[ControlCommand, frozenset[Standing]] = {
     C.PAUSE: frozenset({S.PAUSING, S.FROZEN}),
     C.INTERRUPT: frozenset({S.INTERRUPTING}),
     C.FREEZE: frozenset({S.FREEZING}),
@@ -24,7 +24,7 @@ CONFIRMS: dict[Command, frozenset[Standing]] = {
     C.CANCEL: frozenset({S.CANCELLING, S.CANCELLED, S.DONE}),
 }
 """How a run may stand when a command is confirmed."""
-FAILS: dict[Command, frozenset[tuple[Standing, Standing]]] = {
+FAILS: dict[ControlCommand, frozenset[tuple[Standing, Standing]]] = {
     C.INTERRUPT: frozenset({(S.INTERRUPTING, S.PAUSING), (S.INTERRUPTING, S.FROZEN)}),
     C.FREEZE: frozenset({(S.FREEZING, S.PAUSING)}),
     C.PAUSE: frozenset({(S.PAUSING, S.FROZEN)}),

@@ -6,7 +6,7 @@ import pytest
 
 from handrail.control.client import UnreachableError, make_request, stages, user_name
 from handrail.control.message import Ack, AnyMessage, Request, Result, decode
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 Said = list[AnyMessage] | None
 Step = Said | type[UnreachableError]
@@ -46,7 +46,7 @@ class Line:
         return step
 
 
-REQUEST = make_request(Command.STOP, "run-1", at=0.0)
+REQUEST = make_request(ControlCommand.STOP, "run-1", at=0.0)
 
 
 def message(kind: Callable[..., AnyMessage], **payload: object) -> AnyMessage:
@@ -149,7 +149,13 @@ def test_whoever_knows_a_request_only_when_it_is_sent_is_not_asked_without_a_bre
 
 def test_a_request_is_what_the_protocol_wants() -> None:
     request = make_request(
-        Command.STEER, "run-1", by="ann", reason="why", text="go left", expects="running", at=0.0
+        ControlCommand.STEER,
+        "run-1",
+        by="ann",
+        reason="why",
+        text="go left",
+        expects="running",
+        at=0.0,
     )
     assert isinstance(request, Request)
     assert request.timestamp == "1970-01-01T00:00:00Z"
@@ -162,7 +168,7 @@ def test_a_request_is_what_the_protocol_wants() -> None:
 
 
 def test_whoever_does_not_say_is_the_user() -> None:
-    assert make_request(Command.PAUSE, "run-1").payload == {"by": user_name()}
+    assert make_request(ControlCommand.PAUSE, "run-1").payload == {"by": user_name()}
 
 
 def test_what_is_sent_can_be_read() -> None:

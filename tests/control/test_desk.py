@@ -9,7 +9,7 @@ from handrail.control import message as wire
 from handrail.control.acts import Came
 from handrail.control.machine import TABLE, move
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.event import LoopEnded
 from handrail.supervise.topics import topic_of
 from tests.control.desk_bed import Clock, DeskBed, Json
@@ -17,13 +17,13 @@ from tests.control.stores import WatchedStore
 
 RUN = "run-1"
 OUTSIDE = {
-    Command.INTERRUPT: "interrupt",
-    Command.FREEZE: "freeze",
-    Command.STOP: "stop",
-    Command.CANCEL: "stop",
-    Command.ESCALATE: "switch_model",
-    Command.CHECKPOINT: "checkpoint",
-    Command.ROLLBACK: "roll_back",
+    ControlCommand.INTERRUPT: "interrupt",
+    ControlCommand.FREEZE: "freeze",
+    ControlCommand.STOP: "stop",
+    ControlCommand.CANCEL: "stop",
+    ControlCommand.ESCALATE: "switch_model",
+    ControlCommand.CHECKPOINT: "checkpoint",
+    ControlCommand.ROLLBACK: "roll_back",
 }
 """What is begun for a command in a run that is not frozen or stopped."""
 
@@ -45,15 +45,15 @@ def bring_to(bed: DeskBed, standing: Standing) -> None:
 
 
 _WAYS = {
-    Standing.PAUSING: (Command.PAUSE, False),
-    Standing.PAUSED: (Command.PAUSE, False),
-    Standing.INTERRUPTING: (Command.INTERRUPT, False),
-    Standing.FREEZING: (Command.FREEZE, False),
-    Standing.FROZEN: (Command.FREEZE, True),
-    Standing.STOPPING: (Command.STOP, False),
-    Standing.STOPPED: (Command.STOP, True),
-    Standing.CANCELLING: (Command.CANCEL, False),
-    Standing.CANCELLED: (Command.CANCEL, True),
+    Standing.PAUSING: (ControlCommand.PAUSE, False),
+    Standing.PAUSED: (ControlCommand.PAUSE, False),
+    Standing.INTERRUPTING: (ControlCommand.INTERRUPT, False),
+    Standing.FREEZING: (ControlCommand.FREEZE, False),
+    Standing.FROZEN: (ControlCommand.FREEZE, True),
+    Standing.STOPPING: (ControlCommand.STOP, False),
+    Standing.STOPPED: (ControlCommand.STOP, True),
+    Standing.CANCELLING: (ControlCommand.CANCEL, False),
+    Standing.CANCELLED: (ControlCommand.CANCEL, True),
 }
 
 
@@ -78,7 +78,7 @@ def payload(bed: DeskBed, number: int = -1) -> Json:
 
 @pytest.mark.parametrize(("standing", "command"), sorted(TABLE))
 def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
-    bed: DeskBed, standing: Standing, command: Command
+    bed: DeskBed, standing: Standing, command: ControlCommand
 ) -> None:
     bring_to(bed, standing)
     before = len(watched(bed).appends)
@@ -92,9 +92,9 @@ def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
 
 
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL))
-@pytest.mark.parametrize("command", sorted(Command))
+@pytest.mark.parametrize("command", sorted(ControlCommand))
 def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
-    bed: DeskBed, standing: Standing, command: Command
+    bed: DeskBed, standing: Standing, command: ControlCommand
 ) -> None:
     if move(standing, command) is not None:
         return
@@ -108,9 +108,9 @@ def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
 
 
 @pytest.mark.parametrize("standing", sorted(FINAL))
-@pytest.mark.parametrize("command", sorted(Command))
+@pytest.mark.parametrize("command", sorted(ControlCommand))
 def test_a_run_that_is_over_is_not_found(
-    bed: DeskBed, standing: Standing, command: Command
+    bed: DeskBed, standing: Standing, command: ControlCommand
 ) -> None:
     bring_to(bed, standing)
     taken = bed.ask(bed.request(command))
@@ -124,7 +124,7 @@ def test_a_run_that_is_over_is_not_found(
 
 @pytest.mark.parametrize("command", sorted(OUTSIDE))
 def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
-    bed: DeskBed, command: Command
+    bed: DeskBed, command: ControlCommand
 ) -> None:
     bed.loop(RUN)
     watched(bed).is_late = True
@@ -136,14 +136,14 @@ def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
     assert [what for what, *_ in bed.acts.begun] == [OUTSIDE[command]]
 
 
-@pytest.mark.parametrize("command", sorted(set(OUTSIDE) - {Command.CANCEL}))
-def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: Command) -> None:
+@pytest.mark.parametrize("command", sorted(set(OUTSIDE) - {ControlCommand.CANCEL}))
+def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: ControlCommand) -> None:
     bed.loop(RUN)
     models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
-    came = Came(payload=models if command == Command.ESCALATE else {})
+    came = Came(payload=models if command == ControlCommand.ESCALATE else {})
     request = bed.do(command)
     bed.came(RUN, request, came)
-    shown = [] if command in (Command.CHECKPOINT, Command.ROLLBACK) else [CURRENT]
+    shown = [] if command in (ControlCommand.CHECKPOINT, ControlCommand.ROLLBACK) else [CURRENT]
     assert topics(bed, -1) == [CONTROL, *shown, topic_of(RUN)]
     assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
 
@@ -204,7 +204,7 @@ def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: DeskBed) -> None:
 
 def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: DeskBed) -> None:
     bed.loop(RUN)
-    bed.acts.cannot[Command.ESCALATE] = "nobody drives it"
+    bed.acts.cannot[ControlCommand.ESCALATE] = "nobody drives it"
     bed.ask(bed.request("escalate"))
     assert (payload(bed)["code"], payload(bed)["message"]) == ("invalid_state", "nobody drives it")
 

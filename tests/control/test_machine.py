@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.control.machine import OVERTAKES, TABLE, THEN, answered, move
-from handrail.model.control import ENDING, FINAL, HOLDING, Command, Standing
+from handrail.model.control import ENDING, FINAL, HOLDING, ControlCommand, Standing
 from handrail.supervise.control_state import ControlState
 
 # How a run stands as soon as the request is acknowledged; "." cannot be asked for.
@@ -23,31 +23,33 @@ done          .        .        .             .         .         .           . 
 """  # noqa: E501 - a table
 
 CONFIRMED = {
-    Command.PAUSE: Standing.PAUSED,
-    Command.INTERRUPT: Standing.PAUSED,
-    Command.FREEZE: Standing.FROZEN,
-    Command.RESUME: Standing.RUNNING,
-    Command.STOP: Standing.STOPPED,
-    Command.CANCEL: Standing.CANCELLED,
+    ControlCommand.PAUSE: Standing.PAUSED,
+    ControlCommand.INTERRUPT: Standing.PAUSED,
+    ControlCommand.FREEZE: Standing.FROZEN,
+    ControlCommand.RESUME: Standing.RUNNING,
+    ControlCommand.STOP: Standing.STOPPED,
+    ControlCommand.CANCEL: Standing.CANCELLED,
 }
 UNCONFIRMED = [each for each in Standing if each.value.endswith("ing") and each != "running"]
 
 
-def read_grid() -> dict[tuple[Standing, Command], Standing | None]:
+def read_grid() -> dict[tuple[Standing, ControlCommand], Standing | None]:
     header, *lines = (line.split() for line in GRID.strip().splitlines())
     return {
-        (Standing(line[0]), Command(command)): None if now == "." else Standing(now)
+        (Standing(line[0]), ControlCommand(command)): None if now == "." else Standing(now)
         for line in lines
         for command, now in zip(header, line[1:], strict=True)
     }
 
 
 def test_the_grid_has_every_standing_and_every_command() -> None:
-    assert set(read_grid()) == {(standing, command) for standing in Standing for command in Command}
+    assert set(read_grid()) == {
+        (standing, command) for standing in Standing for command in ControlCommand
+    }
 
 
 @pytest.mark.parametrize(("standing", "command"), list(read_grid()))
-def test_a_command_leads_to_what_the_grid_says(standing: Standing, command: Command) -> None:
+def test_a_command_leads_to_what_the_grid_says(standing: Standing, command: ControlCommand) -> None:
     found = move(standing, command)
     now = read_grid()[standing, command]
     if now is None:
@@ -62,24 +64,24 @@ def test_confirmed_commands_lead_to_the_same_wherever_they_began() -> None:
 
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL))
 def test_a_run_can_be_cancelled_from_everywhere(standing: Standing) -> None:
-    assert move(standing, Command.CANCEL) == (Standing.CANCELLING, Standing.CANCELLED)
+    assert move(standing, ControlCommand.CANCEL) == (Standing.CANCELLING, Standing.CANCELLED)
 
 
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL - {Standing.CANCELLING}))
 def test_a_run_can_be_stopped_until_it_is_cancelled(standing: Standing) -> None:
-    assert move(standing, Command.STOP) == (Standing.STOPPING, Standing.STOPPED)
+    assert move(standing, ControlCommand.STOP) == (Standing.STOPPING, Standing.STOPPED)
 
 
 @pytest.mark.parametrize("standing", sorted(HOLDING | {Standing.STOPPED}))
 def test_a_run_that_stands_still_can_be_resumed(standing: Standing) -> None:
-    found = move(standing, Command.RESUME)
+    found = move(standing, ControlCommand.RESUME)
     assert found is not None
     assert found.then == Standing.RUNNING
 
 
 @pytest.mark.parametrize("standing", sorted(FINAL))
 def test_nothing_can_be_asked_of_a_run_that_is_over(standing: Standing) -> None:
-    assert [command for command in Command if move(standing, command)] == []
+    assert [command for command in ControlCommand if move(standing, command)] == []
 
 
 @pytest.mark.parametrize("standing", UNCONFIRMED)
@@ -92,7 +94,7 @@ def test_what_is_not_confirmed_yet_is_begun_by_a_command_that_confirms_it(
 
 
 @pytest.mark.parametrize("later", sorted(OVERTAKES))
-def test_only_what_can_be_under_way_is_overtaken(later: Command) -> None:
+def test_only_what_can_be_under_way_is_overtaken(later: ControlCommand) -> None:
     """An entry of which nothing comes would be a rule that nobody needs."""
     possible = {
         earlier
@@ -103,7 +105,7 @@ def test_only_what_can_be_under_way_is_overtaken(later: Command) -> None:
 
 
 @pytest.mark.parametrize("later", sorted(THEN))
-def test_the_last_who_wants_another_standing_wins(later: Command) -> None:
+def test_the_last_who_wants_another_standing_wins(later: ControlCommand) -> None:
     """An earlier request that is confirmed later would undo what was asked for since."""
     for earlier, then in THEN.items():
         together = any(
@@ -111,49 +113,53 @@ def test_the_last_who_wants_another_standing_wins(later: Command) -> None:
             for (_, command), step in TABLE.items()
             if command == earlier
         )
-        weaker = earlier == Command.CANCEL or (earlier == Command.STOP and later == Command.RESUME)
+        weaker = earlier == ControlCommand.CANCEL or (
+            earlier == ControlCommand.STOP and later == ControlCommand.RESUME
+        )
         if together and then != THEN[later] and not weaker:
             assert earlier in OVERTAKES[later], (earlier, later)
 
 
 def test_a_cancel_spares_only_what_is_done_to_files() -> None:
-    assert set(Command) - OVERTAKES[Command.CANCEL] == {
-        Command.CANCEL,
-        Command.CHECKPOINT,
-        Command.ROLLBACK,
+    assert set(ControlCommand) - OVERTAKES[ControlCommand.CANCEL] == {
+        ControlCommand.CANCEL,
+        ControlCommand.CHECKPOINT,
+        ControlCommand.ROLLBACK,
     }
 
 
 @pytest.mark.parametrize(
     ("standing", "command", "then"),
     [
-        (Standing.FREEZING, Command.FREEZE, Standing.PAUSING),
-        (Standing.INTERRUPTING, Command.INTERRUPT, Standing.PAUSING),
-        (Standing.RUNNING, Command.FREEZE, Standing.RUNNING),
-        (Standing.STOPPING, Command.STOP, Standing.STOPPING),
-        (Standing.CANCELLING, Command.CANCEL, Standing.CANCELLING),
-        (Standing.STOPPED, Command.RESUME, Standing.STOPPED),
-        (Standing.PAUSED, Command.ESCALATE, Standing.PAUSED),
+        (Standing.FREEZING, ControlCommand.FREEZE, Standing.PAUSING),
+        (Standing.INTERRUPTING, ControlCommand.INTERRUPT, Standing.PAUSING),
+        (Standing.RUNNING, ControlCommand.FREEZE, Standing.RUNNING),
+        (Standing.STOPPING, ControlCommand.STOP, Standing.STOPPING),
+        (Standing.CANCELLING, ControlCommand.CANCEL, Standing.CANCELLING),
+        (Standing.STOPPED, ControlCommand.RESUME, Standing.STOPPED),
+        (Standing.PAUSED, ControlCommand.ESCALATE, Standing.PAUSED),
     ],
 )
 def test_a_command_that_fails_leaves_the_weaker_hold(
-    standing: Standing, command: Command, then: Standing
+    standing: Standing, command: ControlCommand, then: Standing
 ) -> None:
     assert answered(ControlState(standing), command, ok=False) == then
 
 
-@pytest.mark.parametrize("command", [Command.PAUSE, Command.RESUME, Command.INTERRUPT])
-def test_a_run_that_cannot_be_thawed_is_still_frozen(command: Command) -> None:
+@pytest.mark.parametrize(
+    "command", [ControlCommand.PAUSE, ControlCommand.RESUME, ControlCommand.INTERRUPT]
+)
+def test_a_run_that_cannot_be_thawed_is_still_frozen(command: ControlCommand) -> None:
     asked = move(Standing.FROZEN, command)
     assert asked is not None
     assert answered(ControlState(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
 
 
 def test_a_stop_that_is_confirmed_after_the_end_of_the_loop_does_not_bring_it_back() -> None:
-    assert answered(ControlState(Standing.DONE), Command.STOP, ok=True) == Standing.DONE
+    assert answered(ControlState(Standing.DONE), ControlCommand.STOP, ok=True) == Standing.DONE
 
 
 @pytest.mark.parametrize("standing", sorted(ENDING))
 def test_a_run_that_ends_takes_no_messages_but_when_it_can_be_resumed(standing: Standing) -> None:
-    takes = move(standing, Command.STEER) is not None
+    takes = move(standing, ControlCommand.STEER) is not None
     assert takes == (standing == Standing.STOPPED)

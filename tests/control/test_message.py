@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.message import Ack, BadRequestError, Request, Result, Target
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 Json = dict[str, object]
 
@@ -103,7 +103,7 @@ def test_only_requests_are_taken(kind: str) -> None:
 
 
 def test_an_unknown_command_is_told_which_there_are() -> None:
-    assert all(each in str(problem(body(command="explode"))) for each in Command)
+    assert all(each in str(problem(body(command="explode"))) for each in ControlCommand)
 
 
 def test_fields_that_are_not_known_are_passed_over() -> None:
@@ -114,7 +114,7 @@ def test_fields_that_are_not_known_are_passed_over() -> None:
 
 def test_of_a_field_that_comes_twice_the_last_counts() -> None:
     twice = body().replace(b'"command": "pause"', b'"command": "stop", "command": "pause"')
-    assert wire.read_request(twice).command == Command.PAUSE
+    assert wire.read_request(twice).command == ControlCommand.PAUSE
 
 
 def test_half_of_a_character_is_bad() -> None:
@@ -140,16 +140,18 @@ def test_what_is_nested_too_deep_is_bad(depth: int) -> None:
     assert str(problem(body().replace(b'"payload": {}', b'"payload": {"x":' + nested + b"}")))
 
 
-@pytest.mark.parametrize("command", [each for each in Command if each.spec.text.needed])
+@pytest.mark.parametrize("command", [each for each in ControlCommand if each.spec.text.needed])
 @pytest.mark.parametrize("text", [None, "", "  \n", 5, ["a"]])
-def test_a_command_that_needs_a_text_is_bad_without_one(command: Command, text: object) -> None:
+def test_a_command_that_needs_a_text_is_bad_without_one(
+    command: ControlCommand, text: object
+) -> None:
     name = command.spec.text.name
     assert f"payload.{name}" in str(problem(body(command=command, payload={name: text})))
 
 
 @pytest.mark.parametrize("name", ["by", "reason", "message"])
 def test_a_text_that_the_log_would_cut_is_bad(name: str) -> None:
-    payload = {"message": "go on", name: "x" * (Command.STEER.spec.text.longest + 1)}
+    payload = {"message": "go on", name: "x" * (ControlCommand.STEER.spec.text.longest + 1)}
     assert f"payload.{name} has more" in str(problem(body(command="steer", payload=payload)))
 
 

@@ -10,7 +10,7 @@ from handrail.cli.control import commands
 from handrail.control import errands
 from handrail.control.message import read_request
 from handrail.model.commands import CLI_COMMANDS
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.server import acts
 from tests.control.desk_bed import as_bytes, make
 
@@ -91,26 +91,26 @@ def test_a_row_is_all_that_a_new_command_needs() -> None:
     assert ran.stderr == ""
 
 
-@pytest.mark.parametrize("command", Command)
-def test_every_command_is_carried_out(command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_every_command_is_carried_out(command: ControlCommand) -> None:
     assert command.spec.tells or command in {**errands._BEGIN, **acts._BEGIN}
 
 
-@pytest.mark.parametrize("command", Command)
-def test_the_protocol_takes_every_command(command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_the_protocol_takes_every_command(command: ControlCommand) -> None:
     given = {command.spec.text.name: "x"}
     asked = read_request(as_bytes(make(command, "run-1", "r-1", 0.0, **given)))
     assert asked.command is command
 
 
-@pytest.mark.parametrize("command", Command)
-def test_every_command_stands_on_the_command_line(command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_every_command_stands_on_the_command_line(command: ControlCommand) -> None:
     assert command.value in {row.name for row in CLI_COMMANDS}
     assert (command.value in commands) == (command.spec.on_command_line is not None)
 
 
-@pytest.mark.parametrize("command", Command)
-def test_every_row_can_be_used_somewhere(command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_every_row_can_be_used_somewhere(command: ControlCommand) -> None:
     assert command.spec.allowed
     assert FINAL.isdisjoint(command.spec.allowed)
     assert set(command.spec.allowed.values()) <= set(Standing) - FINAL

@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 )
 
 from handrail.control.acts import Came
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
 from handrail.supervise.decision_progress import Ready
@@ -25,12 +25,17 @@ from tests.control.lawful import check_current, check_events, check_rows, check_
 pytestmark = pytest.mark.slow
 
 RUN = "run-1"
-LEVELS = {Command.PAUSE, Command.RESUME, Command.INTERRUPT, Command.FREEZE}
-ENDS = {Command.STOP, Command.CANCEL}
+LEVELS = {
+    ControlCommand.PAUSE,
+    ControlCommand.RESUME,
+    ControlCommand.INTERRUPT,
+    ControlCommand.FREEZE,
+}
+ENDS = {ControlCommand.STOP, ControlCommand.CANCEL}
 UNFINISHED = {
     Standing.PAUSING: LEVELS,
-    Standing.INTERRUPTING: {Command.INTERRUPT, Command.RESUME},
-    Standing.FREEZING: {Command.FREEZE, Command.RESUME},
+    Standing.INTERRUPTING: {ControlCommand.INTERRUPT, ControlCommand.RESUME},
+    Standing.FREEZING: {ControlCommand.FREEZE, ControlCommand.RESUME},
 }
 
 
@@ -52,7 +57,7 @@ class Conversation(RuleBasedStateMachine):
         self.store = MemoryStore(clock=self.clock)
         self.bed = DeskBed(self.store, self.clock)
         self.bed.loop(RUN)
-        self.asked: dict[str, Command] = {}
+        self.asked: dict[str, ControlCommand] = {}
         self.outside: list[Act] = []
         self.begun: set[Act] = set()
         self.is_frozen = False
@@ -64,10 +69,10 @@ class Conversation(RuleBasedStateMachine):
     @rule(
         target=sent,
         by=st.sampled_from(["ann", "ben"]),
-        command=st.sampled_from(Command),
+        command=st.sampled_from(ControlCommand),
         way=st.sampled_from(["call", "row"]),
     )
-    def ask(self, by: str, command: Command, way: str) -> bytes:
+    def ask(self, by: str, command: ControlCommand, way: str) -> bytes:
         request = f"{by}-{len(self.asked)}"
         self.asked[request] = command
         body = as_bytes(make(command, RUN, request, self.clock.now, by=by))
@@ -157,7 +162,7 @@ class Conversation(RuleBasedStateMachine):
                 self.bed.came(RUN, act.request)
                 self._look()
         left = self.bed.hand(RUN).asked.values()
-        assert {each.command for each in left} <= {Command.STEER, Command.REDIRECT}
+        assert {each.command for each in left} <= {ControlCommand.STEER, ControlCommand.REDIRECT}
         return multiple()
 
     def _look(self) -> None:

@@ -1,14 +1,14 @@
 """One after the other: what was overtaken while it waited loses its turn."""
 
 from handrail.control.turns import Turns
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
 
 RUN = "run-1"
 
 
 def asked(request: str) -> ControlAsked:
-    return ControlAsked(1.0, request, Command.FREEZE, Standing.FREEZING)
+    return ControlAsked(1.0, request, ControlCommand.FREEZE, Standing.FREEZING)
 
 
 def test_the_first_begins_and_the_others_wait() -> None:

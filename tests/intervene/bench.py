@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.interventions import Interventions
 from handrail.detect.registry import description_of
-from handrail.intervene import Capability, Draft, Past, Situation
+from handrail.intervene import Capability, Draft, InterventionHistory, Situation
 from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import Plugins
 from handrail.intervene.registry import KINDS
@@ -33,9 +33,14 @@ def finding(
     return Finding(kind, severity, confidence, evidence, impact, says, symptom, facts or {})
 
 
-def situation(past: Past | None = None, **known: object) -> Situation:
+def situation(past: InterventionHistory | None = None, **known: object) -> Situation:
     """A situation of which the test says only what matters."""
-    usual: dict[str, object] = {"now": 1000.0, "step": 10, "past": past or Past(), "can": ALL}
+    usual: dict[str, object] = {
+        "now": 1000.0,
+        "step": 10,
+        "past": past or InterventionHistory(),
+        "can": ALL,
+    }
     return Situation(**(usual | known))  # type: ignore[arg-type]  # the fields have many types
 
 
@@ -65,7 +70,7 @@ class Bench:
         **known: object,
     ) -> None:
         """`seconds` is the time between two steps."""
-        self.past = Past()
+        self.past = InterventionHistory()
         self.judged: list[InterventionJudged] = []
         self.made: list[Intervention] = []
         self.controller = Controller(

@@ -18,7 +18,7 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Rationality, Review, Risk, Verdict
 
@@ -59,13 +59,15 @@ def ended(step: int, outcome: Outcome, *changed: str) -> ActionEnded:
 
 
 def stop(incident: str = INCIDENT) -> Intervened:
-    done = Intervention("i2", Means.EMERGENCY_STOP, LOOP, 5, 1.2, incident=incident)
+    done = Intervention("i2", InterventionName.EMERGENCY_STOP, LOOP, 5, 1.2, incident=incident)
     return Intervened(NIGHT, done)
 
 
 def story(prompt: str = "fix the cart total") -> list[Event]:
     """It works, then it fails three times, a hint does not help, it is stopped."""
-    hint = Intervention("i1", Means.SOFT_CORRECTION, LOOP, 4, 0.4, guidance="Look at the path.")
+    hint = Intervention(
+        "i1", InterventionName.SOFT_CORRECTION, LOOP, 4, 0.4, guidance="Look at the path."
+    )
     failed = Outcome(False, 1, "", ERROR, 1500, 0.01, 200)
     return [
         RunStarted(NIGHT - 3700, "claude", "/w/shop", "startup", model="sonnet"),

@@ -19,11 +19,11 @@ from handrail.intervene import Capability
 from handrail.intervene.controller import fitting_for
 from handrail.intervene.score import level_of, score_of
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import ALL, Bench, finding, situation
 
-SOFT, AGAIN, SLOW, BACK, STOP = Means
+SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
 QUICK = Interventions(intervention_cooldown_seconds=0)
 
@@ -59,8 +59,8 @@ def test_the_score_is_severity_confidence_impact_and_escalation(
         (3.0, STOP),
     ],
 )
-def test_thresholds_lead_up_the_ladder(score: float, means: Means) -> None:
-    assert list(Means)[level_of(score)] is means
+def test_thresholds_lead_up_the_ladder(score: float, means: InterventionName) -> None:
+    assert list(InterventionName)[level_of(score)] is means
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_thresholds_lead_up_the_ladder(score: float, means: Means) -> None:
     [(LOW, 1.0, SOFT), (MEDIUM, 0.6, AGAIN), (MEDIUM, 1.0, SLOW), (HIGH, 1.0, SLOW)],
 )
 def test_the_first_means_is_that_of_the_score(
-    severity: Severity, confidence: float, means: Means
+    severity: Severity, confidence: float, means: InterventionName
 ) -> None:
     found = finding("resource_spiral", severity, confidence)
     assert Bench().steps(1, found) == [means]
@@ -328,7 +328,7 @@ def test_the_attempts_of_a_means_are_counted_for_each_trouble() -> None:
     ],
 )
 def test_what_is_switched_off_is_passed_over(
-    settings: Interventions, severity: Severity, means: Means
+    settings: Interventions, severity: Severity, means: InterventionName
 ) -> None:
     assert Bench(settings).steps(1, finding(severity=severity)) == [means]
 
@@ -427,5 +427,5 @@ def test_everything_is_usable_on_a_host_that_can_do_everything() -> None:
     fitting = {
         means for kind in KINDS for means in fitting_for(kind, description_of(kind), {}).means
     }
-    assert fitting == set(Means)
+    assert fitting == set(InterventionName)
     assert len(ALL) == len(Capability)

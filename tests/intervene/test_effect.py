@@ -4,7 +4,7 @@ import pytest
 
 from handrail.config.interventions import Interventions, Strategy
 from handrail.intervene.effect import Count, effects_of
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import Bench, finding
 
@@ -97,9 +97,9 @@ def test_counts_are_kept_by_means_and_kind() -> None:
     bench.steps(5)
     bench.steps(5, finding("stall", LOW))
     effects = effects_of(bench.past.made)
-    assert effects.of(Means.SOFT_CORRECTION, "loop") == Count(worked=1)
-    assert effects.of(Means.SOFT_CORRECTION, "stall") == Count(failed=1)
-    assert effects.of(Means.SOFT_CORRECTION, "goal_drift") == Count()
+    assert effects.of(InterventionName.SOFT_CORRECTION, "loop") == Count(worked=1)
+    assert effects.of(InterventionName.SOFT_CORRECTION, "stall") == Count(failed=1)
+    assert effects.of(InterventionName.SOFT_CORRECTION, "goal_drift") == Count()
 
 
 @pytest.mark.parametrize(("worked", "failed", "share"), [(0, 0, 1.0), (1, 3, 0.25), (2, 0, 1.0)])

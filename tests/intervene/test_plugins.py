@@ -10,11 +10,11 @@ from handrail.intervene import Situation
 from handrail.intervene.controller import Controller
 from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, Plugins, load_plugins
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import Bench, finding, situation
 
-SOFT, AGAIN, SLOW, BACK, STOP = Means
+SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW = finding(severity=Severity.LOW)
 MINE = Interventions(
     intervention_cooldown_seconds=0,

@@ -9,12 +9,12 @@ from handrail.intervene.controller import fitting_for
 from handrail.intervene.effect import Effects, effects_of
 from handrail.intervene.strategy import Aim, Case, pattern_specific, progressive
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
+from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
-from handrail.model.past import Made
 from tests.intervene.bench import Bench, finding
 
-SOFT, AGAIN, SLOW, BACK, STOP = Means
+SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
 PATTERNS = Interventions(
     intervention_cooldown_seconds=0, strategy=Strategy(type="pattern_specific")
@@ -25,21 +25,23 @@ def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> Fi
     return fitting_for(kind, description_of(kind), patterns or {})
 
 
-def case_of(found: Finding, tried: tuple[Made, ...] = (), effects: Effects | None = None) -> Case:
+def case_of(
+    found: Finding, tried: tuple[PastIntervention, ...] = (), effects: Effects | None = None
+) -> Case:
     about = description_of(found.kind)
     return Case(found, about, fitting(found.kind), tried, effects or Effects())
 
 
-def tried(*course: tuple[str, bool | None]) -> tuple[Made, ...]:
+def tried(*course: tuple[str, bool | None]) -> tuple[PastIntervention, ...]:
     """What was tried against the trouble of `finding()`, and whether it helped."""
     return tuple(
-        Made(f"i{n}", means, "loop:a", n * 100.0, n * 10, worked=worked, kind="loop")
+        PastIntervention(f"i{n}", means, "loop:a", n * 100.0, n * 10, worked=worked, kind="loop")
         for n, (means, worked) in enumerate(course)
     )
 
 
 def case(
-    severity: Severity, *course: tuple[str, bool | None], others: tuple[Made, ...] = ()
+    severity: Severity, *course: tuple[str, bool | None], others: tuple[PastIntervention, ...] = ()
 ) -> Case:
     past = tried(*course)
     return case_of(finding(severity=severity), past, effects_of((*others, *past)))
@@ -64,7 +66,9 @@ def test_four_severities_select_four_different_means(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [*KINDS, "default"])
 def test_means_that_fit_a_kind_become_stronger(kind: str) -> None:
-    places = [list(Means).index(Means(means)) for means in fitting(kind).places]
+    places = [
+        list(InterventionName).index(InterventionName(means)) for means in fitting(kind).places
+    ]
     assert places == sorted(places)
 
 
@@ -124,17 +128,18 @@ def test_what_helped_sets_the_escalation_back() -> None:
 
 def test_what_usually_helps_is_tried_once_more() -> None:
     others = tuple(
-        Made(f"j{n}", SOFT, f"loop:{n}", 0.0, n, worked=True, kind="loop") for n in range(3)
+        PastIntervention(f"j{n}", SOFT, f"loop:{n}", 0.0, n, worked=True, kind="loop")
+        for n in range(3)
     )
     assert aims(progressive(case(LOW, (SOFT, False), others=others), Strategy())) == (SOFT, SOFT)
 
 
 @pytest.mark.parametrize(("threshold", "means"), [(0.5, SOFT), (0.6, AGAIN)])
 def test_the_threshold_of_effectiveness_is_the_configured_one(
-    threshold: float, means: Means
+    threshold: float, means: InterventionName
 ) -> None:
     """Defect c: it was .5 in the code and .6 in the settings."""
-    others = (Made("j", SOFT, "loop:b", 0.0, 1, worked=True, kind="loop"),)
+    others = (PastIntervention("j", SOFT, "loop:b", 0.0, 1, worked=True, kind="loop"),)
     found = case(LOW, (SOFT, False), others=others)  # helped in one of two cases
     settings = Strategy(effectiveness_threshold=threshold)
     assert aims(progressive(found, settings))[0] == means

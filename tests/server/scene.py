@@ -11,7 +11,7 @@ import psutil
 
 from handrail.control.acts import Came
 from handrail.hosts.claude.profile import PROFILE
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.server.endings import Endings
 from handrail.supervise.supervisor import Supervisor
@@ -64,7 +64,7 @@ class Scene:
             self.supervisor.record(LoopBegun(now, "Fix the cart.", 10, driver=driver))
         self.supervisor.record(RunStarted(now, "claude", cwd, attended=attended, pid=pid))
 
-    def do(self, act: Act, command: Command) -> Came:
+    def do(self, act: Act, command: ControlCommand) -> Came:
         """Ask for something, and wait for what comes of it."""
         asked = self.asked(command)
         act(self.supervisor, asked)
@@ -73,15 +73,15 @@ class Scene:
         return came
 
     def stop(self) -> Came:
-        return self.do(self.endings.stop, Command.STOP)
+        return self.do(self.endings.stop, ControlCommand.STOP)
 
     def freeze(self) -> Came:
-        return self.do(self.endings.freeze, Command.FREEZE)
+        return self.do(self.endings.freeze, ControlCommand.FREEZE)
 
     def thaw(self) -> Came:
-        return self.do(self.endings.thaw, Command.RESUME)
+        return self.do(self.endings.thaw, ControlCommand.RESUME)
 
-    def asked(self, command: Command) -> ControlAsked:
+    def asked(self, command: ControlCommand) -> ControlAsked:
         return ControlAsked(time.time(), str(uuid.uuid4()), command, Standing.RUNNING, "ann")
 
     def _tell(self, run: str, request: str, came: Came) -> None:

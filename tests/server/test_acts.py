@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.control.message import Request
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.server.acts import DaemonActs
 from tests.server.scene import Scene
@@ -40,8 +40,8 @@ def test_a_freeze_is_ended_in_time_also_where_the_log_fails_just_then(
         async with asyncio.timeout(10):
             await taken.wait()
 
-    scene.supervisor.record(ControlAsked(1.0, "r1", Command.FREEZE, Standing.FREEZING))
-    scene.supervisor.record(ControlAnswered(1.0, "r1", Command.FREEZE, Standing.FROZEN))
+    scene.supervisor.record(ControlAsked(1.0, "r1", ControlCommand.FREEZE, Standing.FREEZING))
+    scene.supervisor.record(ControlAnswered(1.0, "r1", ControlCommand.FREEZE, Standing.FROZEN))
     asyncio.run(story())
     assert {each.command for each in asked} == {"pause"}
     assert len({each.request_id for each in asked}) == 3

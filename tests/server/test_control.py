@@ -8,18 +8,18 @@ import pytest
 
 from handrail.control.client import make_request
 from handrail.control.message import encode
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.supervisor import Supervisor
 from tests.hosts.claude.desk import SESSION
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office, call, message
 
 
-def request(command: Command, **given: str) -> bytes:
+def request(command: ControlCommand, **given: str) -> bytes:
     return encode(make_request(command, SESSION, by="ann", at=time(), **given))
 
 
-async def control(office: Office, command: Command, **given: str) -> list[dict[str, object]]:
+async def control(office: Office, command: ControlCommand, **given: str) -> list[dict[str, object]]:
     """The messages that a request leads to within a few seconds."""
     answer = await ask(office.app, "POST", "/control?wait=10", request(command, **given))
     assert answer.status == 200, answer.body
@@ -42,12 +42,12 @@ def said(answer: Answer) -> dict[str, object]:
 def test_a_call_of_a_paused_run_is_held_until_it_goes_on() -> None:
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        paused = await control(office, Command.PAUSE)
+        paused = await control(office, ControlCommand.PAUSE)
         assert [each["type"] for each in paused] == ["REQUEST", "ACK", "RESULT"]
         held = asyncio.ensure_future(office.waiting_hook(call("ls")))
         await until_held(office)
         assert not held.done()
-        await control(office, Command.RESUME)
+        await control(office, ControlCommand.RESUME)
         assert (await held).json == {}
 
     with Office() as office:
@@ -61,7 +61,7 @@ def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused(
 
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        await control(office, Command.PAUSE, reason="the fixture comes first")
+        await control(office, ControlCommand.PAUSE, reason="the fixture comes first")
         answer = said(await office.waiting_hook(call("ls")))
         assert answer["permissionDecision"] == "deny"
         assert "paused by ann: the fixture comes first" in str(answer["permissionDecisionReason"])
@@ -78,12 +78,12 @@ def test_more_calls_than_any_agent_makes_at_once_are_refused_and_the_others_stay
 
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        await control(office, Command.PAUSE)
+        await control(office, ControlCommand.PAUSE)
         held = asyncio.ensure_future(office.waiting_hook(call("ls")))
         await until_held(office)
         answer = said(await office.waiting_hook(call("ls src", "t2")))
         assert answer["permissionDecision"] == "deny"
-        await control(office, Command.RESUME)
+        await control(office, ControlCommand.RESUME)
         assert (await held).json == {}
 
     with Office() as office:
@@ -93,7 +93,7 @@ def test_more_calls_than_any_agent_makes_at_once_are_refused_and_the_others_stay
 def test_a_pause_is_confirmed_when_the_call_under_way_has_ended() -> None:
     async def story(office: Office) -> None:
         await office.hook(call("ls", "t1"))
-        pausing = asyncio.ensure_future(control(office, Command.PAUSE))
+        pausing = asyncio.ensure_future(control(office, ControlCommand.PAUSE))
         state = office.state_of(SESSION)
         while state.hand.standing != Standing.PAUSING:
             await asyncio.sleep(0.005)
@@ -118,7 +118,7 @@ def test_a_pause_is_confirmed_when_the_call_under_way_has_ended() -> None:
 def test_a_call_whose_agent_is_gone_is_not_decided_about() -> None:
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        await control(office, Command.PAUSE)
+        await control(office, ControlCommand.PAUSE)
         await office.hook(call("rm -rf build"))  # this client has hung up at once
         state = office.state_of(SESSION)
         assert (state.step, state.hand.held) == (0, {})
@@ -130,7 +130,7 @@ def test_a_call_whose_agent_is_gone_is_not_decided_about() -> None:
 def test_a_daemon_that_ends_refuses_what_it_holds() -> None:
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        await control(office, Command.PAUSE)
+        await control(office, ControlCommand.PAUSE)
         held = asyncio.ensure_future(office.waiting_hook(call("ls")))
         await until_held(office)
         office.boundary.close()
@@ -143,7 +143,7 @@ def test_a_daemon_that_ends_refuses_what_it_holds() -> None:
 def test_a_message_reaches_the_agent_with_the_next_answer() -> None:
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))
-        steering = asyncio.ensure_future(control(office, Command.STEER, text="Use pathlib."))
+        steering = asyncio.ensure_future(control(office, ControlCommand.STEER, text="Use pathlib."))
         state = office.state_of(SESSION)
         while not state.hand.asked:
             await asyncio.sleep(0.005)
@@ -172,7 +172,7 @@ def test_a_request_that_nobody_knows_is_not_found() -> None:
 
 def test_a_result_can_be_asked_for_again() -> None:
     async def story(office: Office) -> None:
-        body = request(Command.PAUSE)
+        body = request(ControlCommand.PAUSE)
         first = await ask(office.app, "POST", "/control?wait=10", body)
         again = await ask(office.app, "GET", f"/control/{json.loads(body)['request_id']}")
         assert again.json["messages"] == first.json["messages"][-1:]

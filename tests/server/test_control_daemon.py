@@ -18,7 +18,7 @@ import pytest
 from handrail.control.client import make_request
 from handrail.control.message import Ack, AnyMessage, Request, Result, encode
 from handrail.control.topics import CONTROL
-from handrail.model.control import HOLDING, Command, Standing
+from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionReviewed, ControlAnswered, ControlAsked
 from handrail.model.ordinal import Decision
 from handrail.server.client import SocketConnection
@@ -112,7 +112,7 @@ Way = Callable[[Place, Controller, Request], None]
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_every_way_in_leads_to_the_same_rows(place: Place, ann: Controller, way: Way) -> None:
     with agent_in(place):
-        request = ann.request(Command.PAUSE, RUN, reason="lunch")
+        request = ann.request(ControlCommand.PAUSE, RUN, reason="lunch")
         way(place, ann, request)
         ann.when(RUN, lambda state: state.hand.standing == Standing.PAUSED)
         messages = ann.messages()
@@ -132,7 +132,7 @@ def test_requests_written_as_rows_are_answered_in_their_order(
     place: Place, ann: Controller
 ) -> None:
     with agent_in(place):
-        commands = [Command.PAUSE, Command.RESUME] * 10
+        commands = [ControlCommand.PAUSE, ControlCommand.RESUME] * 10
         for command in commands:
             ann.write(ann.request(command, RUN))
         ann.when(RUN, lambda _: kinds(ann.messages()).count("RESULT") == len(commands))
@@ -145,7 +145,7 @@ def test_requests_written_as_rows_are_answered_in_their_order(
 
 def test_a_row_that_is_no_good_request_is_answered_too(place: Place, ann: Controller) -> None:
     with agent_in(place):
-        bad = make_request(Command.STEER, RUN, by="ann")  # without anything to say
+        bad = make_request(ControlCommand.STEER, RUN, by="ann")  # without anything to say
         write_elsewhere(place, bad)
         ann.when(RUN, lambda _: len(ann.rows(CONTROL)) == 2)
         (_, result) = ann.messages()
@@ -155,7 +155,7 @@ def test_a_row_that_is_no_good_request_is_answered_too(place: Place, ann: Contro
 
 def test_the_token_of_the_hooks_opens_no_controls(place: Place, ann: Controller) -> None:
     with agent_in(place):
-        request = ann.request(Command.PAUSE, RUN)
+        request = ann.request(ControlCommand.PAUSE, RUN)
         status, _ = send_to_port(place, request, place.home.hook_token)
         assert status == 401
         assert ann.rows(CONTROL) == []
@@ -167,11 +167,11 @@ def test_the_token_of_the_hooks_opens_no_controls(place: Place, ann: Controller)
 
 def test_an_agent_waits_while_its_run_is_paused(place: Place, ann: Controller) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
-        ann.do(Command.PAUSE, RUN)
+        ann.do(ControlCommand.PAUSE, RUN)
         held = pool.submit(agent.do, touch("made"))
         ann.when_held(RUN, "made")
         assert not (place.project / "made").exists()
-        ann.do(Command.RESUME, RUN)
+        ann.do(ControlCommand.RESUME, RUN)
         assert held.result().ok
         assert (place.project / "made").exists()
 
@@ -180,7 +180,7 @@ def test_a_daemon_that_is_ended_in_order_refuses_what_it_holds(
     place: Place, ann: Controller
 ) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
-        ann.do(Command.PAUSE, RUN, reason="lunch")
+        ann.do(ControlCommand.PAUSE, RUN, reason="lunch")
         held = pool.submit(agent.do, touch("made"))
         ann.when_held(RUN, "made")
         place.run("serve", "--stop")
@@ -216,7 +216,7 @@ def asks(agent: ScriptedAgent, call: Call) -> Done:
 
 def test_a_paused_run_is_paused_after_a_kill(place: Place, ann: Controller) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
-        request = ann.request(Command.PAUSE, RUN, reason="lunch")
+        request = ann.request(ControlCommand.PAUSE, RUN, reason="lunch")
         result = ann.send(request, seconds=PATIENCE)[-1]
         held = pool.submit(asks, agent, touch("first"))
         ann.when_held(RUN, "first")
@@ -230,7 +230,7 @@ def test_a_paused_run_is_paused_after_a_kill(place: Place, ann: Controller) -> N
         assert not (place.project / "first").exists()
         assert ann.send(request)[-1] == result
         assert len([e for e in ann.events(RUN) if isinstance(e, ControlAsked)]) == 1
-        ann.do(Command.RESUME, RUN)
+        ann.do(ControlCommand.RESUME, RUN)
         assert again.result().ok
 
 
@@ -240,7 +240,7 @@ def test_a_pause_that_was_acknowledged_is_confirmed_by_the_next_daemon(
     with agent_in(place) as agent:
         call = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}}
         agent.tell("PreToolUse", **call)
-        request = ann.ask(Command.PAUSE, RUN)
+        request = ann.ask(ControlCommand.PAUSE, RUN)
         kill(place)
         assert not ann.has_result(request)
         assert ann.send(request)[-1].payload["code"] == "duplicate"
@@ -254,7 +254,7 @@ def test_a_message_that_nobody_has_heard_yet_is_given_by_the_next_daemon_once(
     place: Place, ann: Controller
 ) -> None:
     with agent_in(place) as agent:
-        request = ann.ask(Command.STEER, RUN, text="Use pathlib.")
+        request = ann.ask(ControlCommand.STEER, RUN, text="Use pathlib.")
         kill(place)
         agent.reconnect()
         told = [agent.do(touch(name)).said("additionalContext") for name in ("one", "two")]
@@ -268,7 +268,7 @@ def test_a_row_that_nobody_was_there_for_is_taken_by_the_next_daemon(
 ) -> None:
     with agent_in(place) as agent:
         os.kill(place.pid, signal.SIGKILL)
-        ann.write(ann.request(Command.PAUSE, RUN))
+        ann.write(ann.request(ControlCommand.PAUSE, RUN))
         place.start()
         agent.reconnect()
         ann.when(RUN, lambda state: state.hand.standing == Standing.PAUSED)
@@ -297,11 +297,11 @@ def working(place: Place, ann: Controller) -> Iterator[list[Done]]:
             yield done
         finally:
             over.set()
-            ann.get(Command.RESUME, RUN)
+            ann.get(ControlCommand.RESUME, RUN)
             worker.result()
 
 
-def insist(line: http.client.HTTPConnection, by: str, command: Command, token: str) -> None:
+def insist(line: http.client.HTTPConnection, by: str, command: ControlCommand, token: str) -> None:
     """Ask for the same thing again and again, and wait for each result."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     for _ in range(TIMES):
@@ -319,8 +319,8 @@ def test_two_who_want_the_opposite_a_thousand_times_leave_a_lawful_run(
 ) -> None:
     with working(place, ann) as done, ThreadPoolExecutor() as pool:
         lines = {
-            Command.PAUSE: SocketConnection(place.home.socket, PATIENCE),
-            Command.RESUME: http.client.HTTPConnection(
+            ControlCommand.PAUSE: SocketConnection(place.home.socket, PATIENCE),
+            ControlCommand.RESUME: http.client.HTTPConnection(
                 "127.0.0.1", place.home.port, timeout=PATIENCE
             ),
         }
@@ -332,7 +332,9 @@ def test_two_who_want_the_opposite_a_thousand_times_leave_a_lawful_run(
             each.result()
         assert_every_request_has_one_result(ann)
         last = last_success(ann)
-        standing = {Command.PAUSE: Standing.PAUSED, Command.RESUME: Standing.RUNNING}[last]
+        standing = {ControlCommand.PAUSE: Standing.PAUSED, ControlCommand.RESUME: Standing.RUNNING}[
+            last
+        ]
         assert ann.state(RUN).hand.standing == standing
     assert done
     assert_lawful(ann)
@@ -348,12 +350,14 @@ def assert_every_request_has_one_result(ann: Controller) -> None:
         assert [type(each) for each in messages] == [Request, Ack, Result]
 
 
-def last_success(ann: Controller) -> Command:
+def last_success(ann: Controller) -> ControlCommand:
     """The last command that was confirmed; each of those is shown to those who watch."""
     done = [
-        Command(each.command) for each in ann.messages() if isinstance(each, Result) and each.ok
+        ControlCommand(each.command)
+        for each in ann.messages()
+        if isinstance(each, Result) and each.ok
     ]
-    assert {Command.PAUSE, Command.RESUME} <= set(done)
+    assert {ControlCommand.PAUSE, ControlCommand.RESUME} <= set(done)
     assert len(ann.current()) == len(done)
     return done[-1]
 
@@ -371,7 +375,11 @@ def assert_nothing_began_while_it_was_held(ann: Controller) -> None:
     """By what is in the log: and each pause was confirmed when nothing was under way."""
     state = RunState(RUN)
     for event in ann.events(RUN):
-        if isinstance(event, ControlAnswered) and event.command == Command.PAUSE and event.ok:
+        if (
+            isinstance(event, ControlAnswered)
+            and event.command == ControlCommand.PAUSE
+            and event.ok
+        ):
             assert not state.at_work, event
         elif isinstance(event, ActionReviewed) and event.verdict.decision is not Decision.BLOCK:
             assert state.hand.standing not in HOLDING, event

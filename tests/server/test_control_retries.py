@@ -13,7 +13,7 @@ import pytest
 
 from handrail.control.client import make_request, stages
 from handrail.control.message import Ack, Result
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.server.control_line import DaemonLine
 from handrail.store.opening import open_log
 from handrail.testing.agent import ScriptedAgent
@@ -57,11 +57,11 @@ def working(place: Place, ann: Controller) -> Iterator[None]:
             yield
         finally:
             agent.over = True
-            ann.get(Command.RESUME, RUN)
+            ann.get(ControlCommand.RESUME, RUN)
             work.result()
 
 
-def insist(place: Place, command: Command, results: list[Result]) -> None:
+def insist(place: Place, command: ControlCommand, results: list[Result]) -> None:
     """Ask for the same thing again and again, each time until there is a result."""
     line = DaemonLine(place.home, place.environ)
     for _ in range(TIMES):
@@ -79,7 +79,7 @@ def test_no_request_is_lost_or_done_twice_when_the_daemon_is_killed(place: Place
     with working(place, ann), ThreadPoolExecutor() as pool:
         both = [
             pool.submit(insist, place, command, results)
-            for command in (Command.PAUSE, Command.RESUME)
+            for command in (ControlCommand.PAUSE, ControlCommand.RESUME)
         ]
         for number in range(KILLS):
             wait_for(results, (number + 1) * 2 * TIMES // (KILLS + 1))

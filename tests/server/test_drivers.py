@@ -12,7 +12,7 @@ from handrail.control.client import make_request
 from handrail.control.message import encode
 from handrail.control.topics import CURRENT
 from handrail.drive.daemon_client import DriverOrder
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import IncidentResolved
 from tests.server.asgi import Answer, ask
 from tests.server.office import Office
@@ -26,7 +26,7 @@ async def post(office: Office, path: str, body: object = None, *, waits: bool = 
     return await ask(office.app, "POST", f"/runs/{RUN}/{path}", data, waits=waits)
 
 
-async def control(office: Office, command: Command, wait: str = "10", **given: str) -> None:
+async def control(office: Office, command: ControlCommand, wait: str = "10", **given: str) -> None:
     body = encode(make_request(command, RUN, by="ann", at=time(), **given))
     assert (await ask(office.app, "POST", f"/control?wait={wait}", body)).status == 200
 
@@ -67,7 +67,7 @@ def test_a_loop_is_shown_from_its_beginning_to_its_end() -> None:
 def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
-        await control(office, Command.STEER, text="use tabs", wait="0")
+        await control(office, ControlCommand.STEER, text="use tabs", wait="0")
         await post(office, "iterations?iteration=1", waits=False)
         assert frames(office) == [(1, "")]
         go = (await post(office, "iterations?iteration=1")).json
@@ -106,12 +106,12 @@ def test_a_pause_holds_the_loop_before_its_next_iteration() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
         await post(office, "iterations?iteration=1")
-        await control(office, Command.PAUSE)
+        await control(office, ControlCommand.PAUSE)
         held = (await post(office, "iterations?iteration=2&wait=0")).json
         assert (held["standing"], held["by"]) == ("paused", "ann")
         waiting = asyncio.ensure_future(post(office, "iterations?iteration=2&wait=30"))
         await asyncio.sleep(0)
-        await control(office, Command.RESUME)
+        await control(office, ControlCommand.RESUME)
         assert (await waiting).json["standing"] == "running"
         assert frames(office) == [(1, ""), (1, ""), (1, "paused"), (1, ""), (2, "")]
 
@@ -122,7 +122,7 @@ def test_a_pause_holds_the_loop_before_its_next_iteration() -> None:
 def test_a_message_becomes_part_of_the_next_prompt_once() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
-        steering = asyncio.ensure_future(control(office, Command.STEER, text="Use pathlib."))
+        steering = asyncio.ensure_future(control(office, ControlCommand.STEER, text="Use pathlib."))
         state = office.state_of(RUN)
         while not state.hand.asked:
             await asyncio.sleep(0.005)
@@ -138,7 +138,9 @@ def test_a_message_becomes_part_of_the_next_prompt_once() -> None:
 def test_a_redirected_loop_works_for_its_new_goal() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
-        asking = asyncio.ensure_future(control(office, Command.REDIRECT, text="write the docs"))
+        asking = asyncio.ensure_future(
+            control(office, ControlCommand.REDIRECT, text="write the docs")
+        )
         state = office.state_of(RUN)
         while not state.hand.asked:
             await asyncio.sleep(0.005)
@@ -174,7 +176,7 @@ def test_whoever_takes_a_run_up_is_not_given_the_orders_of_before() -> None:
     async def story(office: Office) -> None:
         await post(office, "loop", LOOP)
         office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="of before"))
-        await control(office, Command.ESCALATE, text="opus", wait="0")
+        await control(office, ControlCommand.ESCALATE, text="opus", wait="0")
         (awaited,) = office.state_of(RUN).hand.asked
         office.drivers.give(RUN, DriverOrder(number=0, order="set_model", request=awaited))
         await post(office, "loop", LOOP)

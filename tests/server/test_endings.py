@@ -12,7 +12,7 @@ from handrail.control.acts import Came
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven import MARK
 from handrail.intervene.processes import Ended, began_at
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded
 from tests.intervene.zoo import until
 from tests.server.scene import Scene, are_alive, is_still, numbers
@@ -117,7 +117,7 @@ def test_a_frozen_run_is_stopped(scene: Scene) -> None:
 
 def test_the_same_request_twice_at_once_is_answered_once(scene: Scene) -> None:
     begun(scene)
-    asked = scene.asked(Command.STOP)
+    asked = scene.asked(ControlCommand.STOP)
     scene.endings.stop(scene.supervisor, asked)
     scene.endings.stop(scene.supervisor, asked)
     scene.endings.settle()
@@ -126,7 +126,7 @@ def test_the_same_request_twice_at_once_is_answered_once(scene: Scene) -> None:
 
 def test_of_two_requests_at_once_the_second_finds_nobody(scene: Scene) -> None:
     agent, _ = begun(scene)
-    for command in (Command.STOP, Command.CANCEL):
+    for command in (ControlCommand.STOP, ControlCommand.CANCEL):
         scene.endings.stop(scene.supervisor, scene.asked(command))
     scene.endings.settle()
     [first, second] = [came for _, came in scene.told]
@@ -138,7 +138,7 @@ def test_of_two_requests_at_once_the_second_finds_nobody(scene: Scene) -> None:
 def test_the_next_daemon_finishes_a_stop(scene: Scene) -> None:
     agent, child = begun(scene)
     os.kill(child, 9)  # as far as the first one came
-    asked = scene.asked(Command.STOP)
+    asked = scene.asked(ControlCommand.STOP)
     for _ in range(2):
         scene.restarted().stop(scene.supervisor, asked)
         scene.endings.settle()

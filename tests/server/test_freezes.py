@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from handrail.intervene.freezing import Frozen, Thawed
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.store.files import replace_file
 from tests.intervene.zoo import is_alive, until
 from tests.server.scene import Scene, is_still, numbers, run_file
@@ -166,7 +166,7 @@ def test_in_a_run_that_was_never_frozen_nobody_is_let_go(scene: Scene) -> None:
 def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(scene: Scene) -> None:
     """That is asked for with its own request, while it is just about to end."""
     trio = Trio(scene)
-    asked = scene.asked(Command.FREEZE)
+    asked = scene.asked(ControlCommand.FREEZE)
     scene.heard = lambda: scene.endings.thaw(scene.supervisor, asked)
     scene.endings.freeze(scene.supervisor, asked)
     until(lambda: len(scene.told) == 2)
@@ -185,8 +185,8 @@ def test_who_is_stopped_after_a_thaw_is_not_let_go_by_another(scene: Scene) -> N
 def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: Scene) -> None:
     trio = Trio(scene)
     for _ in range(3):
-        scene.endings.freeze(scene.supervisor, scene.asked(Command.FREEZE))
-        scene.endings.thaw(scene.supervisor, scene.asked(Command.RESUME))
+        scene.endings.freeze(scene.supervisor, scene.asked(ControlCommand.FREEZE))
+        scene.endings.thaw(scene.supervisor, scene.asked(ControlCommand.RESUME))
     scene.endings.settle()
     assert all(came.ok for _, came in scene.told)
     assert trio.still() == [False, False, False]

@@ -24,7 +24,7 @@ from handrail.model.event import (
     RunStarted,
     StopConfirmed,
 )
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.keeper import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
@@ -73,7 +73,7 @@ def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     (shop.tree / "junk.txt").write_text("junk\n")
-    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint=shop.checkpoints()[0])
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint=shop.checkpoints()[0])
     [back] = shop.all(RolledBack)
     assert isinstance(back, RolledBack)
     assert (set(back.files), back.problem) == ({"cart.txt", "junk.txt"}, "")
@@ -83,7 +83,7 @@ def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
 
 
 def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Workshop) -> None:
-    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
     [back] = shop.all(RolledBack)
     assert isinstance(back, RolledBack)
     assert back.problem
@@ -93,7 +93,9 @@ def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Wo
 def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Workshop) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
-    done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
+    done = Intervention(
+        "i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0]
+    )
     deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.restart()
@@ -107,7 +109,9 @@ def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
     shop: Workshop,
 ) -> None:
     shop.record(prompt())
-    done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0])
+    done = Intervention(
+        "i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0]
+    )
     deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
     deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
     shop.time += 3600
@@ -124,7 +128,7 @@ def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
 
 def test_people_are_told_of_a_rollback_that_failed(tmp_path: Path) -> None:
     shop = Workshop(tmp_path, NOTIFY)
-    shop.intervene(Means.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
     shop.close()
     assert ["not put back" in message.body for message in shop.told.messages] == [True]
 
@@ -132,7 +136,7 @@ def test_people_are_told_of_a_rollback_that_failed(tmp_path: Path) -> None:
 def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
-    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     point = shop.checkpoints()[0]
     shop.record(IncidentResolved(shop.time, "inc-1", "rollback_and_retry", checkpoint=point))
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
@@ -191,7 +195,7 @@ def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
         [sys.executable, "-c", "import time; time.sleep(600)"], env={_SESSION: RUN}
     )
     try:
-        shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+        shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
         [confirmed] = shop.all(StopConfirmed)
         assert isinstance(confirmed, StopConfirmed)
         assert confirmed.left == ()
@@ -217,7 +221,7 @@ def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Work
         for run in runs
     ]
     try:
-        stop = Intervention("i1", Means.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
+        stop = Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
         for run in runs:
             shop.runs.get(run, str(shop.tree)).record(Intervened(shop.time, stop))
         shop.stops.settle()
@@ -238,7 +242,7 @@ def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
         raise ValueError("it does not fit")
 
     monkeypatch.setattr(Incidents, "save", fail)
-    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     assert len(shop.all(StopConfirmed)) == 1
     assert [message.urgent for message in shop.told.messages] == [True]
     assert [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)] == [
@@ -252,7 +256,7 @@ def test_people_are_told_what_a_stop_has_left(
     shop = Workshop(tmp_path, NOTIFY)
     left = Gone((), ("4712 sleep 9",))
     monkeypatch.setattr("handrail.server.stops.end", lambda *_, **__: left)
-    shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     shop.close()
     assert "could not be ended" in shop.told.messages[-1].body
     assert "4712 sleep 9" in shop.told.messages[-1].body
@@ -266,7 +270,7 @@ def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:
     try:
         # Its number was given as the host's, which it is not.
         shop.record(RunStarted(1e12, "claude", str(shop.tree), pid=bystander.pid))
-        shop.intervene(Means.EMERGENCY_STOP, incident="inc-1")
+        shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
         assert bystander.poll() is None
     finally:
         bystander.kill()

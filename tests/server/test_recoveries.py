@@ -21,7 +21,7 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
 from handrail.server.brain import Brain
 from handrail.server.recoveries import Recoveries
@@ -30,7 +30,9 @@ from tests.supervise.bed import RUN, Bed
 from tests.supervise.test_run_limits import WRITES
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
-STOP = Intervened(5.0, Intervention("i1", Means.EMERGENCY_STOP, LOOP, 4, incident="inc-1"))
+STOP = Intervened(
+    5.0, Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
+)
 POINT = CheckpointTaken(2.0, Checkpoint("4c1f", RUN, 1, "4c1f0a2b9d3e", 2.0, "before a prompt"))
 
 Answer = tuple[int, dict[str, object]]

@@ -8,7 +8,7 @@ import pytest
 
 from handrail.control.client import make_request
 from handrail.control.message import encode
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from tests.control.stores import WatchedStore
 from tests.hosts.claude.desk import SESSION
 from tests.intervene.zoo import until
@@ -17,13 +17,13 @@ from tests.server.office import Office, message
 from tests.server.scene import Scene, are_alive
 
 
-def _asked_on_a_full_disk(command: Command, run: str = SESSION) -> tuple[Answer, list[str]]:
+def _asked_on_a_full_disk(command: ControlCommand, run: str = SESSION) -> tuple[Answer, list[str]]:
     store = WatchedStore(time)
 
     async def story() -> Answer:
         await office.hook(message("UserPromptSubmit", prompt="go"))
         store.takes = False
-        given = {"text": "tests first"} if command == Command.STEER else {}
+        given = {"text": "tests first"} if command == ControlCommand.STEER else {}
         body = encode(make_request(command, run, by="ann", at=time(), **given))
         return await ask(office.app, "POST", "/control?wait=1", body)
 
@@ -31,8 +31,8 @@ def _asked_on_a_full_disk(command: Command, run: str = SESSION) -> tuple[Answer,
         return office.run(story), office.ended
 
 
-@pytest.mark.parametrize("command", [Command.STOP, Command.CANCEL])
-def test_a_run_is_ended_although_nothing_can_be_written_down(command: Command) -> None:
+@pytest.mark.parametrize("command", [ControlCommand.STOP, ControlCommand.CANCEL])
+def test_a_run_is_ended_although_nothing_can_be_written_down(command: ControlCommand) -> None:
     answer, ended = _asked_on_a_full_disk(command)
     assert ended == [SESSION]
     assert answer.status == 507
@@ -40,14 +40,16 @@ def test_a_run_is_ended_although_nothing_can_be_written_down(command: Command) -
     assert answer.json["error"].endswith(". It has ended.")
 
 
-@pytest.mark.parametrize("command", [Command.PAUSE, Command.STEER, Command.FREEZE])
-def test_nothing_else_is_done_that_cannot_be_written_down(command: Command) -> None:
+@pytest.mark.parametrize(
+    "command", [ControlCommand.PAUSE, ControlCommand.STEER, ControlCommand.FREEZE]
+)
+def test_nothing_else_is_done_that_cannot_be_written_down(command: ControlCommand) -> None:
     answer, ended = _asked_on_a_full_disk(command)
     assert (answer.status, ended) == (503, [])
 
 
 def test_nobody_is_ended_whom_nobody_knows() -> None:
-    answer, ended = _asked_on_a_full_disk(Command.STOP, "another")
+    answer, ended = _asked_on_a_full_disk(ControlCommand.STOP, "another")
     assert (answer.status, ended) == (503, [])
 
 

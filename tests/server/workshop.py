@@ -8,7 +8,7 @@ from handrail.intervene.notify import Message, Notifier
 from handrail.model import Action, Finding, Severity
 from handrail.model.action import Outcome
 from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.hands import Hands
 from handrail.server.home import Home
 from handrail.server.keeper import Talk
@@ -100,7 +100,9 @@ class Workshop:
         self.run.after(EndedCall(action, Outcome(ok=True, output=str(number))))
         self.settle()
 
-    def intervene(self, means: Means, *, checkpoint: str = "", incident: str = "") -> None:
+    def intervene(
+        self, means: InterventionName, *, checkpoint: str = "", incident: str = ""
+    ) -> None:
         done = Intervention("i1", means, LOOP, 4, checkpoint=checkpoint, incident=incident)
         self.record(Intervened(self._clock(), done))
 

@@ -31,7 +31,7 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.review import Rationality, Risk
 
@@ -106,7 +106,7 @@ _allowances = st.none() | st.builds(Allowance, *[st.integers(0, 9)] * 6)
 _interventions = st.builds(
     Intervention,
     st.sampled_from(["i1", "i2"]),
-    st.sampled_from(Means),
+    st.sampled_from(InterventionName),
     _findings,
     _STEPS,
     guidance=_TEXTS,

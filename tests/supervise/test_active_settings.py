@@ -6,10 +6,10 @@ import pytest
 from handrail.config import Config
 from handrail.config.schema import CustomRule, Limits, Rules, StepReviewer
 from handrail.model import Decision
+from handrail.model.active_settings import ActiveSettings
 from handrail.model.effect import Kind
 from handrail.model.event import Event, RunStarted
-from handrail.model.in_force import InForce
-from handrail.model.knowledge import Fact, Program
+from handrail.model.program import Fact, Program
 from handrail.supervise.active_settings import active_settings, config_of, identity
 
 RULE = CustomRule("no-make", Decision.BLOCK, "not here", commands=("make",))
@@ -51,4 +51,4 @@ def test_of_very_large_settings_the_scope_is_kept() -> None:
 def test_settings_of_another_version_are_replaced_by_the_defaults(
     values: dict[str, object],
 ) -> None:
-    assert config_of(InForce("x", values)) == Config()
+    assert config_of(ActiveSettings("x", values)) == Config()

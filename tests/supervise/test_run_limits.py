@@ -8,7 +8,7 @@ from handrail.config.schema import Limits
 from handrail.model import Action, Effect, Kind, Review, Severity, Undo, Verdict
 from handrail.model.event import Event, IncidentResolved, Intervened, RolledBack
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Decision
 from handrail.model.review import Rationality, Risk
 from handrail.supervise.run_limits import refusal_by_limits
@@ -17,8 +17,12 @@ from handrail.supervise.watched_state import WatchedState, fold
 from tests.supervise.strategies import ended, reviewed
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (1, 2))
-STOP = Intervened(9.0, Intervention("i1", Means.EMERGENCY_STOP, LOOP, 2, incident="inc-1"))
-BACK = Intervened(9.0, Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 2, checkpoint="4c1f"))
+STOP = Intervened(
+    9.0, Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 2, incident="inc-1")
+)
+BACK = Intervened(
+    9.0, Intervention("i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 2, checkpoint="4c1f")
+)
 
 
 def review(kind: Kind) -> Review:
@@ -36,7 +40,7 @@ READS, WRITES = review(Kind.READ), review(Kind.WRITE)
 
 
 def throttled(**allowance: int) -> Intervened:
-    means = Means.RESOURCE_THROTTLING
+    means = InterventionName.RESOURCE_THROTTLING
     return Intervened(0.0, Intervention("i1", means, LOOP, 0, allowance=Allowance(**allowance)))
 
 

@@ -1,7 +1,7 @@
 """What a run did before decides about what it does next: repetition, limits, history."""
 
 from handrail.model import Decision, Outcome, Verdict
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionReviewed,
     ControlAnswered,
@@ -68,12 +68,12 @@ def test_time_for_which_a_person_holds_a_run_is_not_its_own(bed: Bed) -> None:
     bed.settings("limits: {minutes: 10}\n")
     bed.do(bed.bash("ls", "a"))
     for minutes in (30, 40):
-        bed.run.record(ControlAsked(bed.clock(), "r", Command.PAUSE, Standing.PAUSING))
+        bed.run.record(ControlAsked(bed.clock(), "r", ControlCommand.PAUSE, Standing.PAUSING))
         bed.clock.advance(minutes * 60)
-        bed.run.record(ControlAnswered(bed.clock(), "r", Command.PAUSE, Standing.PAUSED))
+        bed.run.record(ControlAnswered(bed.clock(), "r", ControlCommand.PAUSE, Standing.PAUSED))
         bed.clock.advance(minutes * 60)
         bed.restart()
-        bed.run.record(ControlAnswered(bed.clock(), "s", Command.RESUME, Standing.RUNNING))
+        bed.run.record(ControlAnswered(bed.clock(), "s", ControlCommand.RESUME, Standing.RUNNING))
     bed.clock.advance(10 * 60)
     assert bed.do(bed.bash("ls", "b")).decision is Decision.ALLOW
     bed.clock.advance(1)

@@ -14,7 +14,7 @@ from handrail.model.event import (
     RolledBack,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity
 from handrail.supervise.corrections import request_of
 from handrail.supervise.watched_state import fold
@@ -32,12 +32,14 @@ def day(tmp_path: Path) -> Day:
 
 
 def throttle(day: Day, **allowance: int) -> None:
-    done = Intervention("i9", Means.RESOURCE_THROTTLING, LOOP, 0, allowance=Allowance(**allowance))
+    done = Intervention(
+        "i9", InterventionName.RESOURCE_THROTTLING, LOOP, 0, allowance=Allowance(**allowance)
+    )
     day.record(Intervened(day.bed.clock(), done))
 
 
 def go_back(day: Day) -> None:
-    done = Intervention("i1", Means.CHECKPOINT_ROLLBACK, LOOP, 0, checkpoint="c0")
+    done = Intervention("i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 0, checkpoint="c0")
     day.record(Intervened(day.bed.clock(), done))
 
 
@@ -73,7 +75,7 @@ def test_who_goes_slower_as_told_does_not_repeat_what_was_refused(day: Day) -> N
 def test_what_is_refused_for_now_does_not_judge_an_intervention(day: Day) -> None:
     for _ in range(2):
         day.bash("make", error="make: *** no rule")
-    assert day.means == [Means.SOFT_CORRECTION]
+    assert day.means == [InterventionName.SOFT_CORRECTION]
     throttle(day, calls_per_minute=1)
     for _ in range(4):
         day.gap = 1.0
@@ -98,7 +100,7 @@ def test_a_run_that_spoils_files_over_and_over_is_put_back(day: Day) -> None:
 def test_a_run_that_only_looked_has_nothing_to_be_put_back(day: Day) -> None:
     for _ in range(7):
         day.bash("git log --oneline -3", "4c1f0a2 a cart")
-    assert Means.CHECKPOINT_ROLLBACK in day.means
+    assert InterventionName.CHECKPOINT_ROLLBACK in day.means
     assert day.put_back == []
 
 
@@ -112,7 +114,7 @@ def test_low_trouble_never_puts_files_back_however_long_it_goes_on(day: Day) -> 
     day.edit("cart.py", 1)
     for _ in range(19):
         day.do("BashOutput", {"bash_id": "b1"})
-    assert Means.CHECKPOINT_ROLLBACK in day.means
+    assert InterventionName.CHECKPOINT_ROLLBACK in day.means
     assert day.put_back == []
 
 
@@ -174,7 +176,7 @@ def test_who_waits_twenty_minutes_for_a_build_is_not_stopped(tmp_path: Path) -> 
     day = Day(tmp_path, gap=30.0)
     for _ in range(40):
         day.bash("sleep 30; curl -s http://localhost:8080/status", '{"status":"running"}')
-    assert Means.EMERGENCY_STOP not in day.means
+    assert InterventionName.EMERGENCY_STOP not in day.means
 
 
 def test_many_reads_at_once_are_no_trouble(day: Day) -> None:
@@ -282,7 +284,7 @@ def test_a_restart_changes_nothing_of_what_is_done(tmp_path: Path, step: int) ->
 
 
 def test_who_waits_for_approval_is_not_stopped_for_it(day: Day) -> None:
-    done = Intervention("i1", Means.EMERGENCY_STOP, LOOP, 0, incident="inc-1")
+    done = Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 0, incident="inc-1")
     day.record(Intervened(day.bed.clock(), done))
     day.record(IncidentResolved(day.bed.clock(), "inc-1", "manual_approval", approval=True))
     for _ in range(15):

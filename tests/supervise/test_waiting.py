@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handrail.config.checkpoints import Checkpoints
 from handrail.model.action import Action
-from handrail.model.control import HOLDING, Command, Standing
+from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionHeld, ActionReviewed, ControlAnswered, RunStarted
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
@@ -63,7 +63,7 @@ class WaitingBed(Bed):
 
     def stand(self, standing: Standing) -> None:
         """A person has the run stand like that."""
-        event = ControlAnswered(self.clock(), "r-1", Command.PAUSE, standing)
+        event = ControlAnswered(self.clock(), "r-1", ControlCommand.PAUSE, standing)
         self.run.record(event)
 
     def reviewed(self) -> list[ActionReviewed]:
@@ -242,7 +242,7 @@ def test_nothing_unfinished_is_an_answer(
     bed = (WaitingBed if plans else Bed)(tmp_path_factory.mktemp("bed"))
     run = bed.run
     run.record(RunStarted(bed.clock(), "claude", str(bed.path)))
-    run.record(ControlAnswered(bed.clock(), "r-1", Command.PAUSE, standing))
+    run.record(ControlAnswered(bed.clock(), "r-1", ControlCommand.PAUSE, standing))
     verdict = run.before(bed.bash(command, call))
     [reviewed] = [event for event in bed.events() if isinstance(event, ActionReviewed)]
     assert reviewed.verdict == verdict

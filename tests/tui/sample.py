@@ -6,7 +6,7 @@ from pathlib import Path
 
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import Effect, Kind
 from handrail.model.event import (
     ActionEnded,
@@ -28,9 +28,17 @@ from handrail.model.event import (
     Verified,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Factor, Rationality, Review, Risk, RuleHit, Step, Verdict
+from handrail.model.review import (
+    CommandStep,
+    Rationality,
+    Review,
+    Risk,
+    RiskFactor,
+    RuleHit,
+    Verdict,
+)
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
 from handrail.store.port import Store
@@ -128,7 +136,9 @@ def review_of(action: Action, verdict: Verdict) -> Review:
         verdict.decision,
         Risk(0.97 if risky else 0.05, Severity.CRITICAL if risky else Severity.NONE)
         if not risky
-        else Risk(0.97, Severity.CRITICAL, (Factor("delete", 0.8), Factor("outside scope", 0.3))),
+        else Risk(
+            0.97, Severity.CRITICAL, (RiskFactor("delete", 0.8), RiskFactor("outside scope", 0.3))
+        ),
         Rationality(0.6, 0.6, 0.6, 1.0, 1.0),
         (Effect(Kind.DELETE, "/srv/app/data/*", Severity.CRITICAL, Undo.IMPOSSIBLE),)
         if risky
@@ -136,7 +146,9 @@ def review_of(action: Action, verdict: Verdict) -> Review:
         (RuleHit("prevent_recursive_deletion", verdict.decision, verdict.reason),) if risky else (),
         (verdict.reason,) if verdict.reason else (),
         verdict.alternative,
-        steps=(Step(text, "deletes /srv/app/data/*", blamed=True),) if risky and text else (),
+        steps=(CommandStep(text, "deletes /srv/app/data/*", blamed=True),)
+        if risky and text
+        else (),
     )
 
 
@@ -182,7 +194,7 @@ def _api(book: Book) -> None:
     book.note(API, lambda at: IterationBegun(at, 4))
     book.note(API, lambda at: UsageMeasured(at, 90_000, 1.1))
     book.do(API, "Edit", "/home/ada/api/tests/fixtures.py")
-    pause = Command.PAUSE
+    pause = ControlCommand.PAUSE
     reason = "fixing the fixture first"
     book.note(
         API, lambda at: ControlAsked(at, "q1", pause, Standing.PAUSING, "ada", reason), 18 * 60 - 70
@@ -203,7 +215,9 @@ def _docs(book: Book) -> None:
     book.note(DOCS, lambda at: UsageMeasured(at, 9_000, 0.08))
     book.do(DOCS, "Bash", "make html", 2100)
     book.note(DOCS, lambda at: FindingMade(at, 1, FINDING))
-    stop = Intervention("i1", Means.EMERGENCY_STOP, FINDING, 1, incident="2026-11-15-docs")
+    stop = Intervention(
+        "i1", InterventionName.EMERGENCY_STOP, FINDING, 1, incident="2026-11-15-docs"
+    )
     book.note(DOCS, lambda at: Intervened(at, stop))
 
 
@@ -233,7 +247,7 @@ def _shop(book: Book) -> None:
     book.note(
         SHOP,
         lambda at: Intervened(
-            at, Intervention("i1", Means.SOFT_CORRECTION, FINDING, 6, guidance=told)
+            at, Intervention("i1", InterventionName.SOFT_CORRECTION, FINDING, 6, guidance=told)
         ),
     )
     book.note(SHOP, lambda at: IterationEnded(at, "I have fixed the import."), 4)

@@ -8,7 +8,7 @@ from time import monotonic
 from blockbuster import blockbuster_ctx
 from textual.pilot import Pilot
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
 from handrail.tui.app import WatchApp
@@ -26,13 +26,13 @@ class FakeControls:
     """Remembers what was sent, and answers as it was told to."""
 
     def __init__(self, *stages: Stage) -> None:
-        self.sent: list[tuple[Command, str, str, str, Standing]] = []
+        self.sent: list[tuple[ControlCommand, str, str, str, Standing]] = []
         self.stages = stages or GOES_WELL
         self.go_on = asyncio.Event()
         self.go_on.set()
 
     async def send(
-        self, command: Command, run: str, *, reason: str, text: str, expects: Standing
+        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
     ) -> AsyncIterator[Stage]:
         """Waits before each stage until it may go on."""
         self.sent.append((command, run, reason, text, expects))

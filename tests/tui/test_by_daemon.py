@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.control.client import UnreachableError
 from handrail.control.message import Ack, AnyMessage, Payload, Request, Result, Target
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.tui.by_daemon import ByDaemon
 from handrail.tui.controls import Stage
 
@@ -50,7 +50,7 @@ def _sent(line: FakeLine, *, is_down: bool = False, patience: float = 60.0) -> l
 
     async def send() -> list[Stage]:
         stages = controls.send(
-            Command.STEER, "r", reason="why", text="look here", expects=Standing.RUNNING
+            ControlCommand.STEER, "r", reason="why", text="look here", expects=Standing.RUNNING
         )
         return [stage async for stage in stages]
 

@@ -4,7 +4,7 @@ import pytest
 
 from handrail.control.machine import move
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import FINAL, Command, Standing
+from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.tui.asking import Asking, Order, ask
 from handrail.tui.commands import BY_KEY, what_will_happen, why_not
 from handrail.tui.overview import Overview
@@ -18,18 +18,20 @@ def _run(standing: Standing, **more: object) -> Overview:
 
 
 def test_every_command_has_one_key() -> None:
-    assert sorted(BY_KEY.values()) == sorted(Command)
+    assert sorted(BY_KEY.values()) == sorted(ControlCommand)
 
 
 @pytest.mark.parametrize("standing", [each for each in Standing if each not in FINAL])
-@pytest.mark.parametrize("command", Command)
-def test_a_command_is_offered_where_it_is_possible(standing: Standing, command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_a_command_is_offered_where_it_is_possible(
+    standing: Standing, command: ControlCommand
+) -> None:
     possible = move(standing, command) is not None
     assert bool(why_not(_run(standing), command)) is not possible
 
 
-@pytest.mark.parametrize("command", Command)
-def test_nothing_is_offered_where_there_is_nothing_to_control(command: Command) -> None:
+@pytest.mark.parametrize("command", ControlCommand)
+def test_nothing_is_offered_where_there_is_nothing_to_control(command: ControlCommand) -> None:
     assert "has ended" in why_not(_run(Standing.DONE, active=False), command)
 
 
@@ -38,8 +40,8 @@ def test_a_run_that_cannot_be_read_cannot_be_controlled() -> None:
 
 
 def test_what_destroys_has_to_be_confirmed() -> None:
-    confirmed = {command for command in Command if command.spec.confirm}
-    assert confirmed == {Command.STOP, Command.CANCEL, Command.ROLLBACK}
+    confirmed = {command for command in ControlCommand if command.spec.confirm}
+    assert confirmed == {ControlCommand.STOP, ControlCommand.CANCEL, ControlCommand.ROLLBACK}
 
 
 def test_an_undo_says_to_when_and_how_it_is_taken_back() -> None:
@@ -54,4 +56,4 @@ def test_the_last_answer_makes_the_order() -> None:
     second = first.answered("  enough ")
     assert isinstance(second, Asking)
     order = second.answered("Yes")
-    assert order == Order(Command.STOP, "r", "shop-3f2a", "enough", "", Standing.PAUSED)
+    assert order == Order(ControlCommand.STOP, "r", "shop-3f2a", "enough", "", Standing.PAUSED)

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.cli.runs import Runs as NamedRuns
 from handrail.model.action import Outcome
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ControlAnswered,
     ControlAsked,
@@ -119,8 +119,8 @@ def test_a_new_run_is_seen(book: Book, reader: Reader) -> None:
 
 def test_the_fold_is_the_same_bit_by_bit_and_at_once(book: Book, log: Path, reader: Reader) -> None:
     reader.look()
-    asked = ControlAsked(NOON, "q7", Command.PAUSE, Standing.PAUSING, "eve", "wait")
-    answered = ControlAnswered(NOON, "q7", Command.PAUSE, Standing.PAUSED)
+    asked = ControlAsked(NOON, "q7", ControlCommand.PAUSE, Standing.PAUSING, "eve", "wait")
+    answered = ControlAnswered(NOON, "q7", ControlCommand.PAUSE, Standing.PAUSED)
     for event in (asked, answered):
         book.write(SHOP, event)
         reader.look()
@@ -133,7 +133,7 @@ def test_a_cancelled_run_needs_no_driver(book: Book, log: Path) -> None:
     book.write(SHOP, LoopBegun(NOON, "fix it", 10, driver=2**22 + 1))
     with closing(Reader(log)) as reader:
         assert reader.runs()[SHOP].left
-        book.write(SHOP, ControlAnswered(NOON, "q8", Command.CANCEL, Standing.CANCELLED))
+        book.write(SHOP, ControlAnswered(NOON, "q8", ControlCommand.CANCEL, Standing.CANCELLED))
         assert not reader.runs()[SHOP].left
 
 

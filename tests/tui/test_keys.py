@@ -3,7 +3,7 @@
 import pytest
 from textual.events import Paste
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
 from handrail.tui.commands import BY_KEY
 from handrail.tui.controls import Stage
@@ -18,13 +18,15 @@ RUNNING, PAUSED = Standing.RUNNING, Standing.PAUSED
 @pytest.mark.parametrize(
     ("key", "command"),
     [
-        ("p", Command.PAUSE),
-        ("c", Command.CHECKPOINT),
-        ("f", Command.FREEZE),
-        ("i", Command.INTERRUPT),
+        ("p", ControlCommand.PAUSE),
+        ("c", ControlCommand.CHECKPOINT),
+        ("f", ControlCommand.FREEZE),
+        ("i", ControlCommand.INTERRUPT),
     ],
 )
-def test_a_command_asks_for_a_reason_and_is_sent(book: Book, key: str, command: Command) -> None:
+def test_a_command_asks_for_a_reason_and_is_sent(
+    book: Book, key: str, command: ControlCommand
+) -> None:
     async def work(stand: Stand) -> None:
         await stand.choose("shop")
         await stand.press(key)
@@ -39,13 +41,13 @@ def test_a_command_asks_for_a_reason_and_is_sent(book: Book, key: str, command: 
 @pytest.mark.parametrize(
     ("key", "command", "question"),
     [
-        ("s", Command.STEER, "tell the agent:"),
-        ("d", Command.REDIRECT, "the new goal:"),
-        ("e", Command.ESCALATE, "the model, such as opus:"),
+        ("s", ControlCommand.STEER, "tell the agent:"),
+        ("d", ControlCommand.REDIRECT, "the new goal:"),
+        ("e", ControlCommand.ESCALATE, "the model, such as opus:"),
     ],
 )
 def test_a_command_with_a_text_asks_for_that_first(
-    book: Book, key: str, command: Command, question: str
+    book: Book, key: str, command: ControlCommand, question: str
 ) -> None:
     async def work(stand: Stand) -> None:
         await stand.choose("shop")
@@ -75,7 +77,7 @@ def test_resume_is_for_a_run_that_is_held(book: Book) -> None:
         await stand.choose("api")
         await stand.press("r", "enter")
         await stand.until_answered()
-        assert stand.controls.sent == [(Command.RESUME, API, "", "", PAUSED)]
+        assert stand.controls.sent == [(ControlCommand.RESUME, API, "", "", PAUSED)]
 
     at_screen(book, work)
 
@@ -83,13 +85,13 @@ def test_resume_is_for_a_run_that_is_held(book: Book) -> None:
 @pytest.mark.parametrize(
     ("key", "command", "text", "says"),
     [
-        ("x", Command.STOP, "", "all its processes are ended"),
-        ("K", Command.CANCEL, "", "it can not be resumed"),
-        ("u", Command.ROLLBACK, "c7", "before rm -rf build notes/"),
+        ("x", ControlCommand.STOP, "", "all its processes are ended"),
+        ("K", ControlCommand.CANCEL, "", "it can not be resumed"),
+        ("u", ControlCommand.ROLLBACK, "c7", "before rm -rf build notes/"),
     ],
 )
 def test_a_grave_command_says_what_will_happen_and_wants_a_y(
-    book: Book, key: str, command: Command, text: str, says: str
+    book: Book, key: str, command: ControlCommand, text: str, says: str
 ) -> None:
     async def work(stand: Stand) -> None:
         await stand.choose("shop")
@@ -260,7 +262,7 @@ def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: Boo
         await stand.choose("shop")
         await stand.press("p")
         pausing = Standing.PAUSING
-        book.note(SHOP, lambda at: ControlAsked(at, "q9", Command.PAUSE, pausing, "eve"))
+        book.note(SHOP, lambda at: ControlAsked(at, "q9", ControlCommand.PAUSE, pausing, "eve"))
         await stand.until_shows("pausing by eve")
         await stand.press("enter")
         await stand.until_answered()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from tests.tui.sample import SHOP, Book
 from tests.tui.stage import Stand, at_screen
 
@@ -123,7 +123,7 @@ def test_a_filter_that_nothing_passes_says_so(book: Book) -> None:
 def test_help_lists_every_key_and_hides_commands(book: Book) -> None:
     async def work(stand: Stand) -> None:
         await stand.press("?")
-        for command in Command:
+        for command in ControlCommand:
             assert f" {command.spec.on_screen.key}  {command.word} " in stand.text
         await stand.press("p")
         assert not stand.app.watching.prompt

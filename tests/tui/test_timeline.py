@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from handrail.model.action import Outcome
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -132,7 +132,7 @@ def test_an_action_that_is_held_is_one_entry_until_it_is_let_go(told: Told) -> N
 
 def test_of_processes_that_stand_still_the_programs_are_named() -> None:
     stopped = ("stands still: 14347 /usr/local/bin/claude -p x", "stands still: 14350 bash -c y")
-    event = ControlAnswered(1.0, "q", Command.FREEZE, Standing.FROZEN, True, "", stopped)
+    event = ControlAnswered(1.0, "q", ControlCommand.FREEZE, Standing.FROZEN, True, "", stopped)
     assert event_sentence(event, RunFacts()).text == "freeze confirmed: stands still: claude, bash"
 
 

@@ -7,7 +7,7 @@ import pytest
 from handrail.cli.joined import Entry, Joiner
 from handrail.cli.runs import Runs
 from handrail.cli.status_row import MARKS, find_rows
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionReviewed,
     ControlAnswered,
@@ -52,8 +52,8 @@ def test_states_are_called_the_same(book: Book) -> None:
 
 @pytest.mark.parametrize("standing", Standing)
 def test_they_are_called_the_same_however_a_run_stands(book: Book, standing: Standing) -> None:
-    book.write(SHOP, ControlAsked(NOON, "q", Command.PAUSE, standing, "ada"))
-    book.write(SHOP, ControlAnswered(NOON, "q", Command.PAUSE, standing))
+    book.write(SHOP, ControlAsked(NOON, "q", ControlCommand.PAUSE, standing, "ada"))
+    book.write(SHOP, ControlAnswered(NOON, "q", ControlCommand.PAUSE, standing))
     _agree(book)
 
 

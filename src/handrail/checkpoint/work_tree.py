@@ -9,7 +9,7 @@ from contextlib import suppress
 from handrail.checkpoint.errors import FolderRefusedError
 from handrail.checkpoint.git.repository import work_tree_key
 from handrail.checkpoint.git.user_repository import directories, read_text
-from handrail.model.place import state_folder
+from handrail.model.state_folder import state_folder
 
 _FOLDER = re.compile(r"[\w.-]{0,40}-[0-9a-f]{16}", re.ASCII)
 _MAX_BYTES = 4096

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from handrail.cli import options
-from handrail.model.control import FINAL, Command, OnCommandLine
+from handrail.model.control import FINAL, ControlCommand, OnCommandLine
 
 if TYPE_CHECKING:
     from handrail.cli.sending import Chosen
@@ -38,7 +38,7 @@ def _seconds(ctx: click.Context, _param: click.Parameter, value: str) -> float:
     return seconds
 
 
-def _help(command: Command, line: OnCommandLine) -> str:
+def _help(command: ControlCommand, line: OnCommandLine) -> str:
     """The text of `--help`."""
     examples = "\n".join(f"  handrail {command} {each}" for each in line.examples)
     more = f"{line.more} It is confirmed when {line.confirmed}."
@@ -46,7 +46,7 @@ def _help(command: Command, line: OnCommandLine) -> str:
     return "\n\n".join(parts)
 
 
-def _make(command: Command, line: OnCommandLine) -> click.Command:
+def _make(command: ControlCommand, line: OnCommandLine) -> click.Command:
     def run(words: tuple[str, ...], **given: object) -> int:
         order = msgspec.convert({**given, "words": words}, _Order)
         return _carry_out(command, order, _operand(line))
@@ -94,7 +94,7 @@ class _Order(msgspec.Struct, frozen=True):
     yes: bool = False
 
 
-def _carry_out(command: Command, order: _Order, operand: str) -> int:
+def _carry_out(command: ControlCommand, order: _Order, operand: str) -> int:
     options.by_a_person()
     typed, text = _read(command, order, operand)
     from handrail.cli.runs import Runs, find_home, read_log
@@ -122,7 +122,7 @@ def _carry_out(command: Command, order: _Order, operand: str) -> int:
     )
 
 
-def _read(command: Command, order: _Order, operand: str) -> tuple[str, str]:
+def _read(command: ControlCommand, order: _Order, operand: str) -> tuple[str, str]:
     """The run as it was typed, and what the command is about."""
     name, words = command.value, list(order.words)
     if not order.all_runs and not words:
@@ -140,7 +140,7 @@ def _read(command: Command, order: _Order, operand: str) -> tuple[str, str]:
     return typed, text
 
 
-def _is_agreed_to(command: Command, order: _Order, chosen: "Chosen") -> bool:
+def _is_agreed_to(command: ControlCommand, order: _Order, chosen: "Chosen") -> bool:
     """Whether a person wants it, where that has to be asked."""
     name = command.value
     if not command.spec.confirm or order.yes or len(chosen.runs) < 2:
@@ -160,7 +160,7 @@ def _is_agreed_to(command: Command, order: _Order, chosen: "Chosen") -> bool:
 
 commands = {
     each.value: _make(each, line)
-    for each in Command
+    for each in ControlCommand
     if (line := each.spec.on_command_line) is not None
 }
 """By name; `handrail.cli` finds them here."""

@@ -11,7 +11,7 @@ from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
 from handrail.control.machine import move
 from handrail.control.message import Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
@@ -69,7 +69,7 @@ def _learn(store: "Store", sent: Sent) -> Learned:
 
 
 def _instead(state: RunState, sent: Sent) -> str:
-    if state.course.stopped and sent.command is Command.RESUME:
+    if state.course.stopped and sent.command is ControlCommand.RESUME:
         return f"handrail incident show {state.course.stopped}"
     if state.active and sent.command.ends:
         return f"handrail {sent.command.value} {sent.run.name} tries again"
@@ -78,7 +78,7 @@ def _instead(state: RunState, sent: Sent) -> str:
     if state.active:  # what was refused says itself why
         return ""
     is_done = state.loop is not None and state.hand.standing != Standing.CANCELLED
-    if is_done and sent.command is Command.RESUME:
+    if is_done and sent.command is ControlCommand.RESUME:
         return f"handrail run --resume {sent.run.name}"
     return _LOOK
 
@@ -107,7 +107,7 @@ def _answer(store: "Store", sent: Sent) -> ControlAnswered | None:
 
 
 def _waits_for(store: "Store", sent: Sent) -> str:
-    if sent.command is not Command.PAUSE:
+    if sent.command is not ControlCommand.PAUSE:
         return sent.command.spec.meanwhile
     with suppress(DamagedError):
         actions = read_state(store, sent.run.id).at_work

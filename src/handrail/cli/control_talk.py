@@ -15,7 +15,7 @@ from handrail.cli.sending import Chosen, Sent, follow
 from handrail.control import message as wire
 from handrail.control.client import make_request
 from handrail.control.message import AnyMessage
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.words.amounts import count
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Teller(Protocol):
 
 def talk(
     home: "Home",
-    command: Command,
+    command: ControlCommand,
     chosen: Chosen,
     *,
     reason: str,
@@ -99,7 +99,7 @@ def list_runs(screen: Screen, chosen: Chosen) -> None:
         screen.say(f"   {clip(run.name, screen.width - 3)}")
 
 
-def say_left_out(chosen: Chosen, command: Command, *, to_stderr: bool) -> None:
+def say_left_out(chosen: Chosen, command: ControlCommand, *, to_stderr: bool) -> None:
     """Say who gets nothing, and why."""
     screen = options.screen()
     for run, why in chosen.left_out:

@@ -5,12 +5,12 @@ import msgspec
 from handrail.cli.sessions import PastStep
 from handrail.config.schema import Config
 from handrail.detect import Deed, Watch, deed_of, intent_of
-from handrail.intervene import Capability, Past, Situation
+from handrail.intervene import Capability, InterventionHistory, Situation
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.review import Review
 
 _SECONDS_EACH = 10.0
@@ -33,7 +33,7 @@ class Course:
         self._goal = goal
         self._now = 0.0
         self._watch = Watch()
-        self._past = Past()
+        self._past = InterventionHistory()
         self._controller = Controller(config.interventions)
 
     def take(self, number: int, step: PastStep, action: Action, review: Review) -> Noticed:
@@ -65,7 +65,7 @@ class Course:
         if not self._config.interventions.enabled:
             return ()
         agent, scope = self._watch.last, self._config.scope
-        stopped = any(made.means == Means.EMERGENCY_STOP for made in self._past.made)
+        stopped = any(made.means == InterventionName.EMERGENCY_STOP for made in self._past.made)
         situation = Situation(
             self._now, number, self._past, _CAN, self._goal, scope, agent=agent, stopped=stopped
         )

@@ -25,7 +25,7 @@ from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.server.control_line import DaemonLine
 from handrail.server.home import Home
 
@@ -80,7 +80,7 @@ def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
     try:
         code = talk(
             home,
-            Command.STOP,
+            ControlCommand.STOP,
             Chosen((known,)),
             reason=reason,
             text="",
@@ -208,7 +208,7 @@ class _Driving:
 
     def _resume(self, known: KnownRun) -> None:
         """It stood still when it was taken up: that is over."""
-        request = make_request(Command.RESUME, known.id, reason="handrail run --resume")
+        request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
             for _ in stages(DaemonLine(self._home), request, seconds=_STOP_SECONDS):
                 pass

@@ -20,7 +20,7 @@ from handrail.model.event import (
     RunEnded,
     StopConfirmed,
 )
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.words.amounts import count
 from handrail.words.event_sentences import event_sentence
 from handrail.words.interventions import (
@@ -130,7 +130,7 @@ def _summary(story: CourseStory) -> str:
 def _tell_one(screen: Screen, number: int, tried: Tried, story: CourseStory) -> None:
     done, facts = tried.done, story.facts
     head = f"{number}  {done_in_words(done)}, after step {done.step}"
-    stops = done.means == Means.EMERGENCY_STOP
+    stops = done.means == InterventionName.EMERGENCY_STOP
     time = screen.paint(f"  {clock_time(tried.intervened.at)}", "dim")
     screen.say(f" {screen.paint(visible(head), 'red' if stops else 'bold')}{time}")
     shown = [
@@ -187,7 +187,7 @@ def score_in_words(done: Intervention) -> str:
 
 
 def _calls_for(done: Intervention) -> str:
-    if done.means == Means.EMERGENCY_STOP:
+    if done.means == InterventionName.EMERGENCY_STOP:
         if done.escalation:
             return "nothing milder was left"
         return "each further action could do harm, so nothing milder came first"

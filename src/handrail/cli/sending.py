@@ -11,7 +11,7 @@ from handrail.cli.runs import KnownRun, Runs
 from handrail.control.client import Line, UnreachableError, stages
 from handrail.control.machine import THEN, move
 from handrail.control.message import Ack, Request, Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
@@ -30,7 +30,7 @@ class Chosen(msgspec.Struct, frozen=True):
     """Of how many runs they were chosen."""
 
 
-def choose_one(runs: Runs, store: Store, command: Command, typed: str) -> Chosen:
+def choose_one(runs: Runs, store: Store, command: ControlCommand, typed: str) -> Chosen:
     """The run that a person means; of a project, the last one that can be told so now."""
     meant = runs.meant(typed)
     able = (run for run in meant if _is_able(read_state(store, run.id, []), command))
@@ -38,7 +38,7 @@ def choose_one(runs: Runs, store: Store, command: Command, typed: str) -> Chosen
     return Chosen((run,), among=len(meant))
 
 
-def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen:
+def choose_all(runs: Runs, store: Store, command: ControlCommand, now: float) -> Chosen:
     """Every run that is under way and can be told so now."""
     chosen: list[KnownRun] = []
     left_out: list[tuple[KnownRun, str]] = []
@@ -53,7 +53,7 @@ def choose_all(runs: Runs, store: Store, command: Command, now: float) -> Chosen
     return Chosen(tuple(chosen), tuple(left_out), len(runs))
 
 
-def _is_able(state: RunState, command: Command) -> bool:
+def _is_able(state: RunState, command: ControlCommand) -> bool:
     return state.active and not _why_not(state, command)
 
 
@@ -62,7 +62,7 @@ def _is_forgotten(state: RunState, now: float) -> bool:
     return now - state.changed > _FORGOTTEN and not held and state.loop is None
 
 
-def _why_not(state: RunState, command: Command) -> str:
+def _why_not(state: RunState, command: ControlCommand) -> str:
     """Why a command is not sent to one of many; empty: it is."""
     standing = state.hand.standing
     if move(standing, command) is None or THEN.get(command) == standing:
@@ -85,9 +85,9 @@ class Sent(msgspec.Struct):
     """Nothing more is awaited."""
 
     @property
-    def command(self) -> Command:
+    def command(self) -> ControlCommand:
         """What was asked for."""
-        return Command(self.request.command)
+        return ControlCommand(self.request.command)
 
 
 News = tuple[Sent, Ack | Result | None]

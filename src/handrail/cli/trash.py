@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from handrail.model.place import state_folder
+from handrail.model.state_folder import state_folder
 
 SAVED = {
     "untracked.tar": "untracked files that git clean deleted, packed",

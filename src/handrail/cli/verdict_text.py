@@ -7,7 +7,7 @@ from handrail.cli.render import Screen, clip, columns, pad, visible, wrap
 from handrail.model.action import Action
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Decision
-from handrail.model.review import Review, Step, Verdict
+from handrail.model.review import CommandStep, Review, Verdict
 from handrail.words.actions import action_in_words, effect_in_words
 
 _COMMAND = 30
@@ -64,12 +64,12 @@ def _in_short(screen: Screen, action: Action, review: Review) -> None:
     screen.say(f"   {text}  {screen.paint(clip(says, room), 'dim')}")
 
 
-def _whole(action: Action, review: Review) -> Step:
+def _whole(action: Action, review: Review) -> CommandStep:
     says = "; ".join(dict.fromkeys(effect.text for effect in review.effects))
-    return Step(action_in_words(action), says)
+    return CommandStep(action_in_words(action), says)
 
 
-def _steps(screen: Screen, steps: Sequence[Step]) -> None:
+def _steps(screen: Screen, steps: Sequence[CommandStep]) -> None:
     shown = _most_telling(steps)
     previous = -1
     for index in shown:
@@ -81,14 +81,14 @@ def _steps(screen: Screen, steps: Sequence[Step]) -> None:
         screen.say(screen.paint(f"   … {left} more", "dim"))
 
 
-def _most_telling(steps: Sequence[Step]) -> list[int]:
+def _most_telling(steps: Sequence[CommandStep]) -> list[int]:
     """Blamed commands first, then those that do something, none twice; in program order."""
     first = {step: at for at, step in reversed(list(enumerate(steps)))}
     order = sorted(first.values(), key=lambda at: (not steps[at].blamed, not steps[at].says, at))
     return sorted(order[:_MAX_STEPS])
 
 
-def _step(screen: Screen, step: Step) -> None:
+def _step(screen: Screen, step: CommandStep) -> None:
     style = "red" if step.blamed else ""
     mark = _MARK if step.blamed else ""
     left = wrap(step.text, screen.width - 3 - len(_MARK), limit=3)

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.docstrings import field_descriptions
 from handrail.config.schema import Config
-from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.model.program import Fact, Program, Wrapper
 
 
 def json_schema() -> dict[str, Any]:

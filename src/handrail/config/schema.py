@@ -18,8 +18,8 @@ from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.texts import FilePath, Glob, Place, Regex
 from handrail.model.effect import Kind
-from handrail.model.knowledge import Program
 from handrail.model.ordinal import Decision
+from handrail.model.program import Program
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 

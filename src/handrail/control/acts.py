@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked
 from handrail.supervise.supervisor import Supervisor
 
@@ -28,7 +28,7 @@ class Acts(Protocol):
     A freeze and what undoes it are begun one after the other; a stop waits for neither.
     """
 
-    def can(self, supervisor: Supervisor, command: Command) -> str:
+    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
 
     def begin(self, supervisor: Supervisor, asked: ControlAsked) -> None:

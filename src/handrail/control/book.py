@@ -14,7 +14,7 @@ from handrail.control.machine import THEN, answered
 from handrail.control.message import Ack, AnyMessage, Code, Half, Payload, Request, Result
 from handrail.control.said import failure, success
 from handrail.control.topics import CONTROL
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
 from handrail.store.port import Entry, Receipt, Store
@@ -144,7 +144,7 @@ class Book:
         )
 
         def rows(now: RunState) -> list[Entry]:
-            if came.ok and asked.command == Command.CANCEL:
+            if came.ok and asked.command == ControlCommand.CANCEL:
                 return [*self.rows([result]), abort_entry(now.run, USER_CANCELLED)]
             changed = event.model or (standing is None and asked.command in THEN)
             return [*self.rows([result]), *([state_entry(now, at)] if changed else [])]
@@ -158,7 +158,7 @@ class Book:
     def note(self, supervisor: Supervisor, standing: Standing, evidence: tuple[str, ...]) -> None:
         """Write how a run stands, where no request is answered by that; it is not frozen."""
         at = self._clock()
-        event = ControlAnswered(at, "", Command.PAUSE, standing, evidence=evidence)
+        event = ControlAnswered(at, "", ControlCommand.PAUSE, standing, evidence=evidence)
         shown = standing == Standing.PAUSED
         supervisor.record(event, lambda state: [state_entry(state, at)] if shown else [])
 

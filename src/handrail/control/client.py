@@ -11,7 +11,7 @@ from handrail.control import message as wire
 from handrail.control import timestamp
 from handrail.control.ledger import EXPIRY
 from handrail.control.message import Ack, AnyMessage, Request, Result, Target
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 _PAUSE = 0.2
 _ONE_WAIT = 20.0
@@ -37,7 +37,7 @@ class Line(Protocol):
 
 
 def make_request(
-    command: Command,
+    command: ControlCommand,
     run: str,
     *,
     by: str = "",

@@ -8,14 +8,14 @@ from handrail.control.acts import Acts, Came
 from handrail.control.book import Book
 from handrail.control.machine import OVERTAKES, THEN, answered
 from handrail.control.turns import Turns
-from handrail.model.control import ENDING, Command, Standing
+from handrail.model.control import ENDING, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
-_AFTER_LOOP = frozenset(command for command in Command if command.ends)
-_AFTER_SESSION = _AFTER_LOOP | {Command.RESUME}
+_AFTER_LOOP = frozenset(command for command in ControlCommand if command.ends)
+_AFTER_SESSION = _AFTER_LOOP | {ControlCommand.RESUME}
 """Requests that the end of a session or a loop does not make void."""
 _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
 
@@ -78,7 +78,7 @@ class Errands:
         was = self._turns.leave(run, request)
         if asked is not None:
             self._came(supervisor, asked, came)
-        elif was is not None and was.command == Command.FREEZE and came.ok:
+        elif was is not None and was.command == ControlCommand.FREEZE and came.ok:
             self._let_go(supervisor, was)
         if was is not None:
             following = self._turns.first(run, supervisor.state.hand.asked)
@@ -147,7 +147,7 @@ class Errands:
             # Its processes go on, and what was asked for can begin.
             self._book.note(supervisor, hand.standing, came.evidence)
             _BEGIN[asked.command](self, supervisor, asked)
-        elif came.ok and asked.command == Command.PAUSE:
+        elif came.ok and asked.command == ControlCommand.PAUSE:
             self._settle(supervisor)
         else:
             self._confirm(supervisor, asked, came)
@@ -159,7 +159,7 @@ class Errands:
     def _confirm(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
         """Answer to a request, and to all others that wanted the same of the run."""
         run, command = supervisor.state.run, asked.command
-        if command == Command.INTERRUPT and came.ok:
+        if command == ControlCommand.INTERRUPT and came.ok:
             self._drop_all(supervisor, f"interrupted by {asked.by or 'a person'}")
         if command in _AFTER_LOOP and came.ok:
             self._turns.clear(run)
@@ -174,7 +174,7 @@ class Errands:
     def _settle(self, supervisor: Supervisor) -> None:
         """A pause has taken hold when nothing is under way any more."""
         state = supervisor.state
-        goes_on = any(each.command == Command.RESUME for each in state.hand.asked.values())
+        goes_on = any(each.command == ControlCommand.RESUME for each in state.hand.asked.values())
         if state.hand.standing != Standing.PAUSING or state.hand.frozen or state.at_work or goes_on:
             return
         last = f"last: step {state.step}" if state.step else "no action yet"
@@ -182,13 +182,13 @@ class Errands:
 
     def _confirm_pause(self, supervisor: Supervisor, evidence: tuple[str, ...]) -> None:
         asked = supervisor.state.hand.asked.values()
-        pause = next((each for each in asked if each.command == Command.PAUSE), None)
+        pause = next((each for each in asked if each.command == ControlCommand.PAUSE), None)
         if pause is not None:
             self._confirm(supervisor, pause, Came(evidence=evidence))
         else:  # a stronger hold did not work, and this is what is left of it
             self._book.note(supervisor, Standing.PAUSED, evidence)
 
-    def _give_up(self, supervisor: Supervisor, stay: frozenset[Command]) -> None:
+    def _give_up(self, supervisor: Supervisor, stay: frozenset[ControlCommand]) -> None:
         """Nobody is there any more who could be told or interrupted."""
         for asked in list(supervisor.state.hand.asked.values()):
             if asked.command not in stay:
@@ -227,17 +227,17 @@ class Errands:
             supervisor.record(ActionDropped(self._clock(), each.step, says))
 
 
-def overtaken(under_way: Iterable[ControlAsked], by: Command) -> list[ControlAsked]:
+def overtaken(under_way: Iterable[ControlAsked], by: ControlCommand) -> list[ControlAsked]:
     """Which of the requests under way a later one makes void."""
     void = OVERTAKES.get(by, frozenset())
     return [each for each in under_way if each.command in void]
 
 
 _Begin = Callable[[Errands, Supervisor, ControlAsked], None]
-_BEGIN: dict[Command, _Begin] = {
-    Command.PAUSE: Errands._pause,
-    Command.RESUME: Errands._resume,
-    Command.INTERRUPT: Errands._interrupt,
-    Command.FREEZE: Errands._freeze,
+_BEGIN: dict[ControlCommand, _Begin] = {
+    ControlCommand.PAUSE: Errands._pause,
+    ControlCommand.RESUME: Errands._resume,
+    ControlCommand.INTERRUPT: Errands._interrupt,
+    ControlCommand.FREEZE: Errands._freeze,
 }
 """Commands that depend on whether the run is frozen; the others are begun outside at once."""

@@ -7,7 +7,7 @@ import msgspec
 from handrail.control import message as wire
 from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.control.topics import CONTROL
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.store.port import Receipt, Snapshot, Store, Stored
 
 WINDOW = 300.0
@@ -15,7 +15,7 @@ WINDOW = 300.0
 EXPIRY = 30.0
 """Seconds after which a request that nobody has acknowledged is void."""
 _PAGE = 500
-_THAWS = frozenset(command for command in Command if command.thaws)
+_THAWS = frozenset(command for command in ControlCommand if command.thaws)
 
 
 class Seen(msgspec.Struct, omit_defaults=True):
@@ -85,7 +85,7 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
         self.seen[message.request_id] = Seen(message.command, run, at, body)
         if not message.ok or (before is not None and before.result == body):
             return  # of one that is only told again nothing follows
-        if message.command == Command.FREEZE:
+        if message.command == ControlCommand.FREEZE:
             self.frozen[run] = at
         elif message.command in _THAWS:
             self.frozen.pop(run, None)

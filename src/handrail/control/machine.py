@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from handrail.model.control import FINAL, HOLDING, Command, Standing
+from handrail.model.control import FINAL, HOLDING, ControlCommand, Standing
 from handrail.supervise.control_state import ControlState
 
 
@@ -15,51 +15,53 @@ class Move(NamedTuple):
     """How it stands when it is confirmed."""
 
 
-THEN: dict[Command, Standing] = {
-    command: command.spec.then for command in Command if command.spec.then is not None
+THEN: dict[ControlCommand, Standing] = {
+    command: command.spec.then for command in ControlCommand if command.spec.then is not None
 }
 """How a run stands when a command is confirmed; the others leave it as it is."""
 
-TABLE: dict[tuple[Standing, Command], Move] = {
+TABLE: dict[tuple[Standing, ControlCommand], Move] = {
     (standing, command): Move(now, THEN.get(command, standing))
-    for command in Command
+    for command in ControlCommand
     for standing, now in command.spec.allowed.items()
 }
 """What is not here cannot be done in that state; in a final one there is no active run."""
 
 
-def _overtaken(later: Command) -> frozenset[Command]:
+def _overtaken(later: ControlCommand) -> frozenset[ControlCommand]:
     if later.spec.overtakes == "*":
-        return frozenset(each for each in Command if each != later and not each.spec.on_files)
-    return frozenset(Command(name) for name in later.spec.overtakes.split())
+        return frozenset(
+            each for each in ControlCommand if each != later and not each.spec.on_files
+        )
+    return frozenset(ControlCommand(name) for name in later.spec.overtakes.split())
 
 
-OVERTAKES: dict[Command, frozenset[Command]] = {
-    later: _overtaken(later) for later in Command if later.spec.overtakes
+OVERTAKES: dict[ControlCommand, frozenset[ControlCommand]] = {
+    later: _overtaken(later) for later in ControlCommand if later.spec.overtakes
 }
 """Requests under way that a later one makes void: they fail, and are told why."""
 
 
-def move(standing: Standing, command: Command) -> Move | None:
+def move(standing: Standing, command: ControlCommand) -> Move | None:
     """What a command leads to; None: it cannot be done in this state."""
     return TABLE.get((standing, command))
 
 
-def next_move(hand: ControlState, command: Command) -> Move | None:
+def next_move(hand: ControlState, command: ControlCommand) -> Move | None:
     """What a command leads to in a run; one that is about to go on can be held again."""
-    goes_on = any(each.command == Command.RESUME for each in hand.asked.values())
+    goes_on = any(each.command == ControlCommand.RESUME for each in hand.asked.values())
     found = move(hand.standing, command)
     if found is None and goes_on and hand.standing in HOLDING:
         return move(Standing.RUNNING, command)
     return found
 
 
-def answered(hand: ControlState, command: Command, *, ok: bool) -> Standing:
+def answered(hand: ControlState, command: ControlCommand, *, ok: bool) -> Standing:
     """How a run stands when a command is confirmed, or has failed."""
     standing = hand.standing
     if ok:
         # Its loop may have ended meanwhile; only who has cancelled it is told that it is so.
-        over = standing in FINAL and command != Command.CANCEL
+        over = standing in FINAL and command != ControlCommand.CANCEL
         return standing if over else THEN.get(command, standing)
     is_alive = standing == Standing.RUNNING or standing in HOLDING
     if hand.frozen and command.is_level and command.thaws and is_alive:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from handrail.control import timestamp
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 MAX_ID = 200
 MAX_BYTES = 256_000
@@ -88,7 +88,7 @@ class Asked(msgspec.Struct, frozen=True):
     """A request that can be understood."""
 
     request: Request
-    command: Command
+    command: ControlCommand
     at: float
     """When it was made, by the clock of whoever made it."""
 
@@ -168,7 +168,7 @@ def read_request(body: bytes) -> Asked:
         raise BadRequestError(str(error), half) from None
     except (ValueError, OverflowError):
         raise BadRequestError("timestamp is no ISO 8601 moment", half) from None
-    asked = Asked(request, Command(request.command), at)
+    asked = Asked(request, ControlCommand(request.command), at)
     if problem := _problem_with_payload(asked):
         raise BadRequestError(problem, half)
     return asked
@@ -183,8 +183,8 @@ def _problem(fields: dict[str, object]) -> str:
     if not isinstance(request_id, str) or not 0 < len(request_id) <= MAX_ID:
         return f"request_id must be a text of 1 to {MAX_ID} characters"
     command = fields.get("command")
-    if command not in list(Command):
-        return f"command must be one of {', '.join(Command)}"
+    if command not in list(ControlCommand):
+        return f"command must be one of {', '.join(ControlCommand)}"
     target = fields.get("target")
     if not isinstance(target, dict) or not target.get("run_id"):
         return "target.run_id is missing"

@@ -2,11 +2,11 @@
 
 from handrail.control.acts import Came
 from handrail.control.message import Code, Payload
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.supervise.state import RunState
 
 
-def success(state: RunState, command: Command, came: Came) -> Payload:
+def success(state: RunState, command: ControlCommand, came: Came) -> Payload:
     """The payload of a command that was carried out."""
     message = command.spec.result
     if message is not None:

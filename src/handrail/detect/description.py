@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
 Plan = Literal["stuck_in_loop", "lost_context", "resource_exhaustion"]
@@ -43,16 +43,16 @@ class Fitting(msgspec.Struct, frozen=True):
 
 
 GO_BACK = Fitting(
-    Means.SOFT_CORRECTION,
-    Means.CONTEXT_REINFORCEMENT,
-    Means.CHECKPOINT_ROLLBACK,
-    Means.EMERGENCY_STOP,
+    InterventionName.SOFT_CORRECTION,
+    InterventionName.CONTEXT_REINFORCEMENT,
+    InterventionName.CHECKPOINT_ROLLBACK,
+    InterventionName.EMERGENCY_STOP,
 )
 SLOW_DOWN = Fitting(
-    Means.SOFT_CORRECTION,
-    Means.CONTEXT_REINFORCEMENT,
-    Means.RESOURCE_THROTTLING,
-    Means.EMERGENCY_STOP,
+    InterventionName.SOFT_CORRECTION,
+    InterventionName.CONTEXT_REINFORCEMENT,
+    InterventionName.RESOURCE_THROTTLING,
+    InterventionName.EMERGENCY_STOP,
 )
 """There is nothing to put back, or it would not help."""
 UNKNOWN = msgspec.structs.replace(GO_BACK, at_once=Severity.CRITICAL)

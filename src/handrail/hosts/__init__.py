@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from handrail.model.host import HostProfile
-from handrail.model.knowledge import Program
+from handrail.model.program import Program
 
 if TYPE_CHECKING:
     from handrail.hosts.port import HostAdapter

@@ -4,6 +4,13 @@ from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation
-from handrail.model.past import Made, Past
+from handrail.model.intervention_history import InterventionHistory, PastIntervention
 
-__all__ = ["Capability", "Draft", "InterventionKind", "Made", "Past", "Situation"]
+__all__ = [
+    "Capability",
+    "Draft",
+    "InterventionHistory",
+    "InterventionKind",
+    "PastIntervention",
+    "Situation",
+]

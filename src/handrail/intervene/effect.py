@@ -8,8 +8,8 @@ from handrail.config.interventions import Strategy
 from handrail.intervene.situation import Situation
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
-from handrail.model.past import Made
+from handrail.model.intervention import InterventionName
+from handrail.model.intervention_history import PastIntervention
 
 
 def judgements(
@@ -19,7 +19,11 @@ def judgements(
     names = {finding.name for finding in findings}
     judged = []
     for made in at.past.made:
-        if made.worked is not None or made.agent != at.agent or made.means == Means.EMERGENCY_STOP:
+        if (
+            made.worked is not None
+            or made.agent != at.agent
+            or made.means == InterventionName.EMERGENCY_STOP
+        ):
             continue
         deeds = made.deeds
         if made.name in names:
@@ -32,11 +36,13 @@ def judgements(
     return judged
 
 
-def _judged(made: Made, at: Situation, says: str, *, worked: bool) -> InterventionJudged:
+def _judged(
+    made: PastIntervention, at: Situation, says: str, *, worked: bool
+) -> InterventionJudged:
     return InterventionJudged(at.now, made.id, at.step, worked, says, made.means, made.kind)
 
 
-def had_its_time(made: Made, at: Situation, settings: Strategy) -> bool:
+def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> bool:
     """Whether an intervention could have shown effect: by actions or by time."""
     # Time alone would not do: who loops once a second does a lot of nothing in two minutes.
     deeds, seconds = made.deeds, at.now - made.at
@@ -77,7 +83,7 @@ class Effects(msgspec.Struct, omit_defaults=True):
         return self.counts.get(means, {}).get(kind, Count())
 
 
-def effects_of(made: Iterable[Made]) -> Effects:
+def effects_of(made: Iterable[PastIntervention]) -> Effects:
     """The counts of one run's past."""
     effects = Effects()
     for each in made:
@@ -86,7 +92,7 @@ def effects_of(made: Iterable[Made]) -> Effects:
     return effects
 
 
-def _words(made: Made) -> str:
+def _words(made: PastIntervention) -> str:
     return made.means.replace("_", " ").capitalize()
 
 

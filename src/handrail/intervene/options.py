@@ -8,10 +8,10 @@ from handrail.intervene.kind import InterventionKind
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.intervene.situation import Situation
 from handrail.intervene.strategy import Aim, Case
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
-STOP = Means.EMERGENCY_STOP
+STOP = InterventionName.EMERGENCY_STOP
 _ENOUGH = 2
 """Interventions without effect that a stop needs, unless each further action can do harm."""
 

@@ -7,7 +7,7 @@ import msgspec
 from handrail.intervene.capability import Capability
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.intervention import Allowance
-from handrail.model.past import Past
+from handrail.model.intervention_history import InterventionHistory
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,7 +45,7 @@ class Situation(msgspec.Struct, frozen=True):
 
     now: float
     step: int
-    past: Past
+    past: InterventionHistory
     can: frozenset[Capability]
     """What its host can do."""
     goal: str = ""

@@ -9,9 +9,9 @@ from handrail.detect.description import Description, Fitting
 from handrail.intervene.effect import Effects
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
+from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
-from handrail.model.past import Made
 
 _PLACE_OF_LEVEL = (0, 1, 1, 2, 3)
 _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
@@ -24,13 +24,13 @@ class Case(msgspec.Struct, frozen=True):
     about: Description
     """Of its kind."""
     fitting: Fitting
-    tried: tuple[Made, ...]
+    tried: tuple[PastIntervention, ...]
     """Against this trouble, the newest at the end."""
     effects: Effects
     """Of all means in the run."""
 
     @property
-    def fruitless(self) -> tuple[Made, ...]:
+    def fruitless(self) -> tuple[PastIntervention, ...]:
         """What was tried without effect, since something last helped."""
         helped = max((i for i, made in enumerate(self.tried) if made.worked), default=-1)
         return tuple(made for made in self.tried[helped + 1 :] if made.worked is False)
@@ -53,8 +53,8 @@ class Case(msgspec.Struct, frozen=True):
         )
 
 
-def _is_mere_plan(made: Made) -> bool:
-    return made.means == Means.CHECKPOINT_ROLLBACK and not made.checkpoint
+def _is_mere_plan(made: PastIntervention) -> bool:
+    return made.means == InterventionName.CHECKPOINT_ROLLBACK and not made.checkpoint
 
 
 class Aim(msgspec.Struct, frozen=True):

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from handrail.model.words import *  # noqa: F403 - it names them all
+    from handrail.model.vocabulary import *  # noqa: F403 - it names them all
 
 
 def __getattr__(name: str) -> object:
-    words = import_module("handrail.model.words")
+    words = import_module("handrail.model.vocabulary")
     if name in words.__all__:
         return getattr(words, name)
     raise AttributeError(name)

@@ -5,7 +5,7 @@ Plain tuples and few imports, like `model.control`: `handrail --help` reads this
 
 from typing import NamedTuple
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 
 _PERSON = "Ask a person to decide; an agent does not change its own supervision."
 _GUARD = "changes what the guard of this agent does"
@@ -47,7 +47,7 @@ CLI_COMMANDS = (
                refusal="starts an agent that works on in the name of a person"),
     *(
         CliCommand(each.value, line.brief, refusal=each.spec.refusal, module="control")
-        for each in Command
+        for each in ControlCommand
         if (line := each.spec.on_command_line) is not None
     ),
     CliCommand("log", "Show what happened in a run.", "*"),

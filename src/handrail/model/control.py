@@ -116,7 +116,7 @@ class CommandSpec(NamedTuple):
     """Why a supervised agent may not call it."""
 
 
-class Command(StrEnum):
+class ControlCommand(StrEnum):
     """What can be asked for."""
 
     spec: CommandSpec

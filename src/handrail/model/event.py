@@ -9,10 +9,10 @@ from typing import Literal
 import msgspec
 
 from handrail.model.action import Action, Outcome
+from handrail.model.active_settings import ActiveSettings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.finding import Finding
-from handrail.model.in_force import InForce
 from handrail.model.intervention import Allowance, Intervention
 from handrail.model.review import Review, Verdict
 
@@ -32,7 +32,7 @@ class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
     attended: bool = False
     """Somebody sits at the host and can be asked."""
     model: str = ""
-    settings: InForce | None = None
+    settings: ActiveSettings | None = None
     """Those that it works with; none where they could not be read."""
     pid: int = 0
     """The host's process; 0 where it is not known."""
@@ -132,7 +132,7 @@ class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_cha
     source: str = ""
     refused: str = ""
     """Why they were not taken over, or not wholly; empty: they were."""
-    settings: InForce | None = None
+    settings: ActiveSettings | None = None
     """Handrail's own, where the run works with others from here on."""
 
 
@@ -263,7 +263,7 @@ class ControlAsked(_Event, frozen=True, omit_defaults=True, tag="control_asked")
 
     request: str
     """Its id."""
-    command: Command
+    command: ControlCommand
     standing: Standing
     """How the run stands until it is answered."""
     by: str = ""
@@ -278,7 +278,7 @@ class ControlAnswered(_Event, frozen=True, omit_defaults=True, tag="control_answ
     """What was asked for is done, which was read back, or cannot be done."""
 
     request: str
-    command: Command
+    command: ControlCommand
     standing: Standing
     """How the run stands from now on."""
     ok: bool = True

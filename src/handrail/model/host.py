@@ -6,7 +6,7 @@ from importlib import import_module
 
 import msgspec
 
-from handrail.model.knowledge import Program
+from handrail.model.program import Program
 
 _REGISTRY = "handrail.hosts"
 

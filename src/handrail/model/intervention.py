@@ -7,7 +7,7 @@ import msgspec
 from handrail.model.finding import Finding
 
 
-class Means(StrEnum):
+class InterventionName(StrEnum):
     """The five kinds of intervention, from the mildest to the strongest."""
 
     SOFT_CORRECTION = "soft_correction"
@@ -38,7 +38,7 @@ class Intervention(msgspec.Struct, frozen=True, omit_defaults=True):
     id: str
     """Counted in the run: `i1`, `i2` …"""
     means: str
-    """One of `Means`, or the name of one from a package of your own."""
+    """One of `InterventionName`, or the name of one from a package of your own."""
     finding: Finding
     step: int
     """The last step before it."""

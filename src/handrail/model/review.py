@@ -6,7 +6,7 @@ from handrail.model.effect import Effect
 from handrail.model.ordinal import Decision, Severity
 
 
-class Factor(msgspec.Struct, frozen=True):
+class RiskFactor(msgspec.Struct, frozen=True):
     """One number that went into a risk score, and why."""
 
     name: str
@@ -18,7 +18,7 @@ class Risk(msgspec.Struct, frozen=True):
 
     score: float
     severity: Severity
-    factors: tuple[Factor, ...] = ()
+    factors: tuple[RiskFactor, ...] = ()
 
 
 class Rationality(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     """One command line that puts everything back, where there is something to put back."""
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class CommandStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One simple command of the program as understood: its text and what it does."""
 
     text: str
@@ -77,7 +77,7 @@ class Review(msgspec.Struct, frozen=True):
     """It may run, but only after a checkpoint was taken."""
     confidence: float = 1.0
     """Lower where parts of the action could not be known before it runs."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CommandStep, ...] = ()
     faults: tuple[str, ...] = ()
     """Faults of Handrail itself: a rule that raised does not decide; any other one blocks."""
     outside: tuple[str, ...] = ()

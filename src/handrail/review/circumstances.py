@@ -9,7 +9,7 @@ from handrail.config import Config, Scope, compile_globs
 from handrail.config.glob import known_folder
 from handrail.model.history import History
 from handrail.model.host import known_hosts
-from handrail.model.place import state_folder
+from handrail.model.state_folder import state_folder
 from handrail.review.places import Places, PlaceSettings
 from handrail.review.world import World
 

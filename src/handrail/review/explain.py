@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Severity
-from handrail.model.review import Risk, RuleHit, Step
+from handrail.model.review import CommandStep, Risk, RuleHit
 from handrail.shell import Command, Program
 
 _MAX_SENTENCE = 400
@@ -56,12 +56,12 @@ def confidence_in(effects: Sequence[Effect], program: Program | None) -> float:
     return round(confidence, 2)
 
 
-def steps_of(program: Program | None, effects: Sequence[Effect]) -> tuple[Step, ...]:
+def steps_of(program: Program | None, effects: Sequence[Effect]) -> tuple[CommandStep, ...]:
     """The program as understood, one line for each command that stands in it."""
     if program is None:
         return ()
     worst = max((effect.severity for effect in effects), default=Severity.NONE)
-    steps: list[Step] = []
+    steps: list[CommandStep] = []
     for index, command in enumerate(program.commands):
         mine = [effect for effect in effects if effect.command == index]
         mine.sort(key=lambda effect: -effect.severity.rank)
@@ -69,7 +69,9 @@ def steps_of(program: Program | None, effects: Sequence[Effect]) -> tuple[Step, 
         if not text or (command.via and not mine):
             continue
         blamed = bool(mine) and mine[0].severity is worst and worst >= Severity.HIGH
-        steps.append(Step(text, "; ".join(dict.fromkeys(item.text for item in mine[:3])), blamed))
+        steps.append(
+            CommandStep(text, "; ".join(dict.fromkeys(item.text for item in mine[:3])), blamed)
+        )
     return tuple(steps)
 
 

@@ -13,7 +13,7 @@ from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk
+from handrail.model.review import Rationality, Review, Rewrite, Risk, RiskFactor
 from handrail.review.cache import Cache
 from handrail.review.circumstances import Circumstances
 from handrail.review.content import content_effects, is_shell_script, is_zsh_script
@@ -53,7 +53,7 @@ _SWITCHED_OFF = Review(
     reasons=("Reviews are switched off (step_reviewer.enabled).",),
 )
 _UNREAD = Risk(1.0, Severity.CRITICAL)
-_READING = Risk(0.1, Severity.NONE, (Factor("read", 0.1),))
+_READING = Risk(0.1, Severity.NONE, (RiskFactor("read", 0.1),))
 
 
 class Understood(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from handrail.config import Config
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity
-from handrail.model.review import Factor, Risk
+from handrail.model.review import Risk, RiskFactor
 
 FLOORS = {
     Severity.NONE: 0.0,
@@ -38,7 +38,7 @@ def risk_of(
     config: Config,
 ) -> Risk:
     """The risk of an action; `outside` and `privileged` name effects by their index."""
-    best: tuple[float, tuple[Factor, ...]] = (0.0, ())
+    best: tuple[float, tuple[RiskFactor, ...]] = (0.0, ())
     for index, effect in enumerate(effects):
         scored = _score(effect, is_outside=index in outside, is_privileged=index in privileged)
         if scored[0] > best[0] or not best[1]:
@@ -48,7 +48,7 @@ def risk_of(
         # Failing again is a reason to look, not to stop: it never makes a step high risk.
         ceiling = max(score, _CEILINGS[Severity.MEDIUM])
         weight = min(_FAILURES[min(failures, len(_FAILURES) - 1)], ceiling - score)
-        factors = (*factors, Factor("failed before", round(weight, 2)))
+        factors = (*factors, RiskFactor("failed before", round(weight, 2)))
         score += weight
     score = round(score, 2)
     return Risk(score, severity_of(score, config), factors)
@@ -68,19 +68,19 @@ def severity_of(score: float, config: Config) -> Severity:
 
 def _score(
     effect: Effect, *, is_outside: bool, is_privileged: bool
-) -> tuple[float, tuple[Factor, ...]]:
-    factors = [Factor(effect.kind.value, KINDS[effect.kind].base)]
+) -> tuple[float, tuple[RiskFactor, ...]]:
+    factors = [RiskFactor(effect.kind.value, KINDS[effect.kind].base)]
     if is_outside:
-        factors.append(Factor("outside scope", _OUTSIDE))
+        factors.append(RiskFactor("outside scope", _OUTSIDE))
     if is_privileged:
-        factors.append(Factor("raised privilege", _PRIVILEGED))
+        factors.append(RiskFactor("raised privilege", _PRIVILEGED))
     if effect.glob and effect.kind is Kind.DELETE:
-        factors.append(Factor("wildcard", _WILDCARD))
+        factors.append(RiskFactor("wildcard", _WILDCARD))
     total = sum(factor.weight for factor in factors)
     score = min(max(total, FLOORS[effect.severity]), _CEILINGS[effect.severity])
     difference = round(score - total, 2)
     if difference:
         bound = "at most" if difference < 0 else "at least"
         name = f"{bound} {effect.severity}"
-        factors.append(Factor(name, difference))
+        factors.append(RiskFactor(name, difference))
     return score, tuple(factors)

@@ -8,7 +8,7 @@ from handrail.config import Config, Scope, resolve_scope
 from handrail.model.action import Action
 from handrail.model.history import History
 from handrail.model.host import known_hosts
-from handrail.model.place import state_folder
+from handrail.model.state_folder import state_folder
 from handrail.review.circumstances import Circumstances, make_places
 from handrail.review.places import Places
 from handrail.review.world import BlindWorld, LocalWorld, World

@@ -12,7 +12,7 @@ from handrail.control.acts import Came
 from handrail.control.client import make_request
 from handrail.control.message import Request
 from handrail.drive.daemon_client import DriverOrder, DriverReport
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import ControlAsked
 from handrail.model.host import known_hosts, profile_of
 from handrail.server.drivers import Drivers
@@ -59,7 +59,7 @@ class DaemonActs:
         self.loop: asyncio.AbstractEventLoop | None = None
         """The daemon's, as soon as it serves."""
 
-    def can(self, supervisor: Supervisor, command: Command) -> str:
+    def can(self, supervisor: Supervisor, command: ControlCommand) -> str:
         """Why a command cannot be carried out in this run at all; empty: it can."""
         state, instead = supervisor.state, command.spec.no_driver
         if not instead or self._drivers.is_present(state):
@@ -136,7 +136,7 @@ class DaemonActs:
         def pause() -> None:
             self._guards.pop(run, None)
             request = make_request(
-                Command.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
+                ControlCommand.PAUSE, run, by=_HANDRAIL, reason=reason, expects="frozen"
             )
             self._ask(request, lambda: self._in_loop(wait_again))
 
@@ -204,15 +204,15 @@ class DaemonActs:
                 self.loop.call_soon_threadsafe(function)
 
 
-_BEGIN: dict[Command, Callable[[DaemonActs, Supervisor, ControlAsked], None]] = {
-    Command.INTERRUPT: DaemonActs._interrupt,
-    Command.ESCALATE: DaemonActs._switch_model,
-    Command.RESUME: DaemonActs._resume,
-    Command.FREEZE: DaemonActs._freeze,
-    Command.STOP: DaemonActs._stop,
-    Command.CANCEL: DaemonActs._stop,
-    Command.CHECKPOINT: DaemonActs._checkpoint,
-    Command.ROLLBACK: DaemonActs._roll_back,
+_BEGIN: dict[ControlCommand, Callable[[DaemonActs, Supervisor, ControlAsked], None]] = {
+    ControlCommand.INTERRUPT: DaemonActs._interrupt,
+    ControlCommand.ESCALATE: DaemonActs._switch_model,
+    ControlCommand.RESUME: DaemonActs._resume,
+    ControlCommand.FREEZE: DaemonActs._freeze,
+    ControlCommand.STOP: DaemonActs._stop,
+    ControlCommand.CANCEL: DaemonActs._stop,
+    ControlCommand.CHECKPOINT: DaemonActs._checkpoint,
+    ControlCommand.ROLLBACK: DaemonActs._roll_back,
 }
 
 

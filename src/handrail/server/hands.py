@@ -30,7 +30,7 @@ from handrail.model.event import (
     RunStarted,
     TaskNoted,
 )
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.server.home import Home
 from handrail.server.keeper import Keeper, Note, Talk
 from handrail.server.lanes import Lanes, log_failure
@@ -143,9 +143,9 @@ class Hands:
     def intervened(self, supervisor: Supervisor, event: Intervened) -> None:
         """A rollback or a stop is carried out."""
         done = event.intervention
-        if done.means == Means.EMERGENCY_STOP:
+        if done.means == InterventionName.EMERGENCY_STOP:
             self._stops.stop(supervisor, event)
-        elif done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
+        elif done.means == InterventionName.CHECKPOINT_ROLLBACK and done.checkpoint:
             self.roll_back(supervisor, event.at, done.checkpoint, done.id)
 
     def resolved(self, supervisor: Supervisor, event: IncidentResolved) -> None:

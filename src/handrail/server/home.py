@@ -10,7 +10,7 @@ from shlex import join, quote
 
 from handrail.hosts import HOSTS
 from handrail.model.host import known_hosts
-from handrail.model.place import state_folder
+from handrail.model.state_folder import state_folder
 from handrail.store.files import make_folder, replace_file, write_beside
 
 _CLIENT = "hook_client.sh"

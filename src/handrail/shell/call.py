@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.model.host import known_hosts
-from handrail.model.knowledge import Wrapper
+from handrail.model.program import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
 from handrail.shell.environment import HOMES, Environment

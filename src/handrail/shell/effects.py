@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
-from handrail.model.knowledge import Fact
 from handrail.model.ordinal import Severity, Undo
+from handrail.model.program import Fact
 from handrail.shell.command import Command, Program, Redirect
 from handrail.shell.errors import TooLargeError, TooMuchWorkError
 from handrail.shell.knowledge import Entry, Knowledge, moved

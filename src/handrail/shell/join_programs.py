@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.model.knowledge import Program
+from handrail.model.program import Program
 
 
 def joined(first: Program, second: Program) -> Program:

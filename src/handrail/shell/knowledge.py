@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.model.program import Fact, Program, Wrapper
 from handrail.shell.command import Command
 from handrail.shell.errors import TooLargeError
 from handrail.shell.join_programs import joined

@@ -6,7 +6,7 @@ import json
 import msgspec
 
 from handrail.config import Config
-from handrail.model.in_force import InForce
+from handrail.model.active_settings import ActiveSettings
 
 _MAX_BYTES = 64 * 1024
 """Of settings that are larger only the scope is kept; the defaults stand in for the rest."""
@@ -22,17 +22,17 @@ def identity(config: Config) -> str:
     return active_settings(config).id
 
 
-def active_settings(config: Config) -> InForce:
+def active_settings(config: Config) -> ActiveSettings:
     """Settings as an event holds them."""
     # Not by msgspec: a folder in them may have a name that is no text.
     values = _differing(msgspec.to_builtins(config), _DEFAULTS)
     kept = {name: value for name, value in values.items() if name not in _ELSEWHERE}
     text = json.dumps(kept, sort_keys=True)
     short = text if len(text) <= _MAX_BYTES else json.dumps({"scope": config.scope})
-    return InForce(hashlib.sha256(text.encode()).hexdigest()[:32], json.loads(short))
+    return ActiveSettings(hashlib.sha256(text.encode()).hexdigest()[:32], json.loads(short))
 
 
-def config_of(settings: InForce) -> Config:
+def config_of(settings: ActiveSettings) -> Config:
     """The settings that an event holds; the defaults where this version cannot read them."""
     try:
         return msgspec.convert(_joined(_DEFAULTS, settings.values), Config)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from handrail.model.control import FINAL, HOLDING, Command, Standing
+from handrail.model.control import FINAL, HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionHeld, ControlAnswered, ControlAsked
 
 _MAX_HELD = 256
@@ -46,14 +46,14 @@ class ControlState(msgspec.Struct, omit_defaults=True):
         return self.standing in FINAL
 
     @property
-    def waiting(self) -> list[Command]:
+    def waiting(self) -> list[ControlCommand]:
         """Commands that were acknowledged and leave the run as it stands: `steer`, `escalate` …"""
         return [each.command for each in self.asked.values() if each.command.spec.then is None]
 
     def ask(self, event: ControlAsked) -> None:
         """Something was asked for."""
         self.asked[event.request] = event
-        if event.command == Command.FREEZE:
+        if event.command == ControlCommand.FREEZE:
             self.frozen = event.at
         if event.standing != self.standing:
             self._stand(event.standing, event, event.at)
@@ -64,13 +64,13 @@ class ControlState(msgspec.Struct, omit_defaults=True):
         if event.standing != self.standing:
             self._stand(event.standing, asked, event.at)
             self.since = event.at
-        if event.ok and event.command == Command.ESCALATE and asked is not None:
+        if event.ok and event.command == ControlCommand.ESCALATE and asked is not None:
             self.escalated = asked.reason
             self.model = event.model
         self._freeze_or_thaw(event)
 
     def _freeze_or_thaw(self, event: ControlAnswered) -> None:
-        failed = event.command == Command.FREEZE and event.standing == Standing.PAUSING
+        failed = event.command == ControlCommand.FREEZE and event.standing == Standing.PAUSING
         if event.standing == Standing.FROZEN and event.command.is_level:
             self.frozen = event.at
         elif failed or (event.ok and event.command.thaws):

@@ -9,7 +9,7 @@ from handrail.intervene import Capability, Situation
 from handrail.intervene.situation import Ended, Usage
 from handrail.model.event import Event, FindingMade, Intervened, RolledBack
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.supervise.project import Project
@@ -62,7 +62,7 @@ def is_news(state: RunState, finding: Finding) -> bool:
 
 def corrected(verdict: Verdict, done: Intervention) -> Verdict:
     """The verdict with what an intervention has to say, or to stop."""
-    if done.means == Means.EMERGENCY_STOP:
+    if done.means == InterventionName.EMERGENCY_STOP:
         return Verdict(
             Decision.BLOCK,
             f"Handrail stops this run: {done.finding.says}",
@@ -72,7 +72,7 @@ def corrected(verdict: Verdict, done: Intervention) -> Verdict:
             f"handrail incident show {done.incident}",
         )
     alarm = ""
-    if done.means == Means.CHECKPOINT_ROLLBACK:
+    if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         alarm = f"Handrail: {done.finding.says}"
     return msgspec.structs.replace(
         verdict,

@@ -16,8 +16,8 @@ from handrail.config.sources import project_file, user_file, work_tree
 from handrail.config.texts import too_wide
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
+from handrail.model.active_settings import ActiveSettings
 from handrail.model.history import History
-from handrail.model.in_force import InForce
 from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import Reviewer
@@ -133,7 +133,7 @@ class Projects:
             idle.project.reviewer.cache = Cache(0, 0)
         return project
 
-    def begun(self, folder: str, settings: InForce) -> Project:
+    def begun(self, folder: str, settings: ActiveSettings) -> Project:
         """The project of a run that began in a folder with other settings than are there now."""
         now = self.at(folder)
         if now.settled and identity(now.config) == settings.id:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import file_operations
 from handrail.model.event import (
     ActionDropped,
@@ -276,7 +276,7 @@ def opinion_verdict(event: ModelAsked) -> Verdict:
 
 def _asked(state: "RunState", event: ControlAsked) -> None:
     state.hand.ask(event)
-    if event.command == Command.REDIRECT:
+    if event.command == ControlCommand.REDIRECT:
         state.first_prompt = state.last_prompt = state.history.goal = event.text[:_MAX_GOAL]
         if state.loop is not None:
             state.loop.goal = event.text

@@ -17,8 +17,8 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intent import Intent
-from handrail.model.intervention import Allowance, Means
-from handrail.model.past import Past
+from handrail.model.intervention import Allowance, InterventionName
+from handrail.model.intervention_history import InterventionHistory
 
 _MAX_CHECKPOINTS = 50
 _MAX_FINDINGS = 100
@@ -45,7 +45,7 @@ class RecentAction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class RunHealth(msgspec.Struct, omit_defaults=True):
     """A fold of events, as the state that it is part of."""
 
-    past: Past = msgspec.field(default_factory=Past)
+    past: InterventionHistory = msgspec.field(default_factory=InterventionHistory)
     findings: dict[str, FindingMade] = {}
     """By name, each as it was last."""
     calls: list[float] = []
@@ -75,7 +75,7 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
     def held(self) -> bool:
         """A rollback is under way: nothing may change a file until it is done."""
         if isinstance(self.acting, Intervened):
-            return self.acting.intervention.means == Means.CHECKPOINT_ROLLBACK
+            return self.acting.intervention.means == InterventionName.CHECKPOINT_ROLLBACK
         return self.acting is not None
 
     def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
@@ -122,16 +122,16 @@ class RunHealth(msgspec.Struct, omit_defaults=True):
         done = event.intervention
         self.past.take(event)
         self._limit(done.allowance)
-        if done.means == Means.CHECKPOINT_ROLLBACK and done.checkpoint:
+        if done.means == InterventionName.CHECKPOINT_ROLLBACK and done.checkpoint:
             self.acting = event
-        elif done.means == Means.EMERGENCY_STOP:
+        elif done.means == InterventionName.EMERGENCY_STOP:
             self.acting = event
             self.stopped = done.incident
 
     def judge(self, event: InterventionJudged) -> None:
         """It is known whether that helped."""
         made = self.past.judge(event)
-        if event.worked and made is not None and made.means == Means.RESOURCE_THROTTLING:
+        if event.worked and made is not None and made.means == InterventionName.RESOURCE_THROTTLING:
             self.allowance = None
 
     def save(self, event: CheckpointTaken) -> None:

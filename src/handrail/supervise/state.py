@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
+from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import Standing
 from handrail.model.event import Event
 from handrail.model.finding import Finding
 from handrail.model.history import History
-from handrail.model.in_force import InForce
 from handrail.supervise.control_state import ControlState
 from handrail.supervise.loop_state import LoopState
 from handrail.supervise.open_action import OpenAction
@@ -59,7 +59,7 @@ class RunState(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=4):
     tasks: dict[str, str] = {}
     """What the agent has on its list, and how far each is."""
     compactions: int = 0
-    settings: InForce | None = None
+    settings: ActiveSettings | None = None
     """Those that it began with: what is on the disk may be laxer by now."""
     course: RunHealth = msgspec.field(default_factory=RunHealth)
     over: list[tuple[str, str, str]] = []

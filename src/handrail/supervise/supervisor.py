@@ -9,6 +9,7 @@ from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
 from handrail.intervene.processes import began_at
 from handrail.model.action import Action
+from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING
 from handrail.model.event import (
     ActionDropped,
@@ -26,7 +27,6 @@ from handrail.model.event import (
     SettingsChanged,
 )
 from handrail.model.fingerprint import fingerprint
-from handrail.model.in_force import InForce
 from handrail.model.ordinal import Decision
 from handrail.model.review import Review, Verdict
 from handrail.store.errors import StoreError
@@ -257,7 +257,7 @@ class Supervisor:
         self._log.save_now_and_then()
         return written.receipt
 
-    def _settings(self) -> InForce | None:
+    def _settings(self) -> ActiveSettings | None:
         """What the log has to give back after a restart."""
         return active_settings(self.project.config) if self.project.settled else None
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.tui.commands import text_for, what_will_happen
 from handrail.tui.overview import Overview
 
@@ -14,7 +14,7 @@ _YES = frozenset({"y", "yes"})
 class Order(msgspec.Struct, frozen=True):
     """What a person has decided to send."""
 
-    command: Command
+    command: ControlCommand
     run: str
     name: str
     reason: str
@@ -25,7 +25,7 @@ class Order(msgspec.Struct, frozen=True):
 class Asking(msgspec.Struct, frozen=True):
     """A command that a person is about to send, and the question that is open."""
 
-    command: Command
+    command: ControlCommand
     run: str
     name: str
     expects: Standing
@@ -64,7 +64,7 @@ class Asking(msgspec.Struct, frozen=True):
         return Order(self.command, self.run, self.name, reason, self.text, self.expects)
 
 
-def ask(command: Command, run: Overview) -> Asking:
+def ask(command: ControlCommand, run: Overview) -> Asking:
     """The first question before a command."""
     return Asking(
         command,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 from handrail.control.client import Line, UnreachableError, make_request, stages
 from handrail.control.message import Ack, AnyMessage, Request, Result
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.tui.controls import Stage
 
 _PATIENCE = 3600.0
@@ -30,7 +30,7 @@ class ByDaemon:
         self._patience = patience
 
     async def send(
-        self, command: Command, run: str, *, reason: str, text: str, expects: Standing
+        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
     ) -> AsyncIterator[Stage]:
         """The stages of one command, the last one `confirmed` or `failed`."""
         heard: asyncio.Queue[Stage] = asyncio.Queue()

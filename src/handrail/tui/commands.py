@@ -1,11 +1,11 @@
 """What a person can ask for: by which key, with which questions, and when it is not possible."""
 
 from handrail.control.machine import move
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.tui.overview import Overview
 from handrail.words.times import clock_time
 
-BY_KEY = {command.spec.on_screen.key: command for command in Command}
+BY_KEY = {command.spec.on_screen.key: command for command in ControlCommand}
 _HINTS: dict[Standing, str] = {
     Standing.RUNNING: "there is nothing to resume",
     Standing.PAUSING: "wait for that, or press r to take it back",
@@ -19,13 +19,13 @@ _HINTS: dict[Standing, str] = {
 }
 
 
-def why_not(run: Overview, command: Command) -> str:
+def why_not(run: Overview, command: ControlCommand) -> str:
     """Why a command cannot be done now; empty: it can."""
     if run.problem:
         return f"{run.name} cannot be read: {run.problem}"
     if not run.active:
         return f"{run.name} has ended: nothing to {command.word}"
-    if run.incident and command == Command.RESUME:
+    if run.incident and command == ControlCommand.RESUME:
         return f"{run.name} was stopped in an emergency: handrail incident show {run.incident}"
     if move(run.standing, command) is None:
         return f"no {command.word}: {run.name} is {run.standing.value}; {_HINTS[run.standing]}"
@@ -33,15 +33,15 @@ def why_not(run: Overview, command: Command) -> str:
         return f"no {command.word}: Handrail has not started {run.name} itself (handrail run does)"
     if command.spec.no_driver and run.left:
         return f"nobody drives {run.name} any more: handrail run --resume {run.name}"
-    if command == Command.ROLLBACK and run.checkpoint is None:
+    if command == ControlCommand.ROLLBACK and run.checkpoint is None:
         return f"no checkpoint of {run.name} yet; handrail checkpoints shows all there are"
     return ""
 
 
-def what_will_happen(run: Overview, command: Command) -> str:
+def what_will_happen(run: Overview, command: ControlCommand) -> str:
     """What a person agrees to."""
     saved = run.checkpoint
-    if command != Command.ROLLBACK or saved is None:
+    if command != ControlCommand.ROLLBACK or saved is None:
         return command.spec.on_screen.will.format(name=run.name)
     since = max(run.step - saved.step, 0)
     why = f" ({saved.why})" if saved.why else ""
@@ -52,7 +52,7 @@ def what_will_happen(run: Overview, command: Command) -> str:
     )
 
 
-def text_for(run: Overview, command: Command) -> str:
+def text_for(run: Overview, command: ControlCommand) -> str:
     """What a command is about, where nobody has to be asked for it."""
-    is_rollback = command == Command.ROLLBACK and run.checkpoint is not None
+    is_rollback = command == ControlCommand.ROLLBACK and run.checkpoint is not None
     return run.checkpoint.id if is_rollback and run.checkpoint else ""

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class Controls(Protocol):
     """Sends commands. What goes wrong is a stage, never an exception."""
 
     def send(
-        self, command: Command, run: str, *, reason: str, text: str, expects: Standing
+        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
     ) -> AsyncIterator[Stage]:
         """The stages of one command, the last one `confirmed` or `failed`.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.tui.commands import why_not
 from handrail.tui.overview import Overview
 from handrail.tui.text import Line, Span, width_of
@@ -34,7 +34,7 @@ def help_lines(run: Overview | None, width: int) -> list[Line]:
     items = [
         *(
             _item(each.spec.on_screen.key, each.word, run is None or why_not(run, each))
-            for each in Command
+            for each in ControlCommand
         ),
         *(_item(key, word, "") for key, word in _OTHERS),
     ]
@@ -61,7 +61,7 @@ def _flowing(items: list[Line], width: int) -> list[Line]:
 
 def help_page() -> list[Line]:
     """Everything there is to know."""
-    confirmed = ", ".join(each.word for each in Command if each.spec.confirm)
+    confirmed = ", ".join(each.word for each in ControlCommand if each.spec.confirm)
     page = _PAGE.format(confirmed=confirmed, commands="\n".join(_command_lines()))
     return [(Span(line),) for line in page.strip("\n").splitlines()]
 
@@ -69,7 +69,8 @@ def help_page() -> list[Line]:
 def _command_lines() -> Iterator[str]:
     """Key, word and meaning of each command, in two columns."""
     items = [
-        f"{each.spec.on_screen.key}  {each.word:<12}{each.spec.on_screen.short}" for each in Command
+        f"{each.spec.on_screen.key}  {each.word:<12}{each.spec.on_screen.short}"
+        for each in ControlCommand
     ]
     half = (len(items) + 1) // 2
     for left, right in zip_longest(items[:half], items[half:], fillvalue=""):

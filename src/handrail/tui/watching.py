@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import time
 from typing import Literal
 
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.tui.asking import Asking, Order, ask
 from handrail.tui.commands import why_not
 from handrail.tui.entry import Entry
@@ -202,7 +202,7 @@ class Watching:
             return self.asking.label
         return f"only {self.pane} with: " if self.filtering else ""
 
-    def press(self, command: Command) -> None:
+    def press(self, command: ControlCommand) -> None:
         """A command's key was pressed: the first question, or why it cannot be done."""
         run = self.run
         self.notice = "there is no run" if run is None else why_not(run, command)

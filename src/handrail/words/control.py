@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import cast
 
 from handrail.control.evidence import evidence_in_words, without_command
-from handrail.model.control import Command
+from handrail.model.control import ControlCommand
 from handrail.model.event import (
     ActionHeld,
     ControlAnswered,
@@ -44,7 +44,7 @@ def _asked(event: ControlAsked, facts: RunFacts) -> Sentence:
     who = event.by or "somebody"
     what = event.command.spec.asked
     text = f"{who} {what}: {event.text}" if what else f"{who} asked for {event.command.value}"
-    if event.command == Command.CHECKPOINT and event.text:
+    if event.command == ControlCommand.CHECKPOINT and event.text:
         text += f" {event.text}"
     return Sentence(f"{text} ({event.reason})" if event.reason else text, "☞", "bold")
 

@@ -17,7 +17,7 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.words.amounts import count
 from handrail.words.run_facts import RunFacts
 from handrail.words.sentence import Sentence, in_words, joined, shorten_paths
@@ -56,7 +56,7 @@ def _kind(means: str) -> "InterventionKind | None":
 
 def done_in_words(done: Intervention) -> str:
     """What was really done: where no file goes back, a rollback is only a plan."""
-    is_plan = done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint
+    is_plan = done.means == InterventionName.CHECKPOINT_ROLLBACK and not done.checkpoint
     return PLAN if is_plan else means_in_words(done.means)
 
 
@@ -102,21 +102,23 @@ def _found(event: FindingMade, facts: RunFacts) -> Sentence:
 
 def _intervened(event: Intervened, facts: RunFacts) -> Sentence:
     done = event.intervention
-    if done.means == Means.EMERGENCY_STOP:
+    if done.means == InterventionName.EMERGENCY_STOP:
         says = _seen(done.finding, facts.cwd)
         return Sentence(f"STOPPED: {says}", "■", "red", incident_command(done.incident))
     return Sentence(shorten_paths(_what_was_done(done, facts), facts.cwd), "↳", "yellow")
 
 
 def _what_was_done(done: Intervention, facts: RunFacts) -> str:
-    if done.means == Means.CHECKPOINT_ROLLBACK:
+    if done.means == InterventionName.CHECKPOINT_ROLLBACK:
         if done.checkpoint:
             return f"goes back to {_point(done.checkpoint, facts)}"
         return f"{PLAN} sent, no file put back: {done.limits or done.guidance}"
-    if done.means == Means.RESOURCE_THROTTLING:
+    if done.means == InterventionName.RESOURCE_THROTTLING:
         return f"slowed down: {limits_in_words(done.allowance) or done.guidance}"
     said = done.guidance
-    if done.means == Means.CONTEXT_REINFORCEMENT:  # it begins with the finding, which is known
+    if (
+        done.means == InterventionName.CONTEXT_REINFORCEMENT
+    ):  # it begins with the finding, which is known
         said = said.partition("\n\n")[2] or said
     kind = _kind(done.means)
     return f"{(kind and kind.done) or in_words(done.means)}: {said}"

@@ -20,7 +20,7 @@ from handrail.model.event import (
     RunStarted,
     UsageMeasured,
 )
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Decision
 from handrail.words.actions import action_in_words
 from handrail.words.sentence import shorten_paths
@@ -99,7 +99,7 @@ class RunFacts(msgspec.Struct):
         elif isinstance(event, Intervened):
             self.interventions += 1
             done = event.intervention
-            if done.means == Means.CHECKPOINT_ROLLBACK and not done.checkpoint:
+            if done.means == InterventionName.CHECKPOINT_ROLLBACK and not done.checkpoint:
                 self.plans.add(done.id)
         elif isinstance(event, RolledBack):
             self.rollbacks += not event.problem and not event.asked

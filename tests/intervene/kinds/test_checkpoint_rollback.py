@@ -3,13 +3,13 @@
 import pytest
 
 from handrail.config.interventions import CheckpointRollback, Interventions, SafeCheckpointCriteria
-from handrail.intervene import Capability, Past, Situation
+from handrail.intervene import Capability, InterventionHistory, Situation
 from handrail.intervene.kinds.checkpoint_rollback import choose_checkpoint
 from handrail.intervene.situation import Ended
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import ALL, Bench, draft_of, finding, situation
 
@@ -22,7 +22,9 @@ def checkpoint(step: int) -> Checkpoint:
     return Checkpoint(f"c{step}", "run", step, "commit", step * 10.0)
 
 
-def at_step(step: int, *steps: int, past: Past | None = None, **known: object) -> Situation:
+def at_step(
+    step: int, *steps: int, past: InterventionHistory | None = None, **known: object
+) -> Situation:
     """With checkpoints after these steps."""
     taken = tuple(checkpoint(each) for each in steps)
     changed: dict[str, object] = {"ended": (Ended(step, step * 10.0, ok=True, changes=1),)}
@@ -34,10 +36,10 @@ def chosen(at: Situation, settings: CheckpointRollback = SETTINGS, found: Findin
     return found_one.id if found_one else ""
 
 
-def went_back(past: Past, to: int, step: int, name: str = "a") -> None:
+def went_back(past: InterventionHistory, to: int, step: int, name: str = "a") -> None:
     done = Intervention(
         f"i{step}",
-        Means.CHECKPOINT_ROLLBACK,
+        InterventionName.CHECKPOINT_ROLLBACK,
         finding("loop", symptom=name),
         step,
         checkpoint=f"c{to}",
@@ -105,14 +107,14 @@ def test_an_old_one_is_not_gone_back_to() -> None:
 
 def test_a_second_rollback_goes_further_back() -> None:
     """Defect e: after a rollback there was no checkpoint left to go back to."""
-    past = Past()
+    past = InterventionHistory()
     went_back(past, 11, 15)
     again = finding("loop", Severity.HIGH, evidence=(12, 13, 14, 16))
     assert chosen(at_step(17, 3, 8, 11, past=past), found=again) == "c8"
 
 
 def test_what_a_rollback_has_undone_is_not_brought_back() -> None:
-    past = Past()
+    past = InterventionHistory()
     went_back(past, 5, 15)
     later = finding("stall", Severity.HIGH, evidence=(20, 21))
     assert chosen(at_step(22, 3, 5, 9, 12, past=past), found=later) == "c5"
@@ -120,7 +122,7 @@ def test_what_a_rollback_has_undone_is_not_brought_back() -> None:
 
 
 def test_a_rollback_tells_the_agent_what_became_of_its_files() -> None:
-    draft = draft_of(Means.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11))
+    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11))
     assert draft.checkpoint == "c11"
     assert "after step 11" in draft.guidance
     assert "The same call came 3 times." in draft.guidance
@@ -129,9 +131,12 @@ def test_a_rollback_tells_the_agent_what_became_of_its_files() -> None:
 
 def test_a_conversation_that_cannot_be_rewound_is_named_as_a_limit() -> None:
     can = frozenset({Capability.FILES, Capability.INJECT})
-    draft = draft_of(Means.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=can))
+    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=can))
     assert draft.limits == "The agent keeps its memory of what it did."
-    assert draft_of(Means.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=ALL)).limits == ""
+    assert (
+        draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=ALL)).limits
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +149,9 @@ def test_a_conversation_that_cannot_be_rewound_is_named_as_a_limit() -> None:
     ],
 )
 def test_without_a_checkpoint_there_is_a_plan(kind: str, step: str) -> None:
-    draft = draft_of(Means.CHECKPOINT_ROLLBACK, finding(kind, Severity.HIGH), situation())
+    draft = draft_of(
+        InterventionName.CHECKPOINT_ROLLBACK, finding(kind, Severity.HIGH), situation()
+    )
     assert draft.checkpoint == ""
     assert step in draft.guidance
     assert "2." in draft.guidance
@@ -153,7 +160,9 @@ def test_without_a_checkpoint_there_is_a_plan(kind: str, step: str) -> None:
 
 def test_a_host_without_checkpoints_has_a_plan() -> None:
     draft = draft_of(
-        Means.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, can=frozenset({Capability.INJECT}))
+        InterventionName.CHECKPOINT_ROLLBACK,
+        TROUBLE,
+        at_step(15, 11, can=frozenset({Capability.INJECT})),
     )
     assert draft.checkpoint == ""
     assert "1." in draft.guidance
@@ -162,14 +171,14 @@ def test_a_host_without_checkpoints_has_a_plan() -> None:
 def test_the_second_plan_is_another_one() -> None:
     bench = Bench(Interventions(intervention_cooldown_seconds=0), seconds=1)
     found = finding(severity=Severity.CRITICAL)
-    assert bench.steps(4, found) == [Means.CHECKPOINT_ROLLBACK] * 2
+    assert bench.steps(4, found) == [InterventionName.CHECKPOINT_ROLLBACK] * 2
     first, second = (made.guidance for made in bench.made)
     assert [line[:2] for line in first.splitlines()[1:]] == ["1.", "2.", "3.", "4."]
     assert not set(first.splitlines()[1:]) & set(second.splitlines()[1:])
 
 
 def test_with_somebody_at_the_keyboard_no_file_is_put_back() -> None:
-    draft = draft_of(Means.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, attended=True))
+    draft = draft_of(InterventionName.CHECKPOINT_ROLLBACK, TROUBLE, at_step(15, 11, attended=True))
     assert draft.checkpoint == ""
     assert "checkpoint c11 is from before the trouble (step 11)" in draft.limits
     assert "1." in draft.guidance

@@ -12,7 +12,7 @@ from handrail.detect.registry import KINDS, description_of
 from handrail.intervene import Draft, Situation
 from handrail.intervene.kinds.context_reinforcement import MAX_REMINDER
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from tests.intervene.bench import draft_of, finding, situation
 
 AT = situation(
@@ -26,7 +26,7 @@ CREEP = finding("scope_creep", says="It opened /etc/passwd.", facts={"path": "/e
 
 def draft(found: Finding, at: Situation, settings: ContextReinforcement) -> Draft:
     whole = Interventions(context_reinforcement=settings)
-    return draft_of(Means.CONTEXT_REINFORCEMENT, found, at, whole)
+    return draft_of(InterventionName.CONTEXT_REINFORCEMENT, found, at, whole)
 
 
 def said(

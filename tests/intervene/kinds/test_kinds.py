@@ -9,7 +9,7 @@ from handrail.config.names import means
 from handrail.intervene import Capability, InterventionKind
 from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from tests.intervene.bench import finding, situation
 
 ARCHITECTURE = (Path(__file__).parents[3] / "docs" / "architecture.md").read_text()
@@ -20,24 +20,24 @@ def test_settings_know_every_intervention_by_its_file() -> None:
 
 
 def test_the_ladder_goes_from_the_mildest_to_the_strongest() -> None:
-    assert list(LADDER) == list(Means)
+    assert list(LADDER) == list(InterventionName)
 
 
 @pytest.mark.parametrize(
     ("name", "can", "has_power"),
     [
-        (Means.SOFT_CORRECTION, (), True),
-        (Means.CONTEXT_REINFORCEMENT, (), False),
-        (Means.CONTEXT_REINFORCEMENT, (Capability.INJECT,), True),
-        (Means.RESOURCE_THROTTLING, (Capability.INJECT,), False),
-        (Means.RESOURCE_THROTTLING, (Capability.REWRITE,), True),
-        (Means.CHECKPOINT_ROLLBACK, (Capability.DENY,), False),
-        (Means.CHECKPOINT_ROLLBACK, (Capability.INJECT,), True),
-        (Means.EMERGENCY_STOP, (), True),
+        (InterventionName.SOFT_CORRECTION, (), True),
+        (InterventionName.CONTEXT_REINFORCEMENT, (), False),
+        (InterventionName.CONTEXT_REINFORCEMENT, (Capability.INJECT,), True),
+        (InterventionName.RESOURCE_THROTTLING, (Capability.INJECT,), False),
+        (InterventionName.RESOURCE_THROTTLING, (Capability.REWRITE,), True),
+        (InterventionName.CHECKPOINT_ROLLBACK, (Capability.DENY,), False),
+        (InterventionName.CHECKPOINT_ROLLBACK, (Capability.INJECT,), True),
+        (InterventionName.EMERGENCY_STOP, (), True),
     ],
 )
 def test_what_each_needs_of_the_host(
-    name: Means, can: tuple[Capability, ...], has_power: bool
+    name: InterventionName, can: tuple[Capability, ...], has_power: bool
 ) -> None:
     assert KINDS[name].has_power(frozenset(can)) is has_power
 

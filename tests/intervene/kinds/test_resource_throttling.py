@@ -9,7 +9,7 @@ from handrail.intervene import Capability
 from handrail.intervene.kinds.resource_throttling import PARTS
 from handrail.intervene.situation import Usage
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Means
+from handrail.model.intervention import Allowance, InterventionName
 from tests.intervene.bench import ALL, draft_of, finding, situation
 
 
@@ -24,7 +24,9 @@ def spiral(**growth: str) -> Finding:
 )
 def test_growth_decides_how_much_is_cut(growth: str, calls: int) -> None:
     found = spiral(calls=growth)
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, situation(usage=Usage(calls_per_minute=100)))
+    draft = draft_of(
+        InterventionName.RESOURCE_THROTTLING, found, situation(usage=Usage(calls_per_minute=100))
+    )
     assert draft.allowance == Allowance(calls_per_minute=calls)
 
 
@@ -33,7 +35,10 @@ def test_how_much_is_a_setting() -> None:
     settings = Interventions(resource_throttling=ResourceThrottling(reduction_factors=factors))
     found = spiral(calls="3")
     draft = draft_of(
-        Means.RESOURCE_THROTTLING, found, situation(usage=Usage(calls_per_minute=100)), settings
+        InterventionName.RESOURCE_THROTTLING,
+        found,
+        situation(usage=Usage(calls_per_minute=100)),
+        settings,
     )
     assert draft.allowance == Allowance(calls_per_minute=25)
 
@@ -50,13 +55,16 @@ def test_how_much_is_a_setting() -> None:
 )
 def test_what_grows_is_limited(series: str, usage: Usage, allowance: Allowance) -> None:
     found = spiral(**{series: "2.5"})
-    assert draft_of(Means.RESOURCE_THROTTLING, found, situation(usage=usage)).allowance == allowance
+    assert (
+        draft_of(InterventionName.RESOURCE_THROTTLING, found, situation(usage=usage)).allowance
+        == allowance
+    )
 
 
 def test_several_things_may_grow() -> None:
     found = spiral(memory="2.5", file_operations="1.6")
     at = situation(usage=Usage(memory_mb=4000, file_operations=100))
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, at)
+    draft = draft_of(InterventionName.RESOURCE_THROTTLING, found, at)
     assert draft.allowance == Allowance(memory_mb=2000, file_operations=700)
 
 
@@ -65,26 +73,30 @@ def test_a_second_time_the_limit_itself_is_cut() -> None:
     at = situation(
         allowance=Allowance(calls_per_minute=40, tokens=9), usage=Usage(calls_per_minute=100)
     )
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, at)
+    draft = draft_of(InterventionName.RESOURCE_THROTTLING, found, at)
     assert draft.allowance == Allowance(calls_per_minute=20, tokens=9)
 
 
 def test_trouble_that_is_no_growth_slows_the_run_down() -> None:
     at = situation(usage=Usage(calls_per_minute=40, batch=8))
-    draft = draft_of(Means.RESOURCE_THROTTLING, finding("repeated_refusals"), at)
+    draft = draft_of(InterventionName.RESOURCE_THROTTLING, finding("repeated_refusals"), at)
     assert draft.allowance == Allowance(calls_per_minute=34, batch=6)
 
 
 def test_the_agent_reads_its_limits() -> None:
     found = spiral(time="2.5")
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, situation(usage=Usage(command_seconds=60)))
+    draft = draft_of(
+        InterventionName.RESOURCE_THROTTLING, found, situation(usage=Usage(command_seconds=60))
+    )
     assert draft.guidance.startswith("This run takes longer. From now on: 30 s for one command.")
     assert "refused" in draft.guidance
 
 
 def test_what_the_host_cannot_keep_is_not_promised() -> None:
     found = spiral(memory="2.5", calls="2.5")
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, situation(can=frozenset({Capability.DENY})))
+    draft = draft_of(
+        InterventionName.RESOURCE_THROTTLING, found, situation(can=frozenset({Capability.DENY}))
+    )
     assert draft.allowance == Allowance(calls_per_minute=15)
     assert draft.limits == "This host lets Handrail set no limit on: memory mb."
     assert "memory" not in draft.guidance
@@ -92,7 +104,9 @@ def test_what_the_host_cannot_keep_is_not_promised() -> None:
 
 def test_where_what_grows_cannot_be_limited_its_speed_can() -> None:
     found = spiral(memory="2.5")
-    draft = draft_of(Means.RESOURCE_THROTTLING, found, situation(can=frozenset({Capability.DENY})))
+    draft = draft_of(
+        InterventionName.RESOURCE_THROTTLING, found, situation(can=frozenset({Capability.DENY}))
+    )
     assert draft.allowance is not None
     assert draft.allowance.calls_per_minute > 0
     assert draft.allowance.memory_mb == 0
@@ -114,7 +128,7 @@ def test_limits_only_fall_and_never_reach_nothing(
     before: Allowance | None = None
     for _ in range(times):
         at = situation(usage=usage, allowance=before, can=ALL)
-        after = draft_of(Means.RESOURCE_THROTTLING, spiral(**facts), at).allowance
+        after = draft_of(InterventionName.RESOURCE_THROTTLING, spiral(**facts), at).allowance
         assert after is not None
         assert after != Allowance()
         for part in PARTS:

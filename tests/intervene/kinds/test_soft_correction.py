@@ -13,14 +13,14 @@ from handrail.config.interventions import Interventions, SoftCorrection, Strateg
 from handrail.config.names import finding_kinds
 from handrail.config.prompts import FIELDS, fields_of, read_prompts
 from handrail.detect.registry import description_of
-from handrail.intervene import Past
+from handrail.intervene import InterventionHistory
 from handrail.intervene.capability import Capability
 from handrail.intervene.controller import Controller
 from handrail.intervene.kinds.soft_correction import AGAIN, MAX_HINT
 from handrail.intervene.wording import fresh, one_line
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
-from handrail.model.intervention import Intervention, Means
+from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import Bench, draft_of, finding, situation
 
@@ -41,19 +41,21 @@ LOOP = finding(
 
 def hints(found: Finding, times: int) -> list[str]:
     """What is said about a finding that goes on and on."""
-    past = Past()
+    past = InterventionHistory()
     said = []
     for step in range(times):
         at = situation(past, step=step, goal="Fix the cart", scope=("/home/dev/shop",))
-        text = draft_of(Means.SOFT_CORRECTION, found, at).guidance
+        text = draft_of(InterventionName.SOFT_CORRECTION, found, at).guidance
         said.append(text)
-        done = Intervention(f"i{step}", Means.SOFT_CORRECTION, found, step, guidance=text)
+        done = Intervention(
+            f"i{step}", InterventionName.SOFT_CORRECTION, found, step, guidance=text
+        )
         past.take(Intervened(float(step), done))
     return said
 
 
 def test_a_hint_names_what_was_seen() -> None:
-    said = draft_of(Means.SOFT_CORRECTION, LOOP, situation()).guidance
+    said = draft_of(InterventionName.SOFT_CORRECTION, LOOP, situation()).guidance
     assert said.startswith(
         "The same call (`pytest -q`) was made 3 times, and each time it ended with "
         "`E ModuleNotFoundError: No module named 'shop'` (steps 4, 6, 8). "
@@ -99,7 +101,7 @@ _UNPUNCTUATED = str.maketrans("", "", string.punctuation.replace("'", ""))
 
 def test_an_unknown_kind_has_the_default_texts() -> None:
     said = draft_of(
-        Means.SOFT_CORRECTION, finding("of_my_own", says="Too many pushes."), situation()
+        InterventionName.SOFT_CORRECTION, finding("of_my_own", says="Too many pushes."), situation()
     ).guidance
     assert said.startswith("Too many pushes. What you are doing")
 
@@ -134,7 +136,7 @@ def test_a_fact_is_one_line_of_a_bounded_length(text: str, most: int) -> None:
 
 @given(st.text(max_size=100), st.integers(1, 8))
 def test_a_text_that_was_said_is_said_differently(text: str, times: int) -> None:
-    past = Past()
+    past = InterventionHistory()
     for step in range(times):
         said = fresh(text, situation(past, step=step), 80)
         assert len(said) <= 80
@@ -144,10 +146,11 @@ def test_a_text_that_was_said_is_said_differently(text: str, times: int) -> None
 
 def test_a_host_that_takes_no_text_is_named_as_a_limit() -> None:
     assert (
-        "only a person" in draft_of(Means.SOFT_CORRECTION, LOOP, situation(can=frozenset())).limits
+        "only a person"
+        in draft_of(InterventionName.SOFT_CORRECTION, LOOP, situation(can=frozenset())).limits
     )
     can = frozenset({Capability.INJECT})
-    assert not draft_of(Means.SOFT_CORRECTION, LOOP, situation(can=can)).limits
+    assert not draft_of(InterventionName.SOFT_CORRECTION, LOOP, situation(can=can)).limits
 
 
 PAGE = (Path(__file__).parents[3] / "docs" / "interventions.md").read_text()
@@ -158,7 +161,7 @@ def test_every_field_is_explained(field: str, meaning: str) -> None:
     assert f"| `{{{field}}}` | {meaning} |" in PAGE
 
 
-@pytest.mark.parametrize("word", [*KINDS, *Means, *Strategy.__struct_fields__[1:]])
+@pytest.mark.parametrize("word", [*KINDS, *InterventionName, *Strategy.__struct_fields__[1:]])
 def test_every_kind_and_means_and_setting_of_a_strategy_is_explained(word: str) -> None:
     assert word in PAGE
 

@@ -6,8 +6,8 @@ from importlib import import_module
 import pytest
 
 from handrail.model.effect import KINDS, PATH_KINDS, Effect
-from handrail.model.knowledge import Fact, Program
 from handrail.model.ordinal import Severity
+from handrail.model.program import Fact, Program
 
 Effects = Callable[[str], tuple[Effect, ...]]
 

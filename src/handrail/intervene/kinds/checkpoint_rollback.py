@@ -10,9 +10,9 @@ from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fill, fresh
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
+from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
-from handrail.model.past import Made
 
 if TYPE_CHECKING:
     from handrail.config.interventions import (
@@ -158,7 +158,9 @@ def is_safe(checkpoint: Checkpoint, at: Situation, criteria: "SafeCheckpointCrit
     return all(ended.ok for ended in before if ended.at > since)
 
 
-def _left_behind(checkpoint: Checkpoint, back: Sequence[Made], known: Sequence[Checkpoint]) -> bool:
+def _left_behind(
+    checkpoint: Checkpoint, back: Sequence[PastIntervention], known: Sequence[Checkpoint]
+) -> bool:
     """Whether it holds what an earlier rollback has undone."""
     steps = {each.id: each.step for each in known}
     return any(
@@ -181,7 +183,7 @@ def _gone_back(finding: Finding, at: Situation, chosen: Checkpoint) -> str:
 def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
     """Numbered steps; the next plan if one was given already."""
     given = sum(
-        made.name == finding.name and made.means == Means.CHECKPOINT_ROLLBACK
+        made.name == finding.name and made.means == InterventionName.CHECKPOINT_ROLLBACK
         for made in at.past.made
     )
     fields = fields_for(finding, at)
@@ -190,7 +192,7 @@ def _plan(finding: Finding, at: Situation, texts: Sequence[str]) -> str:
 
 
 KIND = InterventionKind(
-    name=Means.CHECKPOINT_ROLLBACK,
+    name=InterventionName.CHECKPOINT_ROLLBACK,
     label="rollback",
     phrase="a rollback",
     does="Files go back to the newest safe checkpoint from before the first sign of trouble.",

@@ -10,7 +10,7 @@ from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fresh, one_line, places_in_words
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import ContextReinforcement, Interventions
@@ -94,7 +94,7 @@ def _listed(title: str, lines: list[str]) -> str:
 
 
 KIND = InterventionKind(
-    name=Means.CONTEXT_REINFORCEMENT,
+    name=InterventionName.CONTEXT_REINFORCEMENT,
     label="reminder",
     phrase="a reminder",
     done="task said again",

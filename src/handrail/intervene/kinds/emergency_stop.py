@@ -9,7 +9,7 @@ from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fresh
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions
@@ -31,7 +31,7 @@ def _emergency_stop(
 
 
 def _incident(at: Situation) -> str:
-    stops = sum(made.means == Means.EMERGENCY_STOP for made in at.past.made)
+    stops = sum(made.means == InterventionName.EMERGENCY_STOP for made in at.past.made)
     return incident_id(at.now, at.cwd, at.run, stops + 1)
 
 
@@ -46,7 +46,7 @@ def _limits(at: Situation) -> str:
 
 
 KIND = InterventionKind(
-    name=Means.EMERGENCY_STOP,
+    name=InterventionName.EMERGENCY_STOP,
     label="emergency stop",
     phrase="a stop",
     does="Every call is refused, the run's processes are ended, an incident is saved.",

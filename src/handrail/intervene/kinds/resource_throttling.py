@@ -10,7 +10,7 @@ from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation, Usage
 from handrail.intervene.wording import fields_for, fresh
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Means
+from handrail.model.intervention import Allowance, InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions, ReductionFactors
@@ -133,7 +133,7 @@ def _number(text: str) -> float:
 
 
 KIND = InterventionKind(
-    name=Means.RESOURCE_THROTTLING,
+    name=InterventionName.RESOURCE_THROTTLING,
     label="lower limits",
     does="Lower limits: what goes over them is refused, commands get a time limit.",
     otherwise="Only the limits that can be kept are set; without any it is passed over.",

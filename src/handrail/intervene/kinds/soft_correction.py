@@ -9,7 +9,7 @@ from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import Fields, fields_for, fill, fresh
 from handrail.model.finding import Finding
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 
 if TYPE_CHECKING:
     from handrail.config.interventions import Interventions
@@ -35,7 +35,8 @@ def _soft_correction(
 def _hint(finding: Finding, at: Situation, hints: Sequence[str]) -> str:
     """The next one for this kind of trouble."""
     given = sum(
-        made.kind == finding.kind and made.means == Means.SOFT_CORRECTION for made in at.past.made
+        made.kind == finding.kind and made.means == InterventionName.SOFT_CORRECTION
+        for made in at.past.made
     )
     fields = fields_for(finding, at, given + 1)
     usable = _filled(hints, fields)
@@ -50,7 +51,7 @@ def _filled(texts: Sequence[str], fields: Fields) -> list[str]:
 
 
 KIND = InterventionKind(
-    name=Means.SOFT_CORRECTION,
+    name=InterventionName.SOFT_CORRECTION,
     label="guidance",
     done="guidance sent",
     does="A hint of at most 500 characters in the agent's conversation: what was seen, in which "

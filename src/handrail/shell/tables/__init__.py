@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 
 from handrail.model.host import host_programs
-from handrail.model.knowledge import Program
+from handrail.model.program import Program
 from handrail.shell.join_programs import joined
 
 FAMILIES = (

@@ -1,8 +1,8 @@
 """Short names for the tables, so that a line of a table is one fact."""
 
 from handrail.model.effect import Kind
-from handrail.model.knowledge import Fact, Program, Wrapper
 from handrail.model.ordinal import Severity, Undo
+from handrail.model.program import Fact, Program, Wrapper
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 NEEDLESS, CHECKPOINT, UNKNOWN, IMPOSSIBLE = Undo

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class InForce(msgspec.Struct, frozen=True, omit_defaults=True):
+class ActiveSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """Settings, so far as they are not the usual ones."""
 
     id: str

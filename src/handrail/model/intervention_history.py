@@ -3,11 +3,11 @@
 import msgspec
 
 from handrail.model.event import Intervened, InterventionJudged
-from handrail.model.intervention import Means
+from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
 
-class Made(msgspec.Struct, omit_defaults=True):
+class PastIntervention(msgspec.Struct, omit_defaults=True):
     """An intervention that was made, and whether it helped."""
 
     id: str
@@ -29,16 +29,16 @@ class Made(msgspec.Struct, omit_defaults=True):
     """Of the finding then."""
 
 
-class Past(msgspec.Struct, omit_defaults=True):
+class InterventionHistory(msgspec.Struct, omit_defaults=True):
     """All interventions of a run, the newest at the end."""
 
-    made: list[Made] = []
+    made: list[PastIntervention] = []
 
     def take(self, event: Intervened) -> None:
         """Note an intervention."""
         done = event.intervention
         self.made.append(
-            Made(
+            PastIntervention(
                 done.id,
                 done.means,
                 done.finding.name,
@@ -58,7 +58,7 @@ class Past(msgspec.Struct, omit_defaults=True):
             if made.worked is None and made.agent == agent and step > made.step:
                 made.deeds += 1
 
-    def judge(self, event: InterventionJudged) -> Made | None:
+    def judge(self, event: InterventionJudged) -> PastIntervention | None:
         """Note whether one helped, and give it back."""
         for made in self.made:
             if made.id == event.intervention:
@@ -69,9 +69,12 @@ class Past(msgspec.Struct, omit_defaults=True):
     @property
     def undecided(self) -> bool:
         """Whether there is one of which it is not known yet whether it helped."""
-        return any(made.worked is None and made.means != Means.EMERGENCY_STOP for made in self.made)
+        return any(
+            made.worked is None and made.means != InterventionName.EMERGENCY_STOP
+            for made in self.made
+        )
 
-    def against(self, name: str, agent: str) -> list[Made]:
+    def against(self, name: str, agent: str) -> list[PastIntervention]:
         """What was tried against one trouble of one agent since the run was last stopped.
 
         Where a person let a stopped run go on, it begins anew: what failed before the stop must not
@@ -83,6 +86,8 @@ class Past(msgspec.Struct, omit_defaults=True):
         """Whether the agent was told the very same before."""
         return any(made.text == text for made in self.made)
 
-    def _since_stop(self) -> list[Made]:
-        stops = (i for i, made in enumerate(self.made) if made.means == Means.EMERGENCY_STOP)
+    def _since_stop(self) -> list[PastIntervention]:
+        stops = (
+            i for i, made in enumerate(self.made) if made.means == InterventionName.EMERGENCY_STOP
+        )
         return self.made[max(stops, default=-1) + 1 :]

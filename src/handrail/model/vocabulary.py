@@ -2,38 +2,47 @@
 
 from handrail.model.action import Action, Outcome
 from handrail.model.checkpoint import Checkpoint
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.finding import Finding
-from handrail.model.intervention import Allowance, Intervention, Means
-from handrail.model.knowledge import Fact, Program, Wrapper
+from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Decision, Severity, Undo
-from handrail.model.review import Factor, Rationality, Review, Rewrite, Risk, RuleHit, Step, Verdict
+from handrail.model.program import Fact, Program, Wrapper
+from handrail.model.review import (
+    CommandStep,
+    Rationality,
+    Review,
+    Rewrite,
+    Risk,
+    RiskFactor,
+    RuleHit,
+    Verdict,
+)
 
 __all__ = [
     "KINDS",
     "Action",
     "Allowance",
     "Checkpoint",
-    "Command",
+    "CommandStep",
+    "ControlCommand",
     "Decision",
     "Effect",
     "Fact",
-    "Factor",
     "Finding",
     "Intervention",
+    "InterventionName",
     "Kind",
-    "Means",
     "Outcome",
     "Program",
     "Rationality",
     "Review",
     "Rewrite",
     "Risk",
+    "RiskFactor",
     "RuleHit",
     "Severity",
     "Standing",
-    "Step",
     "Undo",
     "Verdict",
     "Wrapper",
