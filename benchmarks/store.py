@@ -19,7 +19,7 @@ from benchmarks.machine import machine_lines
 from benchmarks.measure import Spread, Table, micro, milli
 
 from handrail.store.connection import open_for_writing
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 _BODY = b'{"tool": "Bash", "input": {"command": "' + b"x" * 960 + b'"}}'
@@ -78,7 +78,7 @@ async def _write(store: SqliteStore, events: int, writers: int) -> Result:
     times: list[float] = []
 
     async def write(number: int) -> None:
-        entry = Entry(f"run/{number % _TOPICS}", _BODY)
+        entry = NewEntry(f"run/{number % _TOPICS}", _BODY)
         for _ in range(events // writers):
             before = perf_counter()
             await asyncio.wrap_future(store.append([entry]))
@@ -130,7 +130,7 @@ def read_table(events: int, topics: int, folder: Path) -> Table:
     with _scratch(folder) as path, contextlib.closing(SqliteStore(path)) as store:
         for first in range(0, events, 1000):
             store.append(
-                [Entry(f"run/{n % topics:06}", _BODY[:200]) for n in range(first, first + 1000)]
+                [NewEntry(f"run/{n % topics:06}", _BODY[:200]) for n in range(first, first + 1000)]
             ).result()
         reads: dict[str, Callable[[], list[object]]] = {
             "all topics": lambda: list(store.topics()),

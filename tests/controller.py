@@ -15,7 +15,7 @@ from handrail.server.client import call
 from handrail.server.home import Home
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
-from handrail.store.port import Entry, Stored
+from handrail.store.port import NewEntry, StoredEntry
 from handrail.supervise.run_registry import load_state
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
@@ -87,9 +87,9 @@ class Controller:
 
     # What is on the disk
 
-    def rows(self, topic: str) -> list[Stored]:
+    def rows(self, topic: str) -> list[StoredEntry]:
         """All rows of a topic."""
-        found: list[Stored] = []
+        found: list[StoredEntry] = []
         with closing(open_log(self.home.log, "read")) as store:
             while page := store.read(topic, found[-1].seq if found else 0):
                 found += page
@@ -106,7 +106,7 @@ class Controller:
     def write(self, request: Request) -> None:
         """Put a request into the topic, as another program does."""
         with closing(open_log(self.home.log, "write")) as store:
-            store.append([Entry(CONTROL, encode(request))]).result()
+            store.append([NewEntry(CONTROL, encode(request))]).result()
 
     def events(self, run: str) -> list[Event]:
         """What has happened in a run."""

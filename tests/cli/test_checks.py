@@ -29,7 +29,7 @@ from handrail.hosts.port import Check, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 
@@ -81,7 +81,7 @@ def write_log(place: Place, *bodies: bytes) -> None:
         event = PromptGiven(1.0, "go")
         Journal(store).append(topic_of("good"), event, Redactor()).receipt.result()
         for body in bodies:
-            store.append([Entry(topic_of("other"), body)]).result()
+            store.append([NewEntry(topic_of("other"), body)]).result()
 
 
 def settings(place: Place, text: str, name: str = "settings.json") -> Path:

@@ -12,7 +12,7 @@ from tests.server.place import Place
 from handrail.cli.probe import probe
 from handrail.hosts.claude.host import HOST
 from handrail.server.lock import holder
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 
@@ -86,7 +86,7 @@ def test_a_warning_alone_is_no_failure(installed: Place) -> None:
 def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Place) -> None:
     before = installed.pid
     with closing(SqliteStore(installed.home.log)) as store:
-        store.append([Entry(topic_of("r1"), b"{")]).result()
+        store.append([NewEntry(topic_of("r1"), b"{")]).result()
     assert "entry 1 of run:r1" in doctor(installed).stdout
     ran = doctor(installed, "--fix")
     assert ran.returncode == 0, ran.stdout

@@ -18,7 +18,7 @@ from handrail.cli.moments import read_since
 from handrail.cli.render import Screen
 from handrail.model.action import Outcome
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 from .conftest import Shell
@@ -166,10 +166,10 @@ def test_no_control_character_passes_in_any_form(shell: Shell, book: Logbook) ->
 
 def test_an_entry_that_cannot_be_read_does_not_hide_the_others(shell: Shell, book: Logbook) -> None:
     shop = book.start(SHOP, "fix it")
-    book.store.append([Entry(f"run:{SHOP}", b'{"event":"of tomorrow","at":1}')]).result(5)
-    book.store.append([Entry(f"run:{SHOP}", b"\xff\xfe")]).result(5)
+    book.store.append([NewEntry(f"run:{SHOP}", b'{"event":"of tomorrow","at":1}')]).result(5)
+    book.store.append([NewEntry(f"run:{SHOP}", b"\xff\xfe")]).result(5)
     shop.book.store.append(
-        [Entry(f"run:{SHOP}", b'{"event":"run_ended","at":1794744000.0}')]
+        [NewEntry(f"run:{SHOP}", b'{"event":"run_ended","at":1794744000.0}')]
     ).result(5)
     out = shell.run("log").out
     assert out.count("FAULT of Handrail (log): entry ") == 2
@@ -354,7 +354,7 @@ def test_a_long_log_is_not_kept_in_memory(shell: Shell) -> None:
     """What is printed is gone: neither entries nor lines pile up."""
     store = MemoryStore()
     event = b'{"event":"prompt_given","at":1794744000.0,"text":"%s"}' % (b"x" * 2000)
-    store.append([Entry(f"run:{SHOP}", event)] * 20_000)
+    store.append([NewEntry(f"run:{SHOP}", event)] * 20_000)
     log = Log(store, Filter(since=-inf), Screen(colour=False), as_json=False)
     run = log.choose("last")
     with io.StringIO() as sink, pytest.MonkeyPatch.context() as patch:

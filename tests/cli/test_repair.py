@@ -9,7 +9,7 @@ import pytest
 from handrail.cli.repair import move_damaged_log
 from handrail.model.event import PromptGiven
 from handrail.server.home import Home
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 PROMPT = msgspec.json.encode(PromptGiven(1.0, "fix it"))
@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Home:
 
 def write(home: Home, *bodies: bytes) -> None:
     with closing(SqliteStore(home.log)) as store:
-        store.append([Entry("run:3f2a", body) for body in bodies]).result(5)
+        store.append([NewEntry("run:3f2a", body) for body in bodies]).result(5)
 
 
 def test_where_there_is_no_log_nothing_is_put_aside(home: Home) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handrail.cli.runs import Runs
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.supervise.run_names import short_ids
 
 from .conftest import Run, Shell
@@ -80,7 +80,7 @@ def test_a_short_id_means_one_run_only(ids: set[str]) -> None:
 
 def test_a_run_whose_beginning_is_lost_still_has_a_name() -> None:
     store = MemoryStore()
-    store.append([Entry("run:3f2a0000", b"\xff"), Entry("run:3f2b0000", b'{"event":"x"}')])
+    store.append([NewEntry("run:3f2a0000", b"\xff"), NewEntry("run:3f2b0000", b'{"event":"x"}')])
     assert [run.name for run in Runs(store)] == ["run-3f2b", "run-3f2a"]
 
 

@@ -16,7 +16,7 @@ from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.model.review import Verdict
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Store
+from handrail.store.port import NewEntry, Store
 from handrail.supervise.breach import EndedCall
 from handrail.supervise.control_state import ControlState
 from handrail.supervise.decision_progress import DecisionProgress, Ready
@@ -183,7 +183,7 @@ class DeskBed:
 
     def put(self, body: bytes) -> None:
         """A request that another program writes into the topic."""
-        self.store.append([Entry(CONTROL, body)]).result()
+        self.store.append([NewEntry(CONTROL, body)]).result()
 
     def read_rows(self) -> None:
         """The daemon looks into the topic."""

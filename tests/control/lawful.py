@@ -9,7 +9,7 @@ from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal
-from handrail.store.port import Store, Stored
+from handrail.store.port import Store, StoredEntry
 from handrail.supervise.run_registry import load_state
 from handrail.supervise.topics import topic_of
 
@@ -48,9 +48,9 @@ class Current(msgspec.Struct):
     stack: list[Frame] = []
 
 
-def all_rows(store: Store, topic: str) -> list[Stored]:
+def all_rows(store: Store, topic: str) -> list[StoredEntry]:
     """All rows of a topic."""
-    found: list[Stored] = []
+    found: list[StoredEntry] = []
     while page := store.read(topic, found[-1].seq if found else 0):
         found += page
     return found

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from handrail.store.errors import StoreError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Stored
+from handrail.store.port import NewEntry, Receipt, StoredEntry
 
 
 class WatchedStore(MemoryStore):
@@ -12,7 +12,7 @@ class WatchedStore(MemoryStore):
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__(clock=clock)
-        self.appends: list[list[Entry]] = []
+        self.appends: list[list[NewEntry]] = []
         self.takes = True
         self.takes_yet: int | None = None
         """How many calls it still takes; None: no end is in sight."""
@@ -20,7 +20,7 @@ class WatchedStore(MemoryStore):
         self.is_late = False
         self._late: list[tuple[Receipt, int]] = []
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         if self.takes_yet is not None:
             self.takes = self.takes_yet > 0
             self.takes_yet = self.takes_yet - 1 if self.takes else None
@@ -37,7 +37,7 @@ class WatchedStore(MemoryStore):
         self._late.append((late, written.result()))
         return late
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         if not self.reads:
             raise StoreError("", "the disk does not answer")
         return super().read(topic, after, limit)

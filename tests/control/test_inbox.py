@@ -9,7 +9,7 @@ import pytest
 from handrail.control import message as wire
 from handrail.control.message import Ack, Result
 from handrail.control.topics import CONTROL
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
 from tests.control.lawful import all_rows, check_rows
@@ -64,7 +64,7 @@ def test_a_bad_row_with_an_id_is_answered(bed: DeskBed) -> None:
 @pytest.mark.parametrize("before", [0, 1, 497, 498, 499, 500, 501, 999, 1000])
 def test_a_request_may_stand_anywhere_on_a_page(bed: DeskBed, before: int) -> None:
     """One by the desk, whose answer may be the first row of the next page, and one by a row."""
-    bed.store.append([Entry(CONTROL, b"{}")] * before).result()
+    bed.store.append([NewEntry(CONTROL, b"{}")] * before).result()
     bed.do("pause")
     bed.put(as_bytes(bed.request("resume")))
     bed.read_rows()
@@ -79,7 +79,7 @@ def test_a_request_may_stand_anywhere_on_a_page(bed: DeskBed, before: int) -> No
 
 def test_more_rows_than_a_page_are_taken_in_their_order(bed: DeskBed) -> None:
     ids = [f"r-{number}" for number in range(1300)]
-    rows = [Entry(CONTROL, as_bytes(make("resume", RUN, each, bed.clock.now))) for each in ids]
+    rows = [NewEntry(CONTROL, as_bytes(make("resume", RUN, each, bed.clock.now))) for each in ids]
     bed.store.append(rows).result()
     bed.read_rows()
     told = [wire.find(row.body) for row in all_rows(bed.store, CONTROL)]
@@ -102,7 +102,7 @@ def test_programs_that_write_at_the_same_time_are_all_answered_in_order(
             with closing(SqliteStore(path, clock=clock)) as own:
                 for number in range(each_sends):
                     request = make("resume", RUN, f"{name}-{number}", clock.now)
-                    own.append([Entry(CONTROL, as_bytes(request))]).result()
+                    own.append([NewEntry(CONTROL, as_bytes(request))]).result()
 
         programs = [threading.Thread(target=write, args=(name,)) for name in "abc"]
         for program in programs:

@@ -14,7 +14,7 @@ from handrail.control.desk import Desk
 from handrail.control.topics import CONTROL
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
@@ -105,7 +105,7 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
             brain.do(lambda: store.append([]).result())
             if not brain.runs.get(RUN, "/").state.hand.asked:
                 break
-        store.append([Entry("end", b"")]).result()
+        store.append([NewEntry("end", b"")]).result()
         assert brain.problems == []
         told = check_rows(store)
         check_events(store, RUN)

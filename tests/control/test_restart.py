@@ -10,7 +10,7 @@ from handrail.control.ledger import load
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Snapshot, Store
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.decision_progress import Held, Ready
 from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
@@ -22,7 +22,7 @@ RUN = "run-1"
 class SettledStore(SqliteStore):
     """What it was given is on the disk when a call returns, so that tests have one order."""
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         receipt = super().append(entries)
         receipt.result()
         return receipt

@@ -18,7 +18,7 @@ from handrail.server.daemon import Daemon
 from handrail.server.gate import Gate
 from handrail.store.errors import DiskFullError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Receipt, Stored
+from handrail.store.port import Receipt, StoredEntry
 from tests.hosts.claude.accepted import check
 from tests.hosts.claude.desk import SESSION, Desk, decision, said, samples
 from tests.hosts.claude.failing import Failing
@@ -343,7 +343,7 @@ class Watched(MemoryStore):
         super().__init__()
         self.readers: list[str] = []
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         self.readers.append(threading.current_thread().name)
         return super().read(topic, after, limit)
 

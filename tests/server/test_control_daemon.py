@@ -72,10 +72,10 @@ def write_elsewhere(place: Place, request: Request) -> None:
     """Another process writes a row, as any program may that knows the store."""
     code = """if True:
         import sys
-        from handrail.store.port import Entry
+        from handrail.store.port import NewEntry
         from handrail.store.sqlite import SqliteStore
         store = SqliteStore(sys.argv[1])
-        store.append([Entry("loop:control", sys.argv[2].encode())]).result()
+        store.append([NewEntry("loop:control", sys.argv[2].encode())]).result()
         store.close()
     """
     row = encode(request).decode()

@@ -21,7 +21,7 @@ from handrail.server.client import DaemonError, health
 from handrail.server.home import Home, HomeError
 from handrail.server.lock import holder, locked
 from handrail.server.start import ensure_daemon, stop_daemon
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said
 from tests.server.place import Place
@@ -429,7 +429,7 @@ def test_runs_of_long_ago_are_forgotten_at_the_start(place: Place) -> None:
     now = time.time()
     for days, topic in ((31.0, "run:old"), (29.0, "run:young"), (400.0, "other")):
         store = SqliteStore(place.home.log, clock=lambda: now - days * 86_400)  # noqa: B023
-        store.append([Entry(topic, b"{}")]).result(PATIENCE)
+        store.append([NewEntry(topic, b"{}")]).result(PATIENCE)
         store.close()
     place.start()
     reader = SqliteStore(place.home.log, read_only=True)

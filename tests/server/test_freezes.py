@@ -12,7 +12,7 @@ import pytest
 
 from handrail.intervene.freezing import Frozen, Thawed
 from handrail.model.control import ControlCommand
-from handrail.store.files import replace_file
+from handrail.store.private_files import replace_file
 from tests.intervene.zoo import is_alive, until
 from tests.server.scene import Scene, is_still, numbers, run_file
 

@@ -24,7 +24,7 @@ from handrail.server.retention import (
 from handrail.store.errors import DiskFullError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Topic
+from handrail.store.port import NewEntry, Receipt, Topic
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
 
@@ -38,7 +38,7 @@ class Log(MemoryStore):
 
     def write(self, topic: str, at: float) -> None:
         self.now = at
-        self.append([Entry(topic, b'{"event": "run_ended", "at": 0}')]).result(0)
+        self.append([NewEntry(topic, b'{"event": "run_ended", "at": 0}')]).result(0)
 
     def names(self) -> set[str]:
         return {topic.name for topic in self.topics()}

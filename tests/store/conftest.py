@@ -11,7 +11,7 @@ import pytest
 
 from handrail.store.errors import StoreError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Store
+from handrail.store.port import NewEntry, Receipt, Store
 from handrail.store.sqlite import SqliteStore
 
 
@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> Path:
 
 def write(store: Store, *bodies: bytes, topic: str = "run/1") -> int:
     """Append in one call, and wait."""
-    return store.append([Entry(topic, body) for body in bodies]).result(timeout=60)
+    return store.append([NewEntry(topic, body) for body in bodies]).result(timeout=60)
 
 
 def bodies(store: Store, topic: str = "run/1") -> list[bytes]:
@@ -85,13 +85,13 @@ def is_sound(path: Path) -> bool:
 
 CHILD = """
 import os, sys
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 def write(store, count, name="child"):
     for number in range(count):
         body = f"{name} {number}".encode()
-        store.append([Entry("shared", body), Entry("shared", body)]).result()
+        store.append([NewEntry("shared", body), NewEntry("shared", body)]).result()
 
 print("opening", flush=True)
 store = SqliteStore(sys.argv[1], patience=30)

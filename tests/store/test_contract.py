@@ -11,7 +11,7 @@ from tests.store.conftest import Clock, bodies, write
 
 from handrail.store.errors import ClosedError, StoreError
 from handrail.store.limits import MAX_BODY_BYTES, MAX_TOPIC_BYTES
-from handrail.store.port import Entry, Snapshot, Store, Stored, Topic
+from handrail.store.port import NewEntry, Snapshot, Store, StoredEntry, Topic
 
 REFUSED = {
     "empty": "",
@@ -46,7 +46,7 @@ def test_a_new_log_is_empty(store: Store) -> None:
 def test_an_entry_is_read_back_with_its_place_and_time(store: Store, clock: Clock) -> None:
     clock.now = 12.5
     assert write(store, b'{"a": 1}') == 1
-    assert store.read("run/1") == [Stored(1, "run/1", 1, 12.5, b'{"a": 1}')]
+    assert store.read("run/1") == [StoredEntry(1, "run/1", 1, 12.5, b'{"a": 1}')]
 
 
 def test_entries_of_one_call_keep_their_order(store: Store) -> None:
@@ -60,13 +60,13 @@ def test_the_receipt_has_the_position_of_the_last_entry(store: Store) -> None:
 
 
 def test_calls_are_written_in_their_order(store: Store) -> None:
-    receipts = [store.append([Entry("run/1", b"%d" % n)]) for n in range(50)]
+    receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(50)]
     assert [receipt.result() for receipt in receipts] == list(range(1, 51))
     assert bodies(store) == [b"%d" % n for n in range(50)]
 
 
 def test_one_call_may_write_to_several_topics(store: Store) -> None:
-    store.append([Entry("a", b"1"), Entry("b", b"2"), Entry("a", b"3")]).result()
+    store.append([NewEntry("a", b"1"), NewEntry("b", b"2"), NewEntry("a", b"3")]).result()
     assert [(one.topic, one.seq) for one in store.read_all()] == [("a", 1), ("b", 1), ("a", 2)]
 
 
@@ -76,9 +76,9 @@ def test_a_call_without_entries_writes_nothing(store: Store) -> None:
 
 
 def test_later_changes_to_the_list_do_not_matter(store: Store) -> None:
-    entries = [Entry("run/1", b"1")]
+    entries = [NewEntry("run/1", b"1")]
     receipt = store.append(entries)
-    entries.append(Entry("run/1", b"2"))
+    entries.append(NewEntry("run/1", b"2"))
     receipt.result()
     assert bodies(store) == [b"1"]
 
@@ -154,7 +154,7 @@ def test_a_topic_is_any_text(store: Store, topic: str) -> None:
 @pytest.mark.parametrize("topic", REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_a_topic_is_refused(store: Store, topic: str) -> None:
     for receipt in (
-        store.append([Entry("run/1", b"1"), Entry(topic, b"2")]),
+        store.append([NewEntry("run/1", b"1"), NewEntry(topic, b"2")]),
         store.save_snapshot(topic, Snapshot(1, b"")),
     ):
         with pytest.raises(StoreError, match="not a name for a topic"):
@@ -184,9 +184,9 @@ def test_a_body_is_any_bytes(store: Store, body: bytes) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_and_nothing_else(store: Store) -> None:
-    before = store.append([Entry("run/1", b"1")])
-    large = store.append([Entry("run/1", b"2"), Entry("run/1", bytes(MAX_BODY_BYTES + 1))])
-    after = store.append([Entry("run/1", b"3")])
+    before = store.append([NewEntry("run/1", b"1")])
+    large = store.append([NewEntry("run/1", b"2"), NewEntry("run/1", bytes(MAX_BODY_BYTES + 1))])
+    after = store.append([NewEntry("run/1", b"3")])
     with pytest.raises(StoreError, match="too large"):
         large.result()
     assert (before.result(), after.result()) == (1, 2)
@@ -194,7 +194,7 @@ def test_a_body_that_is_too_large_is_refused_and_nothing_else(store: Store) -> N
 
 
 def test_a_receipt_cannot_be_cancelled(store: Store) -> None:
-    receipts = [store.append([Entry("run/1", b"%d" % n)]) for n in range(20)]
+    receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(20)]
     assert not any(receipt.cancel() for receipt in receipts)
     assert [receipt.result() for receipt in receipts] == list(range(1, 21))
 
@@ -203,7 +203,7 @@ def test_a_callback_that_fails_harms_nobody(store: Store) -> None:
     def fail(receipt: object) -> None:
         raise RuntimeError
 
-    store.append([Entry("run/1", b"1")]).add_done_callback(fail)
+    store.append([NewEntry("run/1", b"1")]).add_done_callback(fail)
     assert write(store, b"2") == 2
 
 
@@ -239,7 +239,7 @@ def test_a_forgotten_topic_begins_anew_but_positions_go_on(store: Store, clock: 
     store.forget("run/1").result()
     clock.now = 7.0
     assert write(store, b"3") == 3
-    assert store.read("run/1") == [Stored(3, "run/1", 1, 7.0, b"3")]
+    assert store.read("run/1") == [StoredEntry(3, "run/1", 1, 7.0, b"3")]
     assert store.topics() == [Topic("run/1", 1, began=7.0, changed=7.0)]
 
 
@@ -280,22 +280,22 @@ def test_a_topic_that_never_was_can_be_trimmed(store: Store) -> None:
 
 
 def test_work_that_is_handed_over_together_is_done_in_order(store: Store) -> None:
-    store.append([Entry("run/1", b"1")])
+    store.append([NewEntry("run/1", b"1")])
     store.save_snapshot("run/1", Snapshot(1, b"old"))
     store.forget("run/1")
-    store.append([Entry("run/1", b"2")])
+    store.append([NewEntry("run/1", b"2")])
     store.save_snapshot("run/1", Snapshot(1, b"new")).result()
     assert [(one.position, one.seq, one.body) for one in store.read("run/1")] == [(2, 1, b"2")]
     assert store.load_snapshot("run/1") == Snapshot(1, b"new")
 
 
 def test_after_closing_everything_says_so(store: Store) -> None:
-    receipt = store.append([Entry("run/1", b"1")])
+    receipt = store.append([NewEntry("run/1", b"1")])
     store.close()
     store.close()
     assert receipt.result(timeout=0) == 1
     for late in (
-        store.append([Entry("run/1", b"2")]),
+        store.append([NewEntry("run/1", b"2")]),
         store.save_snapshot("run/1", Snapshot(1, b"")),
         store.forget("run/1"),
     ):
@@ -320,7 +320,11 @@ def test_many_threads_leave_no_gaps_and_no_mixture(store: Store) -> None:
         receipts = []
         for call in range(calls):
             body = b"%d %d" % (thread, call)
-            pair = [Entry("shared", body), Entry(f"own/{thread}", body), Entry("shared", body)]
+            pair = [
+                NewEntry("shared", body),
+                NewEntry(f"own/{thread}", body),
+                NewEntry("shared", body),
+            ]
             receipts.append(store.append(pair))
             if call % 7 == 0:
                 seen = [one.seq for one in store.read("shared")]
@@ -353,8 +357,8 @@ def test_numbers_follow_from_the_order_of_the_calls(
 ) -> None:
     for name in "abc":
         store.forget(name).result()
-    start = store.append([Entry("z", b"")]).result()
-    receipts = [store.append([Entry(*pair) for pair in call]) for call in calls]
+    start = store.append([NewEntry("z", b"")]).result()
+    receipts = [store.append([NewEntry(*pair) for pair in call]) for call in calls]
     ends: defaultdict[str, int] = defaultdict(int)
     expected = []
     for position, (name, body) in enumerate((p for call in calls for p in call), start + 1):

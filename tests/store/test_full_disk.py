@@ -12,8 +12,8 @@ from tests.store.conftest import bodies, connected, fault, is_sound, opened
 
 from handrail.store.connection import open_for_writing
 from handrail.store.errors import DiskFullError
-from handrail.store.port import Entry, Receipt
-from handrail.store.writer import Writer
+from handrail.store.port import NewEntry, Receipt
+from handrail.store.writer import WriterThread
 
 
 class SmallDisk:
@@ -23,7 +23,7 @@ class SmallDisk:
         self.path = path
         self.pages = pages
         self.connections: list[sqlite3.Connection] = []
-        self.writer = Writer(str(path), self.open, lambda: 0.0)
+        self.writer = WriterThread(str(path), self.open, lambda: 0.0)
 
     def open(self) -> sqlite3.Connection:
         connection = open_for_writing(str(self.path), 30)
@@ -35,7 +35,7 @@ class SmallDisk:
         self.connections[-1].execute(f"PRAGMA max_page_count = {pages}").fetchone()
 
     def append(self, size: int) -> Receipt:
-        entries = [Entry("run/1", bytes(size))]
+        entries = [NewEntry("run/1", bytes(size))]
         return self.writer.submit(lambda write: write.append(entries))
 
 
@@ -79,7 +79,7 @@ def test_when_there_is_room_again_the_next_call_works(small_disk: SmallDisk) -> 
 LIMITED = """
 import resource, sys
 from handrail.store.errors import StoreError
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 def limit(size):
@@ -88,7 +88,7 @@ def limit(size):
 def write(count):
     failed = 0
     for number in range(count):
-        receipt = store.append([Entry("run/1", bytes(5_000))] * 2)
+        receipt = store.append([NewEntry("run/1", bytes(5_000))] * 2)
         failed += isinstance(receipt.exception(timeout=60), StoreError)
     return failed
 
@@ -115,23 +115,23 @@ def test_files_that_may_not_grow_are_a_fault_that_passes(path: Path) -> None:
 FULL = """
 import os, sys
 from handrail.store.errors import DiskFullError
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 folder = sys.argv[1]
 store = SqliteStore(folder + "/state/log.db")
-store.append([Entry("run/1", b"first")]).result()
+store.append([NewEntry("run/1", b"first")]).result()
 with open(folder + "/other", "wb", buffering=0) as other:
     try:
         while True:
             other.write(bytes(4096))
     except OSError:
         pass
-errors = [store.append([Entry("run/1", bytes(100_000))]).exception() for _ in range(3)]
+errors = [store.append([NewEntry("run/1", bytes(100_000))]).exception() for _ in range(3)]
 print(all(isinstance(error, DiskFullError) for error in errors), errors)
 print([len(one.body) for one in store.read("run/1")])
 os.unlink(folder + "/other")
-print(store.append([Entry("run/1", b"last")]).result())
+print(store.append([NewEntry("run/1", b"last")]).result())
 store.close()
 """
 

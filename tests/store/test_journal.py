@@ -21,7 +21,7 @@ from handrail.store.decoding import decode
 from handrail.store.errors import ClosedError, DamagedError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Stored
+from handrail.store.port import NewEntry, StoredEntry
 
 TOPIC = "run:r"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -106,13 +106,13 @@ def test_a_store_that_fails_says_so_with_the_receipt() -> None:
 )
 def test_what_is_no_event_is_a_damaged_log_that_says_where(body: bytes) -> None:
     with pytest.raises(DamagedError, match="entry 7 of run:r: "):
-        decode(Stored(7, TOPIC, 1, 0.0, body))
+        decode(StoredEntry(7, TOPIC, 1, 0.0, body))
 
 
 def test_what_stands_before_a_damaged_entry_can_be_read() -> None:
     log = journal()
     log.append(TOPIC, PromptGiven(1.0, "x"), NOTHING_KNOWN)
-    log.store.append([Entry(TOPIC, b"broken")])
+    log.store.append([NewEntry(TOPIC, b"broken")])
     reading = log.read(TOPIC)
     assert next(reading)[1] == PromptGiven(1.0, "x")
     with pytest.raises(DamagedError):

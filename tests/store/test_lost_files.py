@@ -18,7 +18,7 @@ from tests.store.conftest import (
 )
 
 from handrail.store.errors import DamagedError, StoreError
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def store(path: Path) -> Iterator[SqliteStore]:
 
 
 def try_to_write(store: SqliteStore) -> StoreError:
-    return fault(store.append([Entry("run/1", b"no"), Entry("run/1", b"no")]))
+    return fault(store.append([NewEntry("run/1", b"no"), NewEntry("run/1", b"no")]))
 
 
 def remove(path: Path, *endings: str) -> None:

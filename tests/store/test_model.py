@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from tests.store.conftest import is_sound
 
-from handrail.store.port import Entry, Snapshot
+from handrail.store.port import NewEntry, Snapshot
 from handrail.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.slow
 
 NAMES = st.sampled_from(["a", "b", "run/1", "run/2", "ü"])
 BODIES = st.binary(max_size=20) | st.just(9_000).map(bytes)
-CALLS = st.lists(st.builds(Entry, NAMES, BODIES), max_size=4)
+CALLS = st.lists(st.builds(NewEntry, NAMES, BODIES), max_size=4)
 WHICH = st.sampled_from([0, 1])
 
 
@@ -36,7 +36,7 @@ class Model(RuleBasedStateMachine):
         self.snapshots: dict[str, Snapshot] = {}
         self.position = 0
 
-    def add(self, entries: list[Entry]) -> int:
+    def add(self, entries: list[NewEntry]) -> int:
         for entry in entries:
             self.position += 1
             seq = 1 + sum(1 for one in self.entries if one[1] == entry.topic)
@@ -44,7 +44,7 @@ class Model(RuleBasedStateMachine):
         return self.position if entries else 0
 
     @rule(calls=st.lists(CALLS, max_size=6), which=WHICH)
-    def append(self, calls: list[list[Entry]], which: int) -> None:
+    def append(self, calls: list[list[NewEntry]], which: int) -> None:
         receipts: list[Future[int]] = [self.stores[which].append(call) for call in calls]
         assert [receipt.result() for receipt in receipts] == [self.add(call) for call in calls]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.store.conftest import bodies, fault, write
 
 from handrail.store.opening import open_log
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 
 
 def test_what_was_written_is_read(path: Path) -> None:
@@ -25,7 +25,7 @@ def test_reading_creates_no_log(path: Path) -> None:
 
 def test_a_log_that_is_read_cannot_be_written(path: Path) -> None:
     with closing(open_log(str(path), "read")) as store:
-        assert "reading only" in str(fault(store.append([Entry("run/1", b"1")])))
+        assert "reading only" in str(fault(store.append([NewEntry("run/1", b"1")])))
 
 
 def test_a_log_for_writing_says_why_it_cannot_be_used(path: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from handrail.store.errors import ClosedError, DamagedError, DiskFullError, StoreError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Snapshot, Store
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store
 from handrail.store.reopening import ReopeningStore
 from handrail.store.sqlite import SqliteStore
 
-ENTRY = [Entry("run:a", b"{}")]
+ENTRY = [NewEntry("run:a", b"{}")]
 
 
 class Time:

@@ -8,7 +8,7 @@ import pytest
 from tests.store.conftest import bodies, connected, is_sound, opened, write
 
 from handrail.store.errors import NewerSchemaError
-from handrail.store.port import Snapshot, Stored, Topic
+from handrail.store.port import Snapshot, StoredEntry, Topic
 from handrail.store.schema import APPLICATION_ID, STEPS, migrate
 from handrail.store.sqlite import SqliteStore
 
@@ -30,9 +30,9 @@ def test_a_log_of_every_version_opens_today(version: int, path: Path) -> None:
     shutil.copyfile(GOLDEN / f"schema-{version}.db", path)
     with opened(path) as store:
         assert store.read_all() == [
-            Stored(1, "run/1", 1, 1_000.0, b'{"n":1}'),
-            Stored(2, "run/1", 2, 1_000.0, b'{"n":2}'),
-            Stored(3, "läuft", 1, 1_000.0, "ü\0".encode()),
+            StoredEntry(1, "run/1", 1, 1_000.0, b'{"n":1}'),
+            StoredEntry(2, "run/1", 2, 1_000.0, b'{"n":2}'),
+            StoredEntry(3, "läuft", 1, 1_000.0, "ü\0".encode()),
         ]
         assert store.topics() == [
             Topic("läuft", 1, 1_000.0, 1_000.0),

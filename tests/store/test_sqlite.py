@@ -12,7 +12,7 @@ from tests.store.conftest import Clock, bodies, connected, opened, write
 from handrail.store import writer as writer_module
 from handrail.store.connection import open_for_writing
 from handrail.store.errors import ClosedError, StoreError
-from handrail.store.port import Entry, Snapshot, Stored
+from handrail.store.port import NewEntry, Snapshot, StoredEntry
 from handrail.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def test_what_was_written_is_there_after_reopening(path: Path, clock: Clock) -> 
         write(store, b"1", b"2")
         store.save_snapshot("run/1", Snapshot(2, b"state")).result()
     with opened(path) as store:
-        assert store.read("run/1")[1] == Stored(2, "run/1", 2, 1_000.0, b"2")
+        assert store.read("run/1")[1] == StoredEntry(2, "run/1", 2, 1_000.0, b"2")
         assert store.load_snapshot("run/1") == Snapshot(2, b"state")
         assert write(store, b"3") == 3
         assert bodies(store) == [b"1", b"2", b"3"]
@@ -183,7 +183,7 @@ def test_a_reader_cannot_write(path: Path) -> None:
         pass
     with opened(path, read_only=True) as store:
         for receipt in (
-            store.append([Entry("run/1", b"1")]),
+            store.append([NewEntry("run/1", b"1")]),
             store.save_snapshot("run/1", Snapshot(1, b"")),
             store.forget("run/1"),
         ):
@@ -214,7 +214,7 @@ def test_what_waits_together_is_committed_together(path: Path) -> None:
     with contextlib.closing(SqliteStore(path, patience=30, clock=clock)) as store:
         with connected(path) as other:
             other.execute("BEGIN IMMEDIATE")
-            receipts = [store.append([Entry("run/1", b"%d" % n)]) for n in range(100)]
+            receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(100)]
             other.execute("COMMIT")
         assert [receipt.result() for receipt in receipts] == list(range(1, 101))
     assert len(commits) <= 2  # the thread may have begun with the first alone
@@ -238,7 +238,7 @@ def test_the_wal_does_not_grow_for_ever_under_constant_load(
     with opened(path) as store:
         with connected(path) as other:
             other.execute("BEGIN IMMEDIATE")
-            receipts = [store.append([Entry("run/1", bytes(4_000))]) for _ in range(2_000)]
+            receipts = [store.append([NewEntry("run/1", bytes(4_000))]) for _ in range(2_000)]
             other.execute("COMMIT")
         for receipt in receipts:
             receipt.result()
@@ -255,7 +255,7 @@ def test_a_reader_that_stays_does_not_stop_the_writer_from_tidying_up(
         write(store, b"1")
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM entries").fetchone()
-        receipts = [store.append([Entry("run/1", bytes(4_000))]) for _ in range(1_000)]
+        receipts = [store.append([NewEntry("run/1", bytes(4_000))]) for _ in range(1_000)]
         assert [receipt.result() for receipt in receipts] == list(range(2, 1_002))
         assert reader.execute("SELECT count(*) FROM entries").fetchone() == (1,)
         reader.execute("ROLLBACK")
@@ -276,7 +276,7 @@ def test_a_receipt_may_close_the_store(path: Path) -> None:
         done.set()
 
     store = SqliteStore(path)
-    store.append([Entry("run/1", b"1")]).add_done_callback(close)
+    store.append([NewEntry("run/1", b"1")]).add_done_callback(close)
     assert done.wait(60)
     store.close()  # waits for the thread
     with pytest.raises(ClosedError):
@@ -285,7 +285,7 @@ def test_a_receipt_may_close_the_store(path: Path) -> None:
 
 def test_closing_finishes_what_was_handed_over(path: Path) -> None:
     store = SqliteStore(path)
-    receipts = [store.append([Entry("run/1", b"%d" % n)]) for n in range(500)]
+    receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(500)]
     store.close()
     assert [receipt.result(timeout=0) for receipt in receipts] == list(range(1, 501))
 
@@ -299,7 +299,7 @@ def test_threads_that_append_while_it_closes_all_get_an_answer(path: Path) -> No
         started.wait()
         with contextlib.suppress(ClosedError):
             while True:
-                confirmed.append(store.append([Entry("run/1", b"")]).result(timeout=60))
+                confirmed.append(store.append([NewEntry("run/1", b"")]).result(timeout=60))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

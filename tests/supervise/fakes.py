@@ -7,7 +7,7 @@ from time import time
 
 from handrail.store.errors import StoreError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 
 
 class Clock:
@@ -37,7 +37,7 @@ class Log(Store):
         self.calls: Counter[str] = Counter()
         self._waiting: list[tuple[Callable[[], Receipt], Receipt]] = []
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         kept = tuple(entries)
         return self._write("append", lambda: self.inner.append(kept))
 
@@ -50,11 +50,11 @@ class Log(Store):
     def trim(self, topic: str, before: float) -> Receipt:
         return self._write("forget", lambda: self.inner.trim(topic, before))
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         self._look("read")
         return self.inner.read(topic, after, limit)
 
-    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         self._look("read_all")
         return self.inner.read_all(after, limit)
 

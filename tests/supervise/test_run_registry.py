@@ -12,7 +12,7 @@ from handrail.model import Decision
 from handrail.model.event import Event, PromptGiven, RunEnded, RunStarted
 from handrail.store.errors import DamagedError, DiskFullError, StoreError
 from handrail.store.journal import Journal
-from handrail.store.port import Entry, Snapshot
+from handrail.store.port import NewEntry, Snapshot
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise import run_registry as room
 from handrail.supervise.event_recorder import SNAPSHOT_EVERY
@@ -111,14 +111,14 @@ def test_a_snapshot_that_cannot_be_right_is_not_used(bed: Bed, body: bytes) -> N
 
 def test_a_damaged_event_is_a_damaged_log(bed: Bed) -> None:
     bed.run.before(bed.bash("ls", "a"))
-    bed.log.inner.append([Entry(topic_of(RUN), b'{"event":"from the future"}')])
+    bed.log.inner.append([NewEntry(topic_of(RUN), b'{"event":"from the future"}')])
     bed.restart()
     with pytest.raises(DamagedError, match="entry 2 of run:r1"):
         bed.get(RUN)
 
 
 def test_another_run_is_not_concerned_by_a_damaged_event(bed: Bed) -> None:
-    bed.log.inner.append([Entry(topic_of(RUN), b"\xff")])
+    bed.log.inner.append([NewEntry(topic_of(RUN), b"\xff")])
     with pytest.raises(DamagedError):
         bed.get(RUN)
     assert bed.get("other").before(bed.bash("ls", "a")).decision is Decision.ALLOW
@@ -131,7 +131,7 @@ def test_what_another_version_wrote_is_read_from_any_snapshot(
 ) -> None:
     bed.log.inner.forget(topic_of(RUN))
     bodies = [msgspec.json.encode(event) for event in happened]
-    bed.log.inner.append([Entry(topic_of(RUN), body) for body in bodies])
+    bed.log.inner.append([NewEntry(topic_of(RUN), body) for body in bodies])
     if 0 < at <= len(happened):
         save(bed, msgspec.json.encode(fold(RUN, happened[:at])))
     assert bed.loaded() == fold(RUN, happened)

@@ -21,7 +21,7 @@ from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
 from handrail.store.errors import DamagedError
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Entry, Snapshot
+from handrail.store.port import NewEntry, Snapshot
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
 from handrail.supervise.watched_state import WatchedState, fold
@@ -40,7 +40,7 @@ HEAVY = {"click", "handrail.shell", "handrail.review", "handrail.detect", "handr
 
 def stored(happened: list[Event]) -> MemoryStore:
     store = MemoryStore()
-    store.append([Entry(f"run:{RUN}", msgspec.json.encode(event)) for event in happened])
+    store.append([NewEntry(f"run:{RUN}", msgspec.json.encode(event)) for event in happened])
     return store
 
 
@@ -63,7 +63,7 @@ def test_it_is_the_state_of_the_supervisor_wherever_the_snapshot_was_made(
 
 def test_the_golden_log_gives_the_golden_state() -> None:
     store = MemoryStore()
-    store.append([Entry("run:golden", line) for line in LOG.read_bytes().splitlines()])
+    store.append([NewEntry("run:golden", line) for line in LOG.read_bytes().splitlines()])
     assert read_state(store, "golden") == msgspec.json.decode(STATE.read_bytes(), type=RunState)
 
 
@@ -89,7 +89,7 @@ def test_an_event_that_cannot_be_read_is_a_problem_and_not_the_end() -> None:
         b'{"event":"made_later","at":6.0}',
         b'{"event":"run_ended","at":9.0}',
     )
-    store.append([Entry(f"run:{RUN}", body) for body in bodies])
+    store.append([NewEntry(f"run:{RUN}", body) for body in bodies])
     problems: list[str] = []
     state = read_state(store, RUN, problems)
     assert (state.phase, state.first_prompt, state.seq) == ("ended", "fix it", 4)

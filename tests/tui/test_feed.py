@@ -20,7 +20,7 @@ from handrail.model.event import (
     RunStarted,
     SettingsChanged,
 )
-from handrail.store.port import Entry as Row
+from handrail.store.port import NewEntry as Row
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
 from handrail.tui.feed import Feed

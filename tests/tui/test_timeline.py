@@ -22,7 +22,7 @@ from handrail.model.event import (
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
 from handrail.store.memory import MemoryStore
-from handrail.store.port import Stored
+from handrail.store.port import StoredEntry
 from handrail.supervise.topics import topic_of
 from handrail.tui.entry import Entry
 from handrail.tui.text import plain
@@ -154,14 +154,16 @@ def test_sub_agents_go_by_letters(told: Told) -> None:
 def test_a_long_timeline_forgets_its_beginning(told: Told) -> None:
     timeline = Timeline(RUN)
     body = b'{"event":"prompt_given","at":1.0,"text":"go on"}'
-    timeline.take(Stored(seq, "run:r", seq, 1.0, body) for seq in range(1, MAX_ENTRIES + 500))
+    timeline.take(StoredEntry(seq, "run:r", seq, 1.0, body) for seq in range(1, MAX_ENTRIES + 500))
     assert len(timeline.entries) == MAX_ENTRIES
     assert timeline.cut
 
 
 def test_an_event_that_cannot_be_read_does_not_hide_others() -> None:
     timeline = Timeline(RUN)
-    timeline.take([Stored(1, "run:r", 1, NOON, b"\xff"), Stored(2, "run:r", 2, NOON, b"{}")])
+    timeline.take(
+        [StoredEntry(1, "run:r", 1, NOON, b"\xff"), StoredEntry(2, "run:r", 2, NOON, b"{}")]
+    )
     assert len(timeline.entries) == 2
     assert "✗ FAULT of Handrail (log)" in plain(entry_lines(timeline.entries[0], 60)[0])
 

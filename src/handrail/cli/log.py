@@ -29,7 +29,7 @@ from handrail.words.hosts import NOTHING_YET
 from handrail.words.times import day
 
 if TYPE_CHECKING:
-    from handrail.store.port import Store, Stored
+    from handrail.store.port import Store, StoredEntry
 
 _PATIENCE = 1.0
 """Seconds that --follow waits for an action to end before it is shown as running."""
@@ -202,7 +202,7 @@ class Log:
         self._only = run
         return Source(self._store, run.topic if run else RUNS, whole_log=run is None)
 
-    def _take(self, page: "list[Stored]") -> None:
+    def _take(self, page: "list[StoredEntry]") -> None:
         for stored in page:
             run = run_of(stored.topic)
             event = _event(stored)
@@ -254,7 +254,7 @@ def _wait(over: threading.Event) -> None:
     over.wait(_PAUSE)
 
 
-def _event(stored: "Stored") -> Event:
+def _event(stored: "StoredEntry") -> Event:
     """The event; one that cannot be read does not hide the others."""
     try:
         return decode(stored)
@@ -262,7 +262,7 @@ def _event(stored: "Stored") -> Event:
         return FaultNoted(stored.at, "log", error.problem)
 
 
-def _json(run: str, stored: "Stored", event: Event) -> str:
+def _json(run: str, stored: "StoredEntry", event: Event) -> str:
     """The event as it is stored, and where that is."""
     place = {"run": run, "seq": stored.seq, "position": stored.position}
     body = stored.body

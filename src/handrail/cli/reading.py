@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 
 from handrail.store.errors import StoreError
-from handrail.store.port import Store, Stored
+from handrail.store.port import Store, StoredEntry
 
 _PAGE = 500
 _PAUSE = 0.25
 
-Page = list[Stored]
+Page = list[StoredEntry]
 
 
 class Source:
@@ -21,7 +21,7 @@ class Source:
         self._store = store
         self._topic = topic
         self._whole_log = whole_log
-        self._last: Stored | None = None
+        self._last: StoredEntry | None = None
 
     def pages(self) -> Iterator[Page]:
         """What has come since the last time."""
@@ -50,7 +50,7 @@ class Source:
             return self._store.read_all(after, _PAGE)
         return self._store.read(self._topic, after, _PAGE)
 
-    def _beyond(self, last: Stored, page: Page) -> Page:
+    def _beyond(self, last: StoredEntry, page: Page) -> Page:
         """What comes after the last entry, in this log or in one that has replaced it."""
         if page and page[0] == last:
             return page[1:]

@@ -17,7 +17,7 @@ from handrail.control.topics import CONTROL
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
-from handrail.store.port import Entry, Receipt, Store
+from handrail.store.port import NewEntry, Receipt, Store
 from handrail.supervise.state import RunState
 from handrail.supervise.supervisor import Supervisor
 
@@ -68,13 +68,13 @@ class Book:
             payload={},
         )
 
-    def rows(self, messages: Sequence[AnyMessage]) -> list[Entry]:
+    def rows(self, messages: Sequence[AnyMessage]) -> list[NewEntry]:
         """The rows of messages, which from now on are known."""
         rows = []
         for message in messages:
             body = wire.encode(message)
             self.ledger.take(message, body, self._clock())
-            rows.append(Entry(CONTROL, body))
+            rows.append(NewEntry(CONTROL, body))
         return rows
 
     def _result(self, request: Request | Half, payload: Payload) -> Result:
@@ -112,7 +112,7 @@ class Book:
         """Give the answer that was given before, to the byte."""
         cached = wire.decode(seen.result)
         self.ledger.take(cached, seen.result, self._clock())
-        receipt = self._store.append([*self.rows(before), Entry(CONTROL, seen.result)])
+        receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return Taken((*before, cached), receipt)
 
     def answer(
@@ -143,7 +143,7 @@ class Book:
             str(came.payload.get("new_model", "")),
         )
 
-        def rows(now: RunState) -> list[Entry]:
+        def rows(now: RunState) -> list[NewEntry]:
             if came.ok and asked.command == ControlCommand.CANCEL:
                 return [*self.rows([result]), abort_entry(now.run, USER_CANCELLED)]
             changed = event.model or (standing is None and asked.command in THEN)

@@ -5,7 +5,7 @@ import msgspec
 from handrail.control import timestamp
 from handrail.control.topics import CURRENT
 from handrail.model.control import Standing
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.supervise.state import RunState
 
 USER_CANCELLED = "USER_CANCELLED"
@@ -59,17 +59,17 @@ def frame_of(state: RunState) -> Frame:
     )
 
 
-def state_entry(state: RunState, at: float) -> Entry:
+def state_entry(state: RunState, at: float) -> NewEntry:
     """The row that tells how a run stands now."""
     event = StateEvent(1, "STATE", state.run, timestamp.written(at), (frame_of(state),))
-    return Entry(CURRENT, msgspec.json.encode(event))
+    return NewEntry(CURRENT, msgspec.json.encode(event))
 
 
-def done_entry(run: str, reason: str) -> Entry:
+def done_entry(run: str, reason: str) -> NewEntry:
     """The row that tells that a loop is done."""
-    return Entry(CURRENT, msgspec.json.encode(EndEvent(1, "DONE", reason, run)))
+    return NewEntry(CURRENT, msgspec.json.encode(EndEvent(1, "DONE", reason, run)))
 
 
-def abort_entry(run: str, reason: str) -> Entry:
+def abort_entry(run: str, reason: str) -> NewEntry:
     """The row that tells that a loop was broken off."""
-    return Entry(CURRENT, msgspec.json.encode(EndEvent(1, "ABORT", reason, run)))
+    return NewEntry(CURRENT, msgspec.json.encode(EndEvent(1, "ABORT", reason, run)))

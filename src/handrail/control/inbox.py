@@ -9,7 +9,7 @@ from handrail.control.desk import Desk
 from handrail.control.message import Ack, Result
 from handrail.control.topics import CONTROL
 from handrail.store.errors import StoreError
-from handrail.store.port import Store, Stored
+from handrail.store.port import Store, StoredEntry
 
 _log = logging.getLogger(__name__)
 
@@ -29,11 +29,11 @@ class Inbox:
         while rows := self.unread():
             self.take(rows)
 
-    def unread(self) -> list[Stored]:
+    def unread(self) -> list[StoredEntry]:
         """The rows that were not looked at yet."""
         return self._store.read(CONTROL, self._desk.read_until, _PAGE)
 
-    def take(self, rows: list[Stored]) -> None:
+    def take(self, rows: list[StoredEntry]) -> None:
         """Take requests among these rows to the desk, unless they have come by it.
 
         Raises StoreError; a row that was not taken is unread then.
@@ -49,7 +49,7 @@ class Inbox:
                 self._hand_over(row)
             self._desk.read_until = row.seq
 
-    def _hand_over(self, row: Stored) -> None:
+    def _hand_over(self, row: StoredEntry) -> None:
         try:
             self._desk.take(row.body, waited=self._clock() - row.at)
         except StoreError:

@@ -8,7 +8,7 @@ from handrail.control import message as wire
 from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.control.topics import CONTROL
 from handrail.model.control import ControlCommand
-from handrail.store.port import Receipt, Snapshot, Store, Stored
+from handrail.store.port import Receipt, Snapshot, Store, StoredEntry
 
 WINDOW = 300.0
 """Seconds in which the same id means the same request."""
@@ -99,10 +99,10 @@ def counts(result: Result) -> bool:
 _decoder = msgspec.json.Decoder(Ledger)
 
 
-def load(store: Store, now: float) -> tuple[Ledger, list[Stored]]:
+def load(store: Store, now: float) -> tuple[Ledger, list[StoredEntry]]:
     """The ledger as the log tells it, and the rows of requests that nobody has answered."""
     ledger = _saved(store)
-    unanswered: dict[str, Stored] = {}
+    unanswered: dict[str, StoredEntry] = {}
     for row in _rows(store, ledger.seq):
         ledger.seq = row.seq
         message = wire.find(row.body)
@@ -125,7 +125,7 @@ def save(store: Store, ledger: Ledger) -> Receipt:
     return store.save_snapshot(CONTROL, Snapshot(ledger.seq, msgspec.json.encode(ledger)))
 
 
-def _rows(store: Store, after: int) -> Iterator[Stored]:
+def _rows(store: Store, after: int) -> Iterator[StoredEntry]:
     while page := store.read(CONTROL, after, _PAGE):
         yield from page
         after = page[-1].seq

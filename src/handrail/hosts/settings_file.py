@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from handrail.store.files import make_folder, replace_file
+from handrail.store.private_files import make_folder, replace_file
 
 _MODE = 0o600
 

@@ -38,7 +38,7 @@ from handrail.server.brain import Brain, TooSlowError
 from handrail.server.family import driver_of
 from handrail.server.routes import Row
 from handrail.store.errors import StoreError
-from handrail.store.port import Entry, Receipt
+from handrail.store.port import NewEntry, Receipt
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.messages import said_to_agent
 from handrail.supervise.run_registry import RunRegistry
@@ -319,7 +319,7 @@ class Drivers:
     def _record(self, supervisor: Supervisor, event: Event) -> Receipt:
         at = self._clock()
 
-        def beside(state: RunState) -> list[Entry]:
+        def beside(state: RunState) -> list[NewEntry]:
             return [state_entry(state, at)]
 
         return supervisor.record(event, beside)

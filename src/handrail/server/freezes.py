@@ -18,7 +18,7 @@ from handrail.control.acts import Came
 from handrail.intervene.freezing import Still, freeze, standing, thaw
 from handrail.intervene.processes import Family
 from handrail.server.home import Home
-from handrail.store.files import make_folder, replace_file
+from handrail.store.private_files import make_folder, replace_file
 
 _MAX_SHOWN = 50
 

@@ -11,7 +11,7 @@ from shlex import join, quote
 from handrail.hosts import HOSTS
 from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
-from handrail.store.files import make_folder, replace_file, write_beside
+from handrail.store.private_files import make_folder, replace_file, write_temporary_file
 
 _CLIENT = "hook_client.sh"
 """In the package of a host that cannot call a URL for everything."""
@@ -177,7 +177,7 @@ class Home:
             return _read(path)
         except FileNotFoundError:
             self.prepare()
-        fresh = write_beside(path, make().encode(), 0o600)
+        fresh = write_temporary_file(path, make().encode(), 0o600)
         try:
             os.link(fresh, path)  # fails where a rename would replace what another one made
         except FileExistsError:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.server.home import Home
-from handrail.store.files import open_private
+from handrail.store.private_files import open_private
 
 _TRIES = 20
 _STEP = 0.01

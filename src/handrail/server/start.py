@@ -13,7 +13,7 @@ from typing import Self
 from handrail.server.client import DaemonError, health
 from handrail.server.home import Home
 from handrail.server.lock import holder
-from handrail.store.files import open_private
+from handrail.store.private_files import open_private
 
 PATIENCE = 15.0
 _STEP = 0.02

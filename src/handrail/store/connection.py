@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.store.errors import StoreError
-from handrail.store.files import make_folder
+from handrail.store.private_files import make_folder
 from handrail.store.schema import migrate, version_of
 
 DATABASE_FILES = ("", "-wal", "-shm")

@@ -4,12 +4,12 @@ import msgspec
 
 from handrail.model.event import Event
 from handrail.store.errors import DamagedError
-from handrail.store.port import Stored
+from handrail.store.port import StoredEntry
 
 decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
-def decode(stored: Stored) -> Event:
+def decode(stored: StoredEntry) -> Event:
     """The event of a log entry."""
     try:
         return decoder.decode(stored.body)

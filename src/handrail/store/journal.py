@@ -9,7 +9,7 @@ import msgspec
 from handrail.model.event import Event
 from handrail.redact import Redactor
 from handrail.store.decoding import decode, decoder
-from handrail.store.port import Entry, Receipt, Store, Stored
+from handrail.store.port import NewEntry, Receipt, Store, StoredEntry
 
 _encoder = msgspec.json.Encoder()
 _PAGE = 500
@@ -28,14 +28,14 @@ _FREE = (str, dict)
 _MANY = (tuple, list)
 
 
-class Written(NamedTuple):
+class WrittenEvent(NamedTuple):
     """An event as it stands in the log, and when it does so for certain."""
 
     event: Event
     receipt: Receipt
 
 
-class Clean(NamedTuple):
+class RedactedEvent(NamedTuple):
     """An event without secrets, and its bytes."""
 
     event: Event
@@ -49,27 +49,27 @@ class Journal:
         self.store = store
         self._observers = observers
 
-    def append(self, topic: str, event: Event, redactor: Redactor) -> Written:
+    def append(self, topic: str, event: Event, redactor: Redactor) -> WrittenEvent:
         """Write an event; what comes back is the event without secrets, as it will be read."""
         clean = self.prepare(event, redactor)
-        return Written(clean.event, self.write(topic, clean))
+        return WrittenEvent(clean.event, self.write(topic, clean))
 
-    def prepare(self, event: Event, redactor: Redactor) -> Clean:
+    def prepare(self, event: Event, redactor: Redactor) -> RedactedEvent:
         """An event as it can be written: without secrets."""
         body = _as_it_is(event, redactor)
         if body is None:
             body = _encode(_clean(event, redactor))
             event = decoder.decode(body)
-        return Clean(event, body)
+        return RedactedEvent(event, body)
 
-    def write(self, topic: str, clean: Clean, beside: Sequence[Entry] = ()) -> Receipt:
+    def write(self, topic: str, clean: RedactedEvent, beside: Sequence[NewEntry] = ()) -> Receipt:
         """Write an event, and the rows of other topics that belong to it before: all or none."""
-        receipt = self.store.append([*beside, Entry(topic, clean.body)])
+        receipt = self.store.append([*beside, NewEntry(topic, clean.body)])
         for observe in self._observers:
             observe(clean.event)
         return receipt
 
-    def read(self, topic: str, after: int = 0) -> Iterator[tuple[Stored, Event]]:
+    def read(self, topic: str, after: int = 0) -> Iterator[tuple[StoredEntry, Event]]:
         """The events of a topic that come after a sequence number."""
         while page := self.store.read(topic, after, _PAGE):
             for stored in page:

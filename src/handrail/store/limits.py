@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 
 MAX_TOPIC_BYTES = 1_000
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -10,7 +10,7 @@ LARGEST = 2**63 - 1
 """The largest number that a database holds; more can be asked for, and finds nothing."""
 
 
-def problem_with_entries(entries: Iterable[Entry]) -> str:
+def problem_with_entries(entries: Iterable[NewEntry]) -> str:
     """Why one of the entries cannot be written, or nothing."""
     for entry in entries:
         problem = problem_with(entry.topic, entry.body)

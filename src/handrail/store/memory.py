@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from handrail.store.errors import ClosedError, StoreError
 from handrail.store.limits import problem_with, problem_with_entries
-from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 
 
 class MemoryStore(Store):
@@ -17,19 +17,19 @@ class MemoryStore(Store):
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._entries: dict[str, list[Stored]] = {}
+        self._entries: dict[str, list[StoredEntry]] = {}
         self._began: dict[str, float] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._position = 0
         self._closed = False
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """Write entries, all or none; the receipt has the position of the last one, or 0."""
         problem = problem_with_entries(entries)
         with self._lock:
             return self._settle(problem, lambda: self._add(entries))
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of a topic, in order, that come after a sequence number."""
         with self._lock:
             self._check_open()
@@ -37,7 +37,7 @@ class MemoryStore(Store):
             gone = held[0].seq - 1 if held else 0
             return held[max(after - gone, 0) :][: max(limit, 0)]
 
-    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of the whole log, in order, that come after a position."""
         with self._lock:
             self._check_open()
@@ -114,14 +114,14 @@ class MemoryStore(Store):
         with self._lock:
             self._closed = True
 
-    def _add(self, entries: Sequence[Entry]) -> int:
+    def _add(self, entries: Sequence[NewEntry]) -> int:
         now = self._clock()
         for entry in entries:
             self._position += 1
             held = self._entries.setdefault(entry.topic, [])
             self._began.setdefault(entry.topic, now)
             seq = held[-1].seq + 1 if held else 1
-            held.append(Stored(self._position, entry.topic, seq, now, entry.body))
+            held.append(StoredEntry(self._position, entry.topic, seq, now, entry.body))
         return self._position if entries else 0
 
     def _settle(self, problem: str, work: Callable[[], int]) -> Receipt:

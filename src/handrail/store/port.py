@@ -10,7 +10,7 @@ Receipt = Future[int]
 """Resolves to the position of an entry once that entry is durable; fails with a StoreError."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class NewEntry(msgspec.Struct, frozen=True):
     """What is to be written: a topic and a body, which the store does not look into.
 
     A topic is valid Unicode without NUL, from 1 to 1,000 bytes long in UTF-8; a body has up to
@@ -22,7 +22,7 @@ class Entry(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredEntry(msgspec.Struct, frozen=True):
     """An entry of the log."""
 
     position: int
@@ -64,15 +64,15 @@ class Store(Protocol):
     Faults come with the receipt, or are raised by a read, as a StoreError.
     """
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """Write entries, all or none; the receipt has the position of the last one, or 0."""
         ...
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of a topic, in order, that come after a sequence number; at most `limit`."""
         ...
 
-    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of the whole log, in order, that come after a position; at most `limit`."""
         ...
 

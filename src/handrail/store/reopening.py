@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TypeVar
 
 from handrail.store.errors import ClosedError, StoreError
-from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class ReopeningStore(Store):
             return str(error)
         return self._refused
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """As in the port."""
         return self._write(lambda store: store.append(entries))
 
@@ -57,11 +57,11 @@ class ReopeningStore(Store):
         """As in the port."""
         return self._write(lambda store: store.forget(topic))
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """As in the port."""
         return self._read(lambda store: store.read(topic, after, limit))
 
-    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """As in the port."""
         return self._read(lambda store: store.read_all(after, limit))
 

@@ -12,9 +12,9 @@ from typing import TypeVar
 from handrail.store.connection import DATABASE_FILES, open_for_writing
 from handrail.store.errors import StoreError
 from handrail.store.limits import LARGEST, is_topic, problem_with, problem_with_entries
-from handrail.store.port import Entry, Receipt, Snapshot, Store, Stored, Topic
-from handrail.store.reader import Readers
-from handrail.store.writer import Work, Writer
+from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
+from handrail.store.read_connections import ReadConnections
+from handrail.store.writer import Work, WriterThread
 
 T = TypeVar("T")
 
@@ -57,23 +57,23 @@ class SqliteStore(Store):
     ) -> None:
         """`patience`: how many seconds another process may hold the log before that is a fault."""
         self.path = os.path.realpath(path)
-        self._readers = Readers(self.path, patience)
-        self._writer: Writer | None = None
+        self._readers = ReadConnections(self.path, patience)
+        self._writer: WriterThread | None = None
         if not read_only:
-            self._writer = Writer(self.path, partial(self._open, patience), clock)
+            self._writer = WriterThread(self.path, partial(self._open, patience), clock)
 
-    def append(self, entries: Sequence[Entry]) -> Receipt:
+    def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """Write entries, all or none; the receipt has the position of the last one."""
         kept = tuple(entries)
         return self._submit(problem_with_entries(kept), lambda write: write.append(kept))
 
-    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of a topic, in order, that come after a sequence number."""
-        return self._rows(Stored, _READ, _name(topic), _number(after), _number(limit))
+        return self._rows(StoredEntry, _READ, _name(topic), _number(after), _number(limit))
 
-    def read_all(self, after: int = 0, limit: int = 1000) -> list[Stored]:
+    def read_all(self, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of the whole log, in order, that come after a position."""
-        return self._rows(Stored, _READ_ALL, _number(after), _number(limit))
+        return self._rows(StoredEntry, _READ_ALL, _number(after), _number(limit))
 
     def topics(self, prefix: str = "") -> list[Topic]:
         """Topics whose name starts with the prefix, the last changed one first."""

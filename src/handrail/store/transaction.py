@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from handrail.store.port import Entry, Snapshot
+from handrail.store.port import NewEntry, Snapshot
 from handrail.store.schema import version_of
 
 _FIND_TOPIC = "SELECT id, seq FROM topics WHERE name = ?"
@@ -21,7 +21,7 @@ _MOST_TOPICS = 10_000
 """As many are remembered from one transaction to the next."""
 
 
-class _Topic:
+class _TopicPosition:
     """How far a topic goes; written once for all of its entries in a transaction."""
 
     __slots__ = ("id", "position", "seq")
@@ -40,8 +40,8 @@ class Transactions:
         self._execute = connection.execute
         self._path = path
         self._now = 0.0
-        self._topics: dict[str, _Topic] = {}
-        self._changed: dict[str, _Topic] = {}
+        self._topics: dict[str, _TopicPosition] = {}
+        self._changed: dict[str, _TopicPosition] = {}
         self._version = -1
         self.size = 0
         """Bytes that were written in this transaction, without what SQLite adds."""
@@ -57,7 +57,7 @@ class Transactions:
             self._topics.clear()
             self._version = version
 
-    def append(self, entries: Sequence[Entry]) -> int:
+    def append(self, entries: Sequence[NewEntry]) -> int:
         """Add entries; the position of the last one."""
         position = 0
         for entry in entries:
@@ -108,17 +108,17 @@ class Transactions:
         if self._connection.in_transaction:  # not after every error
             self._execute("ROLLBACK")
 
-    def _touch(self, name: str) -> _Topic:
+    def _touch(self, name: str) -> _TopicPosition:
         topic = self._topics.get(name) or self._load(name)
         self._changed[name] = topic
         return topic
 
-    def _load(self, name: str) -> _Topic:
+    def _load(self, name: str) -> _TopicPosition:
         found = self._execute(_FIND_TOPIC, (name,)).fetchone()
         if found is None:
             id_ = self._execute(_ADD_TOPIC, (name, self._now, self._now)).lastrowid or 0
             found = (id_, 0)
         if len(self._topics) >= _MOST_TOPICS:
             self._topics.clear()
-        topic = self._topics[name] = _Topic(*found)
+        topic = self._topics[name] = _TopicPosition(*found)
         return topic

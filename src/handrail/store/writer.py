@@ -17,8 +17,8 @@ import msgspec
 
 from handrail.store.connection import identity, remove_orphans
 from handrail.store.errors import ClosedError, StoreError
-from handrail.store.faults import as_store_error, concerns_one_call, leaves_connection_usable
 from handrail.store.port import Receipt
+from handrail.store.sqlite_errors import as_store_error, concerns_one_call, leaves_connection_usable
 from handrail.store.transaction import Transactions
 
 Work = Callable[[Transactions], int]
@@ -33,12 +33,12 @@ _WAL_TOO_LARGE = 64_000_000
 """From here on it is emptied although somebody waits."""
 
 
-class _Call(msgspec.Struct, frozen=True):
+class _WriteJob(msgspec.Struct, frozen=True):
     work: Work
     receipt: Receipt
 
 
-class Writer:
+class WriterThread:
     """Runs work in transactions, in the order in which it was given."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Writer:
         self._path = path
         self._connect = connect
         self._clock = clock
-        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_WriteJob | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         self._connection: sqlite3.Connection | None = None
@@ -67,7 +67,7 @@ class Writer:
         receipt.set_running_or_notify_cancel()  # what was handed over is written
         with self._closing:
             if not self._closed:
-                self._queue.put(_Call(work, receipt))
+                self._queue.put(_WriteJob(work, receipt))
                 return receipt
         receipt.set_exception(ClosedError(self._path))
         return receipt
@@ -91,9 +91,9 @@ class Writer:
                 self._tidy_up(idle=self._queue.empty())
         self._finish()
 
-    def _take(self) -> tuple[list[_Call], bool]:
+    def _take(self) -> tuple[list[_WriteJob], bool]:
         """Everything that waits, and whether more may come."""
-        calls: list[_Call] = []
+        calls: list[_WriteJob] = []
         call = self._queue.get()
         while call is not None:
             calls.append(call)
@@ -102,7 +102,7 @@ class Writer:
             call = self._queue.get()
         return calls, False
 
-    def _write(self, calls: list[_Call]) -> None:
+    def _write(self, calls: list[_WriteJob]) -> None:
         try:
             results = self._commit(calls)
         except Exception as error:  # noqa: BLE001 - a thread that dies would leave all waiting
@@ -118,7 +118,7 @@ class Writer:
             for call, result in zip(calls, results, strict=True):
                 call.receipt.set_result(result)
 
-    def _commit(self, calls: list[_Call]) -> list[int]:
+    def _commit(self, calls: list[_WriteJob]) -> list[int]:
         connection = self._connection or self._open()
         if identity(self._path) != self._identity:
             self._abandon(connection)

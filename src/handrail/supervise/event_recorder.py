@@ -8,8 +8,8 @@ import msgspec
 from handrail.model.event import Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
-from handrail.store.journal import Journal, Written
-from handrail.store.port import Entry, Receipt, Snapshot
+from handrail.store.journal import Journal, WrittenEvent
+from handrail.store.port import NewEntry, Receipt, Snapshot
 from handrail.supervise.decision_progress import NotWrittenError
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
@@ -19,7 +19,7 @@ SNAPSHOT_EVERY = 25
 _BYTES_PER_EVENT = 1000
 """A large state is saved less often: it must not take more room in the log than the events."""
 
-ExtraRows = Callable[[RunState], Sequence[Entry]]
+ExtraRows = Callable[[RunState], Sequence[NewEntry]]
 """Rows of other topics that a new state brings along."""
 
 
@@ -48,7 +48,9 @@ class EventRecorder:
         """What has to be waited for until all is on the disk."""
         return [] if self._last is None else [self._last]
 
-    def write(self, event: Event, redactor: Redactor, beside: ExtraRows | None = None) -> Written:
+    def write(
+        self, event: Event, redactor: Redactor, beside: ExtraRows | None = None
+    ) -> WrittenEvent:
         """Make an event part of the state, and write it with what it brings along: all or none."""
         clean = self._journal.prepare(event, redactor)
         self._state.apply(clean.event)
@@ -56,7 +58,7 @@ class EventRecorder:
         receipt = self._journal.write(topic_of(self._state.run), clean, rows)
         self._last = receipt
         receipt.add_done_callback(self._heard)
-        return Written(clean.event, receipt)
+        return WrittenEvent(clean.event, receipt)
 
     def save_now_and_then(self) -> None:
         """Keep the state where that is due."""

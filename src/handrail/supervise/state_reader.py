@@ -7,7 +7,7 @@ import msgspec
 from handrail.model.event import Event
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.port import Store, Stored
+from handrail.store.port import Store, StoredEntry
 from handrail.supervise.state import RunState
 from handrail.supervise.topics import topic_of
 
@@ -54,7 +54,7 @@ class StateReader(Generic[State]):
         return state if state.run == run and state.seq > 0 else self._kind(run)
 
 
-def _take(state: RunState, stored: Stored, problems: list[str] | None) -> None:
+def _take(state: RunState, stored: StoredEntry, problems: list[str] | None) -> None:
     try:
         state.apply(decode(stored))
     except DamagedError as error:

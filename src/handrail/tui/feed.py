@@ -12,7 +12,7 @@ from psutil import pid_exists
 
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError, StoreError
-from handrail.store.port import Store, Stored
+from handrail.store.port import Store, StoredEntry
 from handrail.supervise.run_names import project_of, short_ids
 from handrail.supervise.state import RunState
 from handrail.supervise.state_reader import read_state
@@ -71,7 +71,7 @@ class Feed:
         self._me = me
         self._is_open = is_open
         self._lives = lives
-        self._last: Stored | None = None
+        self._last: StoredEntry | None = None
         """The last entry of the log that was seen."""
         self._short: dict[str, str] = {}
         self._kept: dict[str, _Kept] = {}
@@ -125,9 +125,9 @@ class Feed:
         self._waiting = dict.fromkeys((*lately[:_MAX_READ], *older[:_MAX_OLDER]))
         self._last = last
 
-    def _go_on(self, last: Stored) -> bool:
+    def _go_on(self, last: StoredEntry) -> bool:
         """Take in what has come since; False: this is another log."""
-        new: dict[str, list[Stored]] = {}
+        new: dict[str, list[StoredEntry]] = {}
         for _ in range(_MAX_PAGES):
             page = self._store.read_all(last.position - 1, _PAGE + 1)
             if not page or page[0] != last:
@@ -145,7 +145,7 @@ class Feed:
         self._last = last
         return True
 
-    def _apply(self, run: str, page: list[Stored]) -> bool:
+    def _apply(self, run: str, page: list[StoredEntry]) -> bool:
         """Bring a run up to date by its new events; False: it has to be read anew."""
         kept = self._kept.get(run)
         if kept is None or kept.state is None or len(page) > _MAX_APPLIED:
@@ -238,7 +238,7 @@ def _is_wanted(kept: _Kept, limit: float) -> bool:
     return kept.overview.changed >= limit or kept.overview.stays
 
 
-def _newest(store: Store) -> Stored | None:
+def _newest(store: Store) -> StoredEntry | None:
     """The last entry of a log, found without reading those before it."""
     below, above = 0, 1
     while store.read_all(above, 1):

@@ -15,7 +15,7 @@ from handrail.model.event import (
 )
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
-from handrail.store.port import Stored
+from handrail.store.port import StoredEntry
 from handrail.tui.entry import Entry
 from handrail.words.action_status import ActionEnd
 from handrail.words.event_sentences import event_sentence
@@ -47,7 +47,7 @@ class Timeline:
         """All of them, the newest at the end."""
         return tuple(self._entries.values())
 
-    def skip(self, seq: int, beginning: Iterable[Stored]) -> None:
+    def skip(self, seq: int, beginning: Iterable[StoredEntry]) -> None:
         """Go on after that event; of all before, only the beginning is looked at."""
         for stored in beginning:
             self._facts.take(_event(stored))
@@ -55,7 +55,7 @@ class Timeline:
         self.seq = seq
         self.cut = True
 
-    def take(self, page: Iterable[Stored]) -> None:
+    def take(self, page: Iterable[StoredEntry]) -> None:
         """Go on with what was stored since."""
         for stored in page:
             self.seq = stored.seq
@@ -122,7 +122,7 @@ class Timeline:
         self._held.clear()
 
 
-def _event(stored: Stored) -> Event:
+def _event(stored: StoredEntry) -> Event:
     """The event; one that cannot be read does not hide the others."""
     try:
         return decode(stored)

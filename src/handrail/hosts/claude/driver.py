@@ -14,7 +14,7 @@ from handrail.hosts.claude.turns import Rest, Turns
 from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, ModelError, Turn
 from handrail.intervene.processes import Family
 from handrail.intervene.processes import end as end_all
-from handrail.store.files import make_folder, replace_file
+from handrail.store.private_files import make_folder, replace_file
 
 PATIENCE = 30.0
 """Seconds in which a request has to be answered; it takes a while to start."""

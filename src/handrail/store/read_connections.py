@@ -6,24 +6,24 @@ from typing import NamedTuple, TypeVar
 
 from handrail.store.connection import Identity, identity, open_for_reading
 from handrail.store.errors import ClosedError
-from handrail.store.faults import as_store_error
+from handrail.store.sqlite_errors import as_store_error
 
 T = TypeVar("T")
 
 
-class _Reader(NamedTuple):
+class _ReadConnection(NamedTuple):
     connection: sqlite3.Connection
     files: Identity
 
 
-class Readers:
+class ReadConnections:
     """As many connections as there are reads at the same time, kept for the next ones."""
 
     def __init__(self, path: str, patience: float) -> None:
         self._path = path
         self._patience = patience
         self._lock = threading.Lock()
-        self._idle: list[_Reader] = []
+        self._idle: list[_ReadConnection] = []
         self._closed = False
 
     def rows(self, make: type[T], statement: str, *values: str | int) -> list[T] | None:
@@ -55,7 +55,7 @@ class Readers:
             self._closed = True
         self.let_go()
 
-    def _borrow(self) -> _Reader | None:
+    def _borrow(self) -> _ReadConnection | None:
         with self._lock:
             if self._closed:
                 raise ClosedError(self._path)
@@ -65,9 +65,9 @@ class Readers:
                 return reader
             reader.connection.close()  # the log was replaced, this is the old one
         connection = open_for_reading(self._path, self._patience)
-        return _Reader(connection, identity(self._path)) if connection is not None else None
+        return _ReadConnection(connection, identity(self._path)) if connection is not None else None
 
-    def _give_back(self, reader: _Reader) -> None:
+    def _give_back(self, reader: _ReadConnection) -> None:
         with self._lock:
             if not self._closed:
                 self._idle.append(reader)

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from handrail.store.files import make_folder, open_private, replace_file, write_beside
+from handrail.store.private_files import (
+    make_folder,
+    open_private,
+    replace_file,
+    write_temporary_file,
+)
 
 
 @pytest.fixture(params=[0o000, 0o077, 0o777])
@@ -63,7 +68,7 @@ def test_of_a_file_that_cannot_be_finished_nothing_stays(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_beside(str(tmp_path / "file"), b"x", 0o600)
+        write_temporary_file(str(tmp_path / "file"), b"x", 0o600)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -19,9 +19,9 @@ from handrail.store.errors import (
     NewerSchemaError,
     StoreError,
 )
-from handrail.store.port import Entry
+from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
-from handrail.store.writer import Work, Writer
+from handrail.store.writer import Work, WriterThread
 
 PATIENCE = 0.05
 
@@ -33,7 +33,7 @@ def store(path: Path) -> Iterator[SqliteStore]:
 
 
 def try_to_write(store: SqliteStore, body: bytes = b"no") -> StoreError:
-    return fault(store.append([Entry("run/1", body), Entry("run/1", body)]))
+    return fault(store.append([NewEntry("run/1", body), NewEntry("run/1", body)]))
 
 
 # --- not allowed -----------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_broken_pages_are_said_when_they_are_read(path: Path) -> None:
     with opened(path) as store:
         with pytest.raises(DamagedError):
             store.read_all()
-        receipts = [store.append([Entry(f"run/{number}", b"")]) for number in range(100)]
+        receipts = [store.append([NewEntry(f"run/{number}", b"")]) for number in range(100)]
         assert any(isinstance(receipt.exception(), DamagedError) for receipt in receipts)
 
 
@@ -222,7 +222,7 @@ def test_a_log_that_others_hold_for_long_is_said_and_then_works(
 ) -> None:
     with connected(path) as other:
         other.execute("BEGIN IMMEDIATE")
-        receipts = [store.append([Entry("run/1", b"%d" % n)]) for n in range(50)]
+        receipts = [store.append([NewEntry("run/1", b"%d" % n)]) for n in range(50)]
         assert {fault(receipt).says[:20] for receipt in receipts} == {"another process has "}
         assert bodies(store) == []
         other.execute("COMMIT")
@@ -245,9 +245,9 @@ def test_work_that_fails_takes_nothing_else_down(path: Path, error: Exception) -
         raise error
 
     def add(body: bytes) -> Work:
-        return lambda write: write.append([Entry("run/1", body)])
+        return lambda write: write.append([NewEntry("run/1", body)])
 
-    writer = Writer(str(path), partial(open_for_writing, str(path), 30), lambda: 0.0)
+    writer = WriterThread(str(path), partial(open_for_writing, str(path), 30), lambda: 0.0)
     with contextlib.closing(writer):
         with connected(path) as other:
             other.execute("BEGIN IMMEDIATE")  # so that all of them wait together
@@ -262,8 +262,8 @@ def test_a_store_that_is_closed_while_a_fault_lasts_answers_everybody(path: Path
     store = SqliteStore(path, patience=PATIENCE)
     with connected(path) as other:
         other.execute("BEGIN IMMEDIATE")
-        receipts = [store.append([Entry("run/1", b"")]) for _ in range(10)]
+        receipts = [store.append([NewEntry("run/1", b"")]) for _ in range(10)]
         store.close()
         assert all(receipt.done() for receipt in receipts)
-        assert isinstance(fault(store.append([Entry("run/1", b"")])), ClosedError)
+        assert isinstance(fault(store.append([NewEntry("run/1", b"")])), ClosedError)
         other.execute("COMMIT")

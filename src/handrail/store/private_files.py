@@ -23,7 +23,7 @@ def open_private(path: str, flags: int) -> int:
 
 def replace_file(path: str, data: bytes, mode: int) -> None:
     """Write a file that others see in its old state or in its new one; its owner stays."""
-    fresh = write_beside(path, data, mode)
+    fresh = write_temporary_file(path, data, mode)
     try:
         os.replace(fresh, path)
     except BaseException:
@@ -36,7 +36,7 @@ def replace_file(path: str, data: bytes, mode: int) -> None:
         os.close(folder)
 
 
-def write_beside(path: str, data: bytes, mode: int) -> str:
+def write_temporary_file(path: str, data: bytes, mode: int) -> str:
     """A new file in the folder of another one, safely on the disk; its name."""
     # Not by tempfile, which imports half the standard library.
     fresh = os.path.join(os.path.dirname(path), f".handrail-{os.urandom(8).hex()}")
