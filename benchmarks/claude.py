@@ -11,7 +11,7 @@ from benchmarks.nothing import on_port
 from tests.claude.bed import CLAUDE, VERSION, Bed, Session
 from tests.claude.supervised import supervised
 
-from handrail.testing.model_server import Answer, Call, Json, Request, Say, Step
+from handrail.testing.model_server import Answer, Json, ModelRequest, Say, Step, ToolCall
 
 Play = Callable[[Sequence[Step]], Session]
 _BEFORE = "PreToolUse"
@@ -67,11 +67,11 @@ def _session(play: Play, calls: int) -> _Calls:
     """A session in which the model wants one call after the other."""
     asked: list[float] = []
 
-    def next_call(request: Request) -> Answer:
+    def next_call(request: ModelRequest) -> Answer:
         number = len(asked)
         asked.append(time())
         given = {"command": f"date +%s%N; : {number}", "description": "Say when it runs"}
-        return Call("Bash", given, id=f"call-{number}")
+        return ToolCall("Bash", given, id=f"call-{number}")
 
     session = play([*[next_call] * (calls + 1), Say("Done.")])
     results = session.tool_results()

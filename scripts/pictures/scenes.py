@@ -12,8 +12,8 @@ from scripts.pictures.terminal import Span, Terminal, draw, terminal
 
 from handrail.server.home import Home
 from handrail.server.start import ensure_daemon, stop_daemon
-from handrail.testing.agent import ScriptedAgent
-from handrail.testing.model_server import Call
+from handrail.testing.model_server import ToolCall
+from handrail.testing.scripted_agent import ScriptedAgent
 
 Rows = list[list[Span]]
 _CLEANUP = "find drafts .env -type f -delete"
@@ -81,8 +81,8 @@ def world() -> Iterator[World]:
             stop_daemon(made.handrail)
 
 
-def _bash(*commands: str) -> list[Call]:
-    return [Call("Bash", {"command": command}) for command in commands]
+def _bash(*commands: str) -> list[ToolCall]:
+    return [ToolCall("Bash", {"command": command}) for command in commands]
 
 
 def demo(scene: World) -> str:
@@ -147,6 +147,6 @@ def watch(scene: World) -> str:
     return draw(rows, "handrail watch", 110)
 
 
-def _play(agent: ScriptedAgent, calls: Sequence[Call]) -> None:
+def _play(agent: ScriptedAgent, calls: Sequence[ToolCall]) -> None:
     for call in calls:
         agent.do(call)

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from handrail.testing.model_server import Json, ModelServer, Request, Script, ToolResult
+from handrail.testing.model_server import Json, ModelRequest, ModelServer, Script, ToolResult
 
 VERSION = Path(__file__).with_name("VERSION").read_text().strip()
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -35,7 +35,7 @@ class Session(NamedTuple):
     lines: list[Json]
     """What Claude Code printed, as stream-json."""
     err: str
-    requests: list[Request]
+    requests: list[ModelRequest]
     """What the model was asked, sub-agents' requests too."""
 
     @property

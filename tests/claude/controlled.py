@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import psutil
 
-from handrail.testing.model_server import Answer, Call, Request, Script
+from handrail.testing.model_server import Answer, ModelRequest, Script, ToolCall
 from tests.claude.bed import Running, Session
 from tests.claude.supervised import Supervised, bash, until
 from tests.controller import Controller
@@ -49,15 +49,15 @@ class Controlled(NamedTuple):
         return self.running.wait()
 
 
-def waits_for(name: str, then: str, call: str) -> Call:
+def waits_for(name: str, then: str, call: str) -> ToolCall:
     """A command that is under way until there is a file."""
     return bash(f"touch {call}-began; while [ ! -e {name} ]; do sleep 0.01; done; {then}", call)
 
 
-def doing(do: Callable[[], object], answer: Answer) -> Callable[[Request], Answer]:
+def doing(do: Callable[[], object], answer: Answer) -> Callable[[ModelRequest], Answer]:
     """An answer of the model, before which something happens: while it thinks."""
 
-    def step(_: Request) -> Answer:
+    def step(_: ModelRequest) -> Answer:
         do()
         return answer
 

@@ -10,7 +10,15 @@ from uuid import uuid4
 from handrail.hosts.claude.driver import PATIENCE, ClaudeDriver
 from handrail.hosts.claude.launch import launch
 from handrail.hosts.port import DriveOptions
-from handrail.testing.model_server import Answer, Call, ModelServer, Request, Say, Script, Turn
+from handrail.testing.model_server import (
+    Answer,
+    ModelRequest,
+    ModelServer,
+    ModelTurn,
+    Say,
+    Script,
+    ToolCall,
+)
 from tests.claude.bed import CLAUDE, Bed
 from tests.claude.talking import served_by
 
@@ -64,7 +72,7 @@ def by_words(answers: Mapping[str, Answer]) -> Script:
     Those to a part of the text; the first one counts. To anything else the model repeats it.
     """
 
-    def answer(request: Request) -> Answer:
+    def answer(request: ModelRequest) -> Answer:
         said = last_said(request)
         fitting = (answer for part, answer in answers.items() if part in said)
         return next(fitting, Say(f"I heard: {said}"))
@@ -72,7 +80,7 @@ def by_words(answers: Mapping[str, Answer]) -> Script:
     return [answer] * 99
 
 
-def last_said(request: Request) -> str:
+def last_said(request: ModelRequest) -> str:
     """The last thing that the model was told: a prompt, or a tool's result."""
     messages = request.body["messages"]
     assert isinstance(messages, list)
@@ -93,17 +101,17 @@ def _texts(block: object) -> list[str]:
     return [str(block.get("text", ""))]
 
 
-def hang(name: str = "hang") -> Call:
+def hang(name: str = "hang") -> ToolCall:
     """A command that does not end by itself."""
     command = "rm -f never; mkfifo never; exec 3>alive; echo started >&3; cat never"
-    return Call("Bash", {"command": command, "description": "hang"}, id=name)
+    return ToolCall("Bash", {"command": command, "description": "hang"}, id=name)
 
 
-def held(text: str = "never said") -> Turn:
+def held(text: str = "never said") -> ModelTurn:
     """An answer that does not come."""
-    return Turn([Say(text)], after=threading.Event())
+    return ModelTurn([Say(text)], after=threading.Event())
 
 
-def half_said() -> Turn:
+def half_said() -> ModelTurn:
     """An answer of which only the beginning comes."""
-    return Turn([Say("first the one half, and then")], rest=threading.Event())
+    return ModelTurn([Say("first the one half, and then")], rest=threading.Event())

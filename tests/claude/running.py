@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handrail.hosts.driven import MARK
-from handrail.testing.model_server import ModelServer, Request, Script
+from handrail.testing.model_server import ModelRequest, ModelServer, Script
 from tests.claude.bed import Bed
 from tests.claude.supervised import PATIENCE, Supervised, until
 from tests.claude.talking import served_by
@@ -23,7 +23,7 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
-    requests: list[Request]
+    requests: list[ModelRequest]
 
     def prompts(self) -> list[str]:
         """What the agent was told, from prompt to prompt."""
@@ -31,7 +31,7 @@ class Ran(NamedTuple):
         return [text for text in said if text]
 
 
-def _last_text(request: Request) -> str:
+def _last_text(request: ModelRequest) -> str:
     """The last words of a person; empty where the last thing was a tool's result."""
     messages = request.body["messages"]
     assert isinstance(messages, list)

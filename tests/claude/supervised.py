@@ -16,7 +16,7 @@ from handrail.server.home import Home
 from handrail.server.lock import holder
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
-from handrail.testing.model_server import Call, Script
+from handrail.testing.model_server import Script, ToolCall
 from tests.claude.bed import CLAUDE, Bed, Session
 
 T = TypeVar("T")
@@ -35,9 +35,9 @@ def until(condition: Callable[[], T | None], what: str) -> T:
     return found
 
 
-def bash(command: str, name: str) -> Call:
+def bash(command: str, name: str) -> ToolCall:
     """A call of the shell; its name becomes its id."""
-    return Call("Bash", {"command": command, "description": name}, id=name)
+    return ToolCall("Bash", {"command": command, "description": name}, id=name)
 
 
 class Supervised:

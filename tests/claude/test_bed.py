@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from handrail.testing.model_server import Answer, Call, Json, Request, Say, Turn
+from handrail.testing.model_server import Answer, Json, ModelRequest, ModelTurn, Say, ToolCall
 from tests.claude.bed import VERSION, Bed
 
 READS = "Read|Glob|Grep"
@@ -54,8 +54,8 @@ def hooked(url: str) -> Json:
     return {"hooks": {"PreToolUse": groups}}
 
 
-def touch(name: str) -> Call:
-    return Call("Bash", {"command": f"touch {name}", "description": "make a file"}, id=name)
+def touch(name: str) -> ToolCall:
+    return ToolCall("Bash", {"command": f"touch {name}", "description": "make a file"}, id=name)
 
 
 def test_the_pinned_version_is_the_one_that_runs(claude: Path) -> None:
@@ -87,11 +87,11 @@ def test_added_context_is_in_the_next_request(bed: Bed) -> None:
 
 def test_when_the_hook_dies_in_mid_session_only_reads_go_on(bed: Bed) -> None:
     asked, dead = threading.Event(), threading.Event()
-    read = Call("Read", {"file_path": str(bed.repo / "README.md")}, id="read")
+    read = ToolCall("Read", {"file_path": str(bed.repo / "README.md")}, id="read")
 
-    def once_dead(request: Request) -> Answer:
+    def once_dead(request: ModelRequest) -> Answer:
         asked.set()
-        return Turn([touch("after"), read], after=dead)
+        return ModelTurn([touch("after"), read], after=dead)
 
     with endpoint() as url:
         running = bed.start("make it", [touch("before"), once_dead, Say("done")], hooked(url))
@@ -107,7 +107,7 @@ def test_no_command_of_a_session_outlives_the_bed(claude: Path) -> None:
     with Bed() as bed:
         os.mkfifo(bed.repo / "alive")
         alive = os.open(bed.repo / "alive", os.O_RDONLY | os.O_NONBLOCK)
-        bed.start("hang", [Call("Bash", {"command": hang, "description": "hang"})])
+        bed.start("hang", [ToolCall("Bash", {"command": hang, "description": "hang"})])
         assert read_when_ready(alive) == b"started\n"
     assert read_when_ready(alive) == b""
     os.close(alive)

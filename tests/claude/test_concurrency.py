@@ -17,7 +17,7 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.model.ordinal import Decision
-from handrail.testing.model_server import Answer, Call, Request, Say, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised
 
@@ -37,12 +37,12 @@ OF_AGENTS = {"one": ("one-make", "one-deny"), "two": ("two-deny", "two-make")}
 """What each sub-agent does."""
 
 
-def helper(name: str) -> Call:
+def helper(name: str) -> ToolCall:
     given = {"description": name, "prompt": f"HELPER {name}", "subagent_type": "general-purpose"}
-    return Call("Agent", given, id=name)
+    return ToolCall("Agent", given, id=name)
 
 
-def once_more(request: Request) -> Answer:
+def once_more(request: ModelRequest) -> Answer:
     """The model tries again, wherever in the conversation it is by now."""
     return Say("I see.") if "again" in request.tool_results else bash(DANGER, "again")
 
@@ -73,18 +73,18 @@ def story(claude: Path) -> Iterator[Story]:
             (folder / "one.txt").write_text("not in git")
         world.program("curl", "true")
         at_once = [
-            Call("Read", {"file_path": str(world.repo / "README.md")}, "read"),
+            ToolCall("Read", {"file_path": str(world.repo / "README.md")}, "read"),
             bash("ls", "list"),
             bash(DANGER, "deny"),
             bash("touch made", "make"),
             bash("rm -rf notes", "trash"),
-            Call("Write", {"file_path": str(world.repo / "new.txt"), "content": "x"}, "write"),
+            ToolCall("Write", {"file_path": str(world.repo / "new.txt"), "content": "x"}, "write"),
             bash(f"cat {world.bed.state}/control-token", "token"),
             bash("curl -d x=1 https://api.example.com/", "warn"),
         ]
         script: dict[str, list[Answer]] = {
             "HELPER one": [
-                Turn([bash("touch made-by-one", "one-make"), bash(DANGER, "one-deny")]),
+                ModelTurn([bash("touch made-by-one", "one-make"), bash(DANGER, "one-deny")]),
                 Say("One is done."),
             ],
             "HELPER two": [
@@ -92,7 +92,11 @@ def story(claude: Path) -> Iterator[Story]:
                 bash("touch made-by-two", "two-make"),
                 Say("Two is done."),
             ],
-            "Begin": [Turn(at_once), Turn([helper("one"), helper("two")]), *[Say("Done.")] * 3],
+            "Begin": [
+                ModelTurn(at_once),
+                ModelTurn([helper("one"), helper("two")]),
+                *[Say("Done.")] * 3,
+            ],
         }
         first = world.run("Begin", script)
         resume = ["--resume", str(first.result["session_id"])]

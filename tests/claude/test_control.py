@@ -9,18 +9,18 @@ from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, Event, FindingMade
 from handrail.supervise.state import RunState
-from handrail.testing.model_server import Call, Say, Step, Turn
+from handrail.testing.model_server import ModelTurn, Say, Step, ToolCall
 from tests.claude.bed import Session
 from tests.claude.controlled import Controlled, doing, settings, waits_for
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised
 
 
-def read(world: Supervised, call: str) -> Call:
-    return Call("Read", {"file_path": f"{world.repo}/README.md"}, call)
+def read(world: Supervised, call: str) -> ToolCall:
+    return ToolCall("Read", {"file_path": f"{world.repo}/README.md"}, call)
 
 
-def write(world: Supervised, name: str) -> Call:
-    return Call("Write", {"file_path": f"{world.repo}/{name}", "content": ""}, name)
+def write(world: Supervised, name: str) -> ToolCall:
+    return ToolCall("Write", {"file_path": f"{world.repo}/{name}", "content": ""}, name)
 
 
 class Look(NamedTuple):
@@ -66,8 +66,8 @@ def paused(claude: Path) -> Paused:
             world,
             [
                 waits_for("go", "touch slow", "slow"),
-                Turn([bash("touch made", "made"), write(world, "written")]),
-                doing(pause_again, Turn([read(world, "read"), bash("ls", "list")])),
+                ModelTurn([bash("touch made", "made"), write(world, "written")]),
+                doing(pause_again, ModelTurn([read(world, "read"), bash("ls", "list")])),
                 Say("Done."),
             ],
         )
@@ -133,9 +133,9 @@ def test_the_agent_does_not_notice_that_it_was_paused(paused: Paused) -> None:
 # A sub-agent
 
 
-def helper(**more: object) -> Call:
+def helper(**more: object) -> ToolCall:
     given = {"description": "help", "prompt": "HELPER", "subagent_type": "general-purpose"}
-    return Call("Agent", {**given, **more}, id="helper")
+    return ToolCall("Agent", {**given, **more}, id="helper")
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "waited for"])
@@ -212,7 +212,7 @@ def too_long(claude: Path) -> TooLong:
             [
                 bash("touch before", "before"),
                 doing(pause, bash("touch first", "first")),
-                doing(look, Turn([bash("touch second", "second"), read(world, "read")])),
+                doing(look, ModelTurn([bash("touch second", "second"), read(world, "read")])),
                 doing(resume, bash("touch third", "third")),
                 Say("Done."),
             ],

@@ -11,7 +11,7 @@ import pytest
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.state import RunState
-from handrail.testing.model_server import Answer, Call, Request, Say, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
 from tests.claude.bed import Session
 from tests.claude.controlled import Controlled, doing, living
 from tests.claude.supervised import bash, supervised, until
@@ -19,10 +19,10 @@ from tests.claude.supervised import bash, supervised, until
 STAYS = "sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600'"
 
 
-def stays(name: str, around: str, call: str, **more: object) -> Call:
+def stays(name: str, around: str, call: str, **more: object) -> ToolCall:
     """A command that does not end by itself, and says which process it is."""
     command = around.format(STAYS.format(name))
-    return Call("Bash", {"command": command, "description": call, **more}, id=call)
+    return ToolCall("Bash", {"command": command, "description": call, **more}, id=call)
 
 
 class End(NamedTuple):
@@ -48,7 +48,7 @@ def end(session: Controlled, command: ControlCommand, *names: str) -> End:
     return End(before, result, left, session.ann.state(session.run), session.ann.current()[-1])
 
 
-def goes_on(request: Request) -> Answer:
+def goes_on(request: ModelRequest) -> Answer:
     """What the model wants, whatever was before."""
     return Say("Done.") if "on" in request.tool_results else bash("touch on", "on")
 
@@ -84,7 +84,7 @@ def ends(claude: Path) -> Ends:
         refused = Controlled.begin(world, [Say("never said")], run=run).wait()
         resumed = ann.do(ControlCommand.RESUME, run)
         again = Controlled.begin(world, [goes_on] * 9, run=run).wait()
-        thinks = Turn([Say("never said")], after=threading.Event())
+        thinks = ModelTurn([Say("never said")], after=threading.Event())
         last = Controlled.begin(world, [thinks] * 9, run=run)
         until(last.asked, "the model was not asked")
         cancelled = end(last, ControlCommand.CANCEL)

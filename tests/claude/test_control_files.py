@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from handrail.model.control import ControlCommand
-from handrail.testing.model_server import Answer, Request, Say
+from handrail.testing.model_server import Answer, ModelRequest, Say
 from tests.claude.controlled import Controlled
 from tests.claude.supervised import bash, supervised
 
@@ -12,13 +12,13 @@ def test_files_go_back_to_a_checkpoint_by_a_request(claude: Path) -> None:
     with supervised() as world:
         held: list[str] = []
 
-        def save(_: Request) -> Answer:
+        def save(_: ModelRequest) -> Answer:
             held.append(
                 str(ann.do(ControlCommand.CHECKPOINT, run, text="good").payload["checkpoint"])
             )
             return bash("echo worse > README.md; touch extra", "worse")
 
-        def go_back(_: Request) -> Answer:
+        def go_back(_: ModelRequest) -> Answer:
             ann.do(ControlCommand.ROLLBACK, run, text=held[0])
             return bash("cat README.md > seen", "look")
 

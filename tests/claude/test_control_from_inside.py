@@ -12,7 +12,7 @@ import pytest
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.supervise.state import RunState
-from handrail.testing.model_server import Answer, Say, Turn
+from handrail.testing.model_server import Answer, ModelTurn, Say
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised
 from tests.controller import Controller
@@ -108,7 +108,7 @@ def turns(world: Supervised, run: str) -> Iterator[Answer]:
     }
     calls = [bash(Way(way).substitute(known), slug(name)) for name, way in WAYS.items()]
     for start in range(0, len(calls), 8):
-        yield Turn(calls[start : start + 8])
+        yield ModelTurn(calls[start : start + 8])
 
 
 @pytest.fixture(scope="module")

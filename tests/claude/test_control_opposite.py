@@ -12,7 +12,7 @@ from handrail.model.event import ActionReviewed, ControlAnswered
 from handrail.model.ordinal import Decision
 from handrail.store.opening import open_log
 from handrail.supervise.state import RunState
-from handrail.testing.model_server import Answer, Request, Say
+from handrail.testing.model_server import Answer, ModelRequest, Say
 from tests.claude.controlled import Controlled
 from tests.claude.supervised import bash, supervised
 from tests.control import lawful
@@ -24,10 +24,10 @@ MANY = 5000
 """More calls than an agent makes meanwhile."""
 
 
-def works_until(over: threading.Event) -> list[Callable[[Request], Answer]]:
+def works_until(over: threading.Event) -> list[Callable[[ModelRequest], Answer]]:
     """An agent that makes one call after the other, each with a number."""
 
-    def call(number: int) -> Callable[[Request], Answer]:
+    def call(number: int) -> Callable[[ModelRequest], Answer]:
         one = bash(f"echo {number} >> made", f"call-{number}")
         return lambda _: Say("Done.") if over.is_set() else one
 

@@ -14,7 +14,7 @@ from handrail.model.event import (
     StopConfirmed,
 )
 from handrail.model.intervention import InterventionName
-from handrail.testing.model_server import Call, Say, Script, Step
+from handrail.testing.model_server import Say, Script, Step, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import Supervised, bash, supervised, until
 
@@ -30,11 +30,11 @@ def settings(world: Supervised, text: str) -> None:
     (world.repo / "handrail.yaml").write_text(text)
 
 
-def loop(times: int, command: str = FAILING) -> list[Call]:
+def loop(times: int, command: str = FAILING) -> list[ToolCall]:
     return [bash(command, f"c{number}") for number in range(1, times + 1)]
 
 
-def once(call: Call) -> list[Step]:
+def once(call: ToolCall) -> list[Step]:
     """A script for a session that goes on: one call, however long it was before."""
     return [lambda request: Say("Done.") if call.id in request.tool_results else call] * 99
 
@@ -89,9 +89,9 @@ def test_an_agent_that_gets_on_is_left_alone() -> None:
     with supervised() as world:
         script: Script = [
             bash("ls", "a"),
-            Call("Write", {"file_path": f"{world.repo}/cart.py", "content": "x = 1\n"}, "b"),
+            ToolCall("Write", {"file_path": f"{world.repo}/cart.py", "content": "x = 1\n"}, "b"),
             bash("python3 cart.py", "c"),
-            Call("Read", {"file_path": f"{world.repo}/cart.py"}, "d"),
+            ToolCall("Read", {"file_path": f"{world.repo}/cart.py"}, "d"),
             bash("echo 'print(x)' >> cart.py", "e"),
             bash("python3 cart.py", "f"),
             Say("The cart prints 1."),

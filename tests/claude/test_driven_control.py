@@ -11,7 +11,7 @@ import pytest
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
 from handrail.server.client import health
-from handrail.testing.model_server import Answer, Request, Say, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say
 from tests.claude.controlled import doing, living, waits_for
 from tests.claude.driven import Driven, driven
 from tests.claude.driving import MODEL, by_words, half_said, last_said
@@ -91,11 +91,11 @@ def test_a_command_is_broken_off(world: Supervised) -> None:
 
 
 def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> None:
-    def pause(_: Request) -> Answer:
+    def pause(_: ModelRequest) -> Answer:
         run.ann.do(ControlCommand.PAUSE, run.run)
         return bash("touch made", "made")
 
-    def answer(request: Request) -> Answer:
+    def answer(request: ModelRequest) -> Answer:
         return DONE if INTERRUPTED in last_said(request) else pause(request)
 
     with driven(world, "Build the cart.", [answer] * 9) as run:
@@ -216,7 +216,7 @@ def test_a_stopped_run_is_taken_up_again_by_its_driver(world: Supervised) -> Non
 
 
 def test_a_cancelled_run_ends_its_driver(world: Supervised) -> None:
-    thinks = Turn([Say("never said")], after=threading.Event())
+    thinks = ModelTurn([Say("never said")], after=threading.Event())
     with driven(world, "Build the cart.", [thinks]) as run:
         run.when_asked(1)
         run.ann.do(ControlCommand.CANCEL, run.run)

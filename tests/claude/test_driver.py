@@ -20,7 +20,7 @@ from handrail.hosts.claude.program import find_claude
 from handrail.hosts.claude.settings import Hooking
 from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, DrivenAgent, ModelError
 from handrail.hosts.port import DriveOptions
-from handrail.testing.model_server import Answer, Call, Say, Turn
+from handrail.testing.model_server import Answer, ModelTurn, Say, ToolCall
 from tests.claude.bed import CLAUDE, Bed
 from tests.claude.driving import (
     LONG,
@@ -58,8 +58,8 @@ def listening(bed: Bed) -> Iterator[Callable[[], bytes]]:
     os.close(handle)
 
 
-def bash(command: str, name: str, **more: object) -> Call:
-    return Call("Bash", {"command": command, "description": name, **more}, id=name)
+def bash(command: str, name: str, **more: object) -> ToolCall:
+    return ToolCall("Bash", {"command": command, "description": name, **more}, id=name)
 
 
 # Turns
@@ -104,7 +104,7 @@ def test_lines_of_200_kb_are_read_and_written(bed: Bed) -> None:
 
 def test_a_failure_of_the_model_is_the_turns_problem_and_the_next_turn_works(bed: Bed) -> None:
     async def test() -> None:
-        async with driving(bed, by_words({"go": Turn(status=400, times=99)})) as (agent, _):
+        async with driving(bed, by_words({"go": ModelTurn(status=400, times=99)})) as (agent, _):
             turn = await agent.take_turn("go")
             assert "scripted 400" in turn.problem
             assert (turn.says, turn.interrupted) == ("", False)
@@ -137,7 +137,7 @@ def test_a_turn_lasts_until_the_sub_agents_are_heard(bed: Bed) -> None:
 
 SUB_AGENT: dict[str, Answer] = {
     "SUBWORK": Say("Found."),
-    "AGENT": Call("Agent", {"description": "d", "prompt": "SUBWORK"}, id="agent"),
+    "AGENT": ToolCall("Agent", {"description": "d", "prompt": "SUBWORK"}, id="agent"),
     "SYSTEM NOTIFICATION": Say("It was found."),
     "[agent]": Say("I wait for it."),
 }
@@ -366,7 +366,7 @@ def test_the_end_of_the_block_ends_it_and_its_commands(bed: Bed, how: str) -> No
     command = {**hang().input, "run_in_background": how == "background"}
 
     async def test(heard: Callable[[], bytes]) -> None:
-        answers = by_words({"go": Call("Bash", command, id="hang")})
+        answers = by_words({"go": ToolCall("Bash", command, id="hang")})
         async with driving(bed, answers) as (agent, _):
             turn = asyncio.create_task(agent.take_turn("go"))
             assert await asyncio.to_thread(heard) == b"started\n"

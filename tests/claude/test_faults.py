@@ -19,7 +19,7 @@ import pytest
 
 from handrail.model.event import ActionDropped, ActionReviewed, Event
 from handrail.server.client import call, health
-from handrail.testing.model_server import Call, Json, Request, Say, Step, Turn
+from handrail.testing.model_server import Json, ModelRequest, ModelTurn, Say, Step, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
 
@@ -63,21 +63,21 @@ def told_of(world: Supervised, *script: Step) -> Story:
     return Story(session, world.events(), files)
 
 
-def mixed(world: Supervised, name: str) -> Turn:
+def mixed(world: Supervised, name: str) -> ModelTurn:
     """A turn with calls that change something by two tools, and calls that read by two tools."""
     file = {"file_path": f"{world.repo}/{name}-write", "content": ""}
-    return Turn(
+    return ModelTurn(
         [
             bash(f"touch {name}-bash", f"{name}-bash"),
-            Call("Write", file, f"{name}-write"),
+            ToolCall("Write", file, f"{name}-write"),
             read(world, f"{name}-read"),
             bash("ls", f"{name}-ls"),
         ]
     )
 
 
-def read(world: Supervised, name: str) -> Call:
-    return Call("Read", {"file_path": f"{world.repo}/README.md"}, name)
+def read(world: Supervised, name: str) -> ToolCall:
+    return ToolCall("Read", {"file_path": f"{world.repo}/README.md"}, name)
 
 
 def change_handlers(world: Supervised, change: Callable[[Json], Json | None]) -> None:
@@ -99,10 +99,10 @@ def unaided(handler: Json) -> Json | None:
     return None if handler.get("async") else handler
 
 
-def healthy(world: Supervised) -> Turn:
+def healthy(world: Supervised) -> ModelTurn:
     """A turn for when the fault is over: one call may run, one may not."""
     until(lambda: (health(world.state) or {}).get("ok"), "Handrail is well again")
-    return Turn([bash("touch after", "after"), bash("rm -rf ~/photos", "danger")])
+    return ModelTurn([bash("touch after", "after"), bash("rm -rf ~/photos", "danger")])
 
 
 def assert_goes_on(story: Story) -> None:
@@ -117,7 +117,7 @@ def assert_goes_on(story: Story) -> None:
 def killed(claude: Path) -> Story:
     with supervised() as world:
 
-        def kill(request: Request) -> Turn:
+        def kill(request: ModelRequest) -> ModelTurn:
             world.kill()
             return mixed(world, "down")
 
@@ -155,11 +155,11 @@ def hanging(claude: Path) -> Story:
     with supervised() as world:
         change_handlers(world, impatient)
 
-        def freeze(request: Request) -> Turn:
+        def freeze(request: ModelRequest) -> ModelTurn:
             world.signal(signal.SIGSTOP)
-            return Turn([bash("touch frozen", "frozen"), read(world, "frozen-read")])
+            return ModelTurn([bash("touch frozen", "frozen"), read(world, "frozen-read")])
 
-        def thaw(request: Request) -> Turn:
+        def thaw(request: ModelRequest) -> ModelTurn:
             world.signal(signal.SIGCONT)
             return healthy(world)
 
@@ -237,16 +237,16 @@ def deceived(claude: Path) -> Story:
         change_handlers(world, unaided)
         impostor = Impostor(world.state.port)
 
-        def take_over(request: Request) -> Turn:
+        def take_over(request: ModelRequest) -> ModelTurn:
             world.kill()
             stack.enter_context(impostor.listening())
             return answer_with("garbage", request)
 
-        def answer_with(name: str, request: Request) -> Turn:
+        def answer_with(name: str, request: ModelRequest) -> ModelTurn:
             impostor.answer = {**NO_VERDICT, **NO_OPINION}[name]
             return mixed(world, name)
 
-        def leave(request: Request) -> Turn:
+        def leave(request: ModelRequest) -> ModelTurn:
             stack.close()
             world.handrail("serve", "--background")
             return healthy(world)
@@ -290,11 +290,11 @@ def no_room(claude: Path) -> Story:
         pytest.skip("only Linux can limit a process that runs")
     with supervised() as world:
 
-        def fill(request: Request) -> Turn:
+        def fill(request: ModelRequest) -> ModelTurn:
             limit_files(world, 0)
             return mixed(world, "full")
 
-        def make_room(request: Request) -> Turn:
+        def make_room(request: ModelRequest) -> ModelTurn:
             limit_files(world, resource.RLIM_INFINITY)
             until(partial(takes_entries, world), "the log takes entries again")
             return healthy(world)
@@ -348,14 +348,14 @@ def test_when_there_is_room_again_the_session_goes_on(no_room: Story) -> None:
 def damaged(claude: Path) -> Story:
     with supervised() as world:
 
-        def damage(request: Request) -> Turn:
+        def damage(request: ModelRequest) -> ModelTurn:
             world.kill()
             for log in world.bed.state.glob("events.db*"):
                 log.write_bytes(b"garbage " * 4096)
             world.handrail("serve", "--background")
             return mixed(world, "damaged")
 
-        def mend(request: Request) -> Turn:
+        def mend(request: ModelRequest) -> ModelTurn:
             world.handrail("doctor", "--fix")
             return healthy(world)
 

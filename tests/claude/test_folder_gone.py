@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from handrail.testing.model_server import Answer, Call, Request, Say
+from handrail.testing.model_server import Answer, ModelRequest, Say, ToolCall
 from tests.claude.supervised import STOPPED, bash, supervised, until
 
 
@@ -12,10 +12,10 @@ def test_a_link_to_the_controls_is_followed_from_a_folder_that_is_gone(claude: P
         before = client.read_text()
         path = str(world.repo / "up" / "state" / "bin" / "handrail-hook")
 
-        def read(request: Request) -> Answer:
+        def read(request: ModelRequest) -> Answer:
             (world.repo / "go").touch()
             until((world.repo / "moved").exists, "the folder is moved away")
-            return Call("Read", {"file_path": path}, id="read")
+            return ToolCall("Read", {"file_path": path}, id="read")
 
         move = "(until [ -e go ]; do sleep 0.1; done; mv here moved) >/dev/null 2>&1 &"
         session = world.run(
@@ -24,7 +24,7 @@ def test_a_link_to_the_controls_is_followed_from_a_folder_that_is_gone(claude: P
                 bash(f"ln -s {world.bed.root} up", "link"),
                 bash(f"mkdir here; {move} cd here", "leave"),
                 read,
-                Call("Write", {"file_path": path, "content": "#!/bin/sh\n"}, id="write"),
+                ToolCall("Write", {"file_path": path, "content": "#!/bin/sh\n"}, id="write"),
                 Say("done"),
             ],
         )

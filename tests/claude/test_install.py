@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.model.event import ActionReviewed, Event, PromptGiven
-from handrail.testing.model_server import Answer, Call, Request, Say, Step, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, Step, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised
 
@@ -25,12 +25,12 @@ OWN = """{
 """Settings with hooks of their own, as somebody wrote them by hand."""
 
 
-def danger(world: Supervised) -> Turn:
+def danger(world: Supervised) -> ModelTurn:
     """Three calls: one that is refused, one that is changed, one that is left alone."""
     for folder in (world.bed.home / "photos", world.repo / "notes"):
         folder.mkdir()
         (folder / "one.txt").write_text("not in git")
-    return Turn(
+    return ModelTurn(
         [
             bash("rm -rf ~/photos", "deny"),
             bash("rm -rf notes", "trash"),
@@ -134,17 +134,17 @@ class Called(NamedTuple):
 def called(claude: Path) -> Iterator[Called]:
     with supervised("--handler", "command") as world, ExitStack() as stack:
 
-        def kill(request: Request) -> Answer:
+        def kill(request: ModelRequest) -> Answer:
             world.kill()
             return bash("touch killed", "killed")
 
-        def kill_for_good(request: Request) -> Answer:
+        def kill_for_good(request: ModelRequest) -> Answer:
             world.kill()
             stack.enter_context(taken(world.state.port))
-            read = Call("Read", {"file_path": str(world.repo / "README.md")}, "read")
-            return Turn([bash("touch unstartable", "unstartable"), read])
+            read = ToolCall("Read", {"file_path": str(world.repo / "README.md")}, "read")
+            return ModelTurn([bash("touch unstartable", "unstartable"), read])
 
-        def mend(request: Request) -> Answer:
+        def mend(request: ModelRequest) -> Answer:
             stack.close()
             world.handrail("serve", "--background")
             return bash("touch mended", "mended")

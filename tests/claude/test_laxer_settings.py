@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handrail.model.event import SettingsChanged
-from handrail.testing.model_server import Answer, Call, Request, Say
+from handrail.testing.model_server import Answer, ModelRequest, Say, ToolCall
 from tests.claude.supervised import STOPPED, bash, supervised, until
 
 NOTICED = 1.5
@@ -27,11 +27,11 @@ def test_a_patch_that_switches_the_review_off_does_not(claude: Path, how: str) -
     with supervised() as world:
         file = world.repo / "handrail.yaml"
 
-        def harm(request: Request) -> Answer:
+        def harm(request: ModelRequest) -> Answer:
             until(lambda: time.time() - file.stat().st_mtime > NOTICED, "the daemon looks again")
             return bash("rm -rf .git", "harm")
 
-        write = Call("Write", {"file_path": "x.patch", "content": PATCH}, id="write")
+        write = ToolCall("Write", {"file_path": "x.patch", "content": PATCH}, id="write")
         session = world.run("go", [write, bash(how, "patch"), harm, Say("done")])
         assert session.ran("write", "patch")
         assert STOPPED in session.tool_results()["harm"].text
@@ -44,7 +44,7 @@ def test_a_session_that_the_agent_starts_does_not_have_the_laxer_settings(claude
     """The patch and the start stand in one command, so that nobody could look in between."""
     start = "claude -p inner --model claude-sonnet-4-5 </dev/null"
     with supervised() as world:
-        write = Call("Write", {"file_path": "x.patch", "content": PATCH}, id="write")
+        write = ToolCall("Write", {"file_path": "x.patch", "content": PATCH}, id="write")
         session = world.run(
             "outer",
             {

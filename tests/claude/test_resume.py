@@ -8,7 +8,7 @@ from handrail.intervene.incidents import Incidents
 from handrail.intervene.recovery import STRICT
 from handrail.model.event import ActionReviewed, Intervened, StopConfirmed
 from handrail.model.intervention import InterventionName
-from handrail.testing.model_server import Call, Request, Say, Script
+from handrail.testing.model_server import ModelRequest, Say, Script, ToolCall
 from tests.claude.supervised import Supervised, bash, supervised, until
 from tests.claude.terminal import terminal
 from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, settings
@@ -92,9 +92,9 @@ def test_somebody_at_the_session_keeps_the_window_and_decides_in_it() -> None:
     with supervised() as world:
         settings(world, AT_ONCE)
         (world.repo / "cart.txt").write_text("three apples\n")
-        read = Call("Read", {"file_path": str(world.repo / "cart.txt")})
+        read = ToolCall("Read", {"file_path": str(world.repo / "cart.txt")})
 
-        def step(request: Request) -> Say | Call:
+        def step(request: ModelRequest) -> Say | ToolCall:
             return Say("I am back.") if "Go on now." in request.text else read
 
         with terminal(world.bed, [step] * 99, "manual") as screen:
@@ -119,7 +119,7 @@ def test_limits_after_a_stop_are_put_on_commands_and_enforced() -> None:
         before = len(world.events())
         calls = [bash(f"touch part{number}.txt", f"p{number}") for number in range(8)]
 
-        def next_call(request: Request) -> Call | Say:
+        def next_call(request: ModelRequest) -> ToolCall | Say:
             left = [call for call in calls if call.id not in request.tool_results]
             return left[0] if left else Say("Done.")
 

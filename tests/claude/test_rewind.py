@@ -9,7 +9,14 @@ from typing import NamedTuple
 import pytest
 
 from handrail.checkpoint import CheckpointTrigger
-from handrail.testing.model_server import Call, ModelServer, Request, Say, Script, Turn
+from handrail.testing.model_server import (
+    ModelRequest,
+    ModelServer,
+    ModelTurn,
+    Say,
+    Script,
+    ToolCall,
+)
 from tests.claude.supervised import Supervised, bash, supervised
 from tests.claude.talking import served_by, talking
 from tests.claude.terminal import terminal
@@ -24,8 +31,8 @@ LOST = "Tool result missing"
 
 
 def script(repo: Path) -> Script:
-    def write(name: str, call: str) -> Call:
-        return Call("Write", {"file_path": str(repo / name), "content": call}, call)
+    def write(name: str, call: str) -> ToolCall:
+        return ToolCall("Write", {"file_path": str(repo / name), "content": call}, call)
 
     return [
         bash("echo 1 > one.txt; echo 1 > README.md", "call-a1"),
@@ -33,7 +40,7 @@ def script(repo: Path) -> Script:
         bash("echo 2 > one.txt", "call-a3"),
         write("four.txt", "call-a4"),
         Say("Finished alpha."),
-        Turn([Say("I begin."), bash("echo 3 > one.txt", "call-b1")]),
+        ModelTurn([Say("I begin."), bash("echo 3 > one.txt", "call-b1")]),
         Say("Finished beta."),
     ]
 
@@ -54,11 +61,11 @@ class Story(NamedTuple):
         ]
         return found
 
-    def take_up(self, checkpoint: str) -> list[Request]:
+    def take_up(self, checkpoint: str) -> list[ModelRequest]:
         """Go back, and run the command that is printed, with one more prompt."""
         return self.go_on(roll_back(self.world, checkpoint))
 
-    def go_on(self, command: str) -> list[Request]:
+    def go_on(self, command: str) -> list[ModelRequest]:
         """What the model is asked by the command for a terminal, here without one."""
         go_on = f"{command} -p {GAMMA} --model claude-sonnet-4-5"
         with ModelServer([Say("I go on.")] * 20) as model:
@@ -80,7 +87,7 @@ def roll_back(world: Supervised, checkpoint: str) -> str:
     return str(json.loads(out)["next"])
 
 
-def held(request: Request) -> list[str]:
+def held(request: ModelRequest) -> list[str]:
     """What of the conversation a request holds."""
     text = json.dumps(request.body["messages"])
     assert LOST not in text

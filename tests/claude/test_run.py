@@ -17,7 +17,7 @@ from handrail.model.event import (
     UsageMeasured,
     Verified,
 )
-from handrail.testing.model_server import Answer, Call, Request, Say, Script, Step
+from handrail.testing.model_server import Answer, ModelRequest, Say, Script, Step, ToolCall
 from tests.claude.running import run, running, world_for_runs
 from tests.claude.supervised import STOPPED, Supervised, bash, until
 from tests.controller import Controller
@@ -32,12 +32,12 @@ def world(claude: Path) -> Iterator[Supervised]:
         yield world
 
 
-def waits(name: str = "b1") -> Call:
+def waits(name: str = "b1") -> ToolCall:
     """A command that is under way until there is a file `go`."""
     return bash(WAITS, name)
 
 
-def _waits_at_first(request: Request) -> Answer:
+def _waits_at_first(request: ModelRequest) -> Answer:
     """Waits; once it was started again it does something else, and is done."""
     if "b2" in request.tool_results:
         return DONE

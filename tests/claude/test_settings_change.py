@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.model.event import SettingsChanged
-from handrail.testing.model_server import Answer, Request, Say, Step
+from handrail.testing.model_server import Answer, ModelRequest, Say, Step
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
 
@@ -41,8 +41,8 @@ def story(claude: Path) -> Story:
         project = world.repo / ".claude" / "settings.json"
         noted: dict[str, SettingsChanged] = {}
 
-        def after(name: str, file: Path, text: str) -> Callable[[Request], Answer]:
-            def step(request: Request) -> Answer:
+        def after(name: str, file: Path, text: str) -> Callable[[ModelRequest], Answer]:
+            def step(request: ModelRequest) -> Answer:
                 known = len(changes(world))
                 file.write_text(text)
                 noted[name] = until(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.model.event import RestoreAsked
-from handrail.testing.model_server import Answer, Call, Request, Say, Script, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, Script, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
 from tests.claude.talking import talking
@@ -78,10 +78,12 @@ def records(world: Supervised) -> list[Record]:
     return found
 
 
-def seeing(seen: list[Files], world: Supervised, answer: Answer) -> Callable[[Request], Answer]:
+def seeing(
+    seen: list[Files], world: Supervised, answer: Answer
+) -> Callable[[ModelRequest], Answer]:
     """An answer of the model, and how the files were when it was asked."""
 
-    def step(_: Request) -> Answer:
+    def step(_: ModelRequest) -> Answer:
         seen.append(work(world))
         return answer
 
@@ -218,7 +220,7 @@ class Iterations(NamedTuple):
     """The same, whoever has changed files since."""
 
 
-def overwrite(name: str, text: str) -> Call:
+def overwrite(name: str, text: str) -> ToolCall:
     return bash(f"echo {text} > {name}", f"{name}-{text}")
 
 
@@ -233,7 +235,9 @@ def iterations(claude: Path) -> Iterator[Iterations]:
             Say("One is done."),
             overwrite("second.txt", "two"),
             overwrite("both.txt", "two"),
-            Call("Write", {"file_path": str(world.repo / "new.txt"), "content": "two\n"}, "new"),
+            ToolCall(
+                "Write", {"file_path": str(world.repo / "new.txt"), "content": "two\n"}, "new"
+            ),
             Say("Two is done."),
         ]
         with talking(world, script) as talk:
@@ -306,9 +310,9 @@ def test_an_agent_at_work_hears_that_files_were_put_back(claude: Path) -> None:
         (world.repo / "plan.txt").write_text("a plan\n")
         asked, go_on = threading.Event(), threading.Event()
 
-        def waits(_: Request) -> Answer:
+        def waits(_: ModelRequest) -> Answer:
             asked.set()
-            return Turn([bash("echo other > other.txt", "next")], after=go_on)
+            return ModelTurn([bash("echo other > other.txt", "next")], after=go_on)
 
         running = world.bed.start(
             "Tidy up.", [bash("find . -name 'plan*' -delete", "find"), waits, Say("Done.")]
@@ -336,8 +340,8 @@ def test_nothing_is_changed_while_files_are_put_back(claude: Path) -> None:
             "Tidy up.",
             [
                 bash("find . -name 'plan*' -delete", "find"),
-                Turn([bash("echo 1 > other.txt", "during")], after=stops[0]),
-                Turn([bash("echo 2 > other.txt", "after")], after=stops[1]),
+                ModelTurn([bash("echo 1 > other.txt", "during")], after=stops[0]),
+                ModelTurn([bash("echo 2 > other.txt", "after")], after=stops[1]),
                 Say("Done."),
             ],
         )
@@ -375,7 +379,7 @@ def test_what_only_a_checkpoint_could_undo_does_not_run_without_one(claude: Path
             [
                 bash("find . -name '*.txt' -delete", "find"),
                 bash("cat plan.txt", "read"),
-                Call("Read", {"file_path": str(world.repo / "plan.txt")}, "look"),
+                ToolCall("Read", {"file_path": str(world.repo / "plan.txt")}, "look"),
                 Say("Done."),
             ],
         )
@@ -390,9 +394,9 @@ def test_what_only_a_checkpoint_could_undo_does_not_run_without_one(claude: Path
 # Many at once
 
 
-def helper(name: str) -> Call:
+def helper(name: str) -> ToolCall:
     given = {"description": name, "prompt": f"HELPER {name}", "subagent_type": "general-purpose"}
-    return Call("Agent", given, id=name)
+    return ToolCall("Agent", given, id=name)
 
 
 def test_what_sub_agents_and_calls_at_once_deleted_comes_back(claude: Path) -> None:
@@ -404,7 +408,7 @@ def test_what_sub_agents_and_calls_at_once_deleted_comes_back(claude: Path) -> N
         script: dict[str, list[Answer]] = {
             "HELPER": [bash("find . -name 'c.txt' -delete", "find c"), Say("Deleted.")],
             "Begin": [
-                Turn([*at_once, bash("echo new > d.txt", "write d")]),
+                ModelTurn([*at_once, bash("echo new > d.txt", "write d")]),
                 helper("one"),
                 *[Say("Done.")] * 3,
             ],

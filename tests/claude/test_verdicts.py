@@ -19,7 +19,7 @@ from handrail.model.event import (
     RunStarted,
 )
 from handrail.model.ordinal import Decision
-from handrail.testing.model_server import Answer, Call, Request, Say, Turn
+from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised
 
@@ -51,7 +51,7 @@ class Story(NamedTuple):
     def told(self, call: str) -> str:
         return self.session.tool_results()[call].text
 
-    def turn(self, number: int) -> Request:
+    def turn(self, number: int) -> ModelRequest:
         """What the model was sent for its answer with this number, counted from 0."""
         return next(
             asked for asked in self.session.requests if asked.turn == number and asked.tools
@@ -70,7 +70,7 @@ class Story(NamedTuple):
         return next((event for event in ends if event.step == step), None)
 
 
-def put_back(request: Request) -> Answer:
+def put_back(request: ModelRequest) -> Answer:
     """The model does what it was told about the way back."""
     line = next(line for line in request.text.splitlines() if line.startswith("To put it back: "))
     return bash(line.removeprefix("To put it back: "), "back")
@@ -91,8 +91,8 @@ def story(claude: Path) -> Iterator[Story]:
             bash("rm -rf notes", "trash"),
             bash("""curl -X POST -d '{"id":3}' https://api.example.com/cart""", "send"),
             bash("ls", "list"),
-            Call("Write", {"file_path": str(repo / "new.txt"), "content": "hello"}, "write"),
-            Call("Read", {"file_path": str(repo / "README.md")}, "read"),
+            ToolCall("Write", {"file_path": str(repo / "new.txt"), "content": "hello"}, "write"),
+            ToolCall("Read", {"file_path": str(repo / "README.md")}, "read"),
         ]
         second = [
             bash(f"echo {TOKEN} {PASSWORD}; cat secrets.log", "secret"),
@@ -100,7 +100,7 @@ def story(claude: Path) -> Iterator[Story]:
             bash("rm -rf sketches", "sketches"),
             bash("false", "fail"),
         ]
-        session = world.run(PROMPT, [Turn(first), Turn(second), put_back, Say("Done.")])
+        session = world.run(PROMPT, [ModelTurn(first), ModelTurn(second), put_back, Say("Done.")])
         yield Story(world, session, world.events())
 
 

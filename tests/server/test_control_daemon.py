@@ -24,8 +24,8 @@ from handrail.model.ordinal import Decision
 from handrail.server.client import SocketConnection
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.state import RunState
-from handrail.testing.agent import Done, ScriptedAgent
-from handrail.testing.model_server import Call
+from handrail.testing.model_server import ToolCall
+from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from tests.control import lawful
 from tests.controller import PATIENCE, Controller
 from tests.server.place import Place
@@ -57,8 +57,8 @@ def agent_in(place: Place) -> Agent:
     )
 
 
-def touch(name: str) -> Call:
-    return Call("Bash", {"command": f"touch {name}"}, id=name)
+def touch(name: str) -> ToolCall:
+    return ToolCall("Bash", {"command": f"touch {name}"}, id=name)
 
 
 def kinds(messages: list[AnyMessage]) -> list[str]:
@@ -207,7 +207,7 @@ class LostError(Exception):
     """The daemon is gone."""
 
 
-def asks(agent: ScriptedAgent, call: Call) -> Done:
+def asks(agent: ScriptedAgent, call: ToolCall) -> CallResult:
     try:
         return agent.do(call)
     except (ConnectionError, http.client.HTTPException) as error:
@@ -279,9 +279,9 @@ def test_a_row_that_nobody_was_there_for_is_taken_by_the_next_daemon(
 
 
 @contextmanager
-def working(place: Place, ann: Controller) -> Iterator[list[Done]]:
+def working(place: Place, ann: Controller) -> Iterator[list[CallResult]]:
     """An agent that works as fast as it may until the block ends, and what it has done."""
-    done: list[Done] = []
+    done: list[CallResult] = []
     over = threading.Event()
 
     def work(agent: ScriptedAgent) -> None:
@@ -289,7 +289,7 @@ def working(place: Place, ann: Controller) -> Iterator[list[Done]]:
             if over.is_set():
                 return
             file = {"file_path": f"{number % 20}.txt", "content": f"{number}\n"}
-            done.append(agent.do(Call("Write", file)))
+            done.append(agent.do(ToolCall("Write", file)))
 
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
         worker = pool.submit(work, agent)

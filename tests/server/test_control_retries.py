@@ -16,8 +16,8 @@ from handrail.control.message import Ack, Result
 from handrail.model.control import ControlCommand
 from handrail.server.control_line import DaemonLine
 from handrail.store.opening import open_log
-from handrail.testing.agent import ScriptedAgent
-from handrail.testing.model_server import Call
+from handrail.testing.model_server import ToolCall
+from handrail.testing.scripted_agent import ScriptedAgent
 from tests.control import lawful
 from tests.controller import PATIENCE, Controller
 from tests.server.place import Place
@@ -38,7 +38,7 @@ class Agent(ScriptedAgent):
         for number in count():
             file = {"file_path": f"{number % 20}.txt", "content": f"{number}\n"}
             try:
-                self.do(Call("Write", file))
+                self.do(ToolCall("Write", file))
             except (OSError, http.client.HTTPException):
                 self._line.close()  # and talks to the next daemon
             if self.over:

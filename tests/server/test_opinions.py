@@ -8,7 +8,7 @@ import pytest
 
 from handrail.model.event import Event, ModelAsked
 from handrail.server.home import Home
-from handrail.testing.model_server import Answer, ModelServer, Say, Turn
+from handrail.testing.model_server import Answer, ModelServer, ModelTurn, Say
 from tests.hosts.claude.desk import SESSION, Json
 from tests.server.office import Office
 
@@ -112,7 +112,8 @@ def test_what_runs_although_a_model_was_against_it_is_a_breach(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "answer", [Say("of course!"), Turn(status=529, times=99), Turn((BLOCK,), threading.Event())]
+    "answer",
+    [Say("of course!"), ModelTurn(status=529, times=99), ModelTurn((BLOCK,), threading.Event())],
 )
 def test_without_an_answer_what_was_decided_stands(tmp_path: Path, answer: Answer) -> None:
     reply, court = decide(tmp_path / "shop", answer, seconds=0.2)

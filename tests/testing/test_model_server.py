@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from handrail.testing.model_server import (
     Answer,
-    Call,
     Json,
+    ModelRequest,
     ModelServer,
-    Request,
+    ModelTurn,
     Say,
     Script,
+    ToolCall,
     ToolResult,
-    Turn,
 )
 
 TOOLS = [{"name": "Bash", "input_schema": {}}]
-LS = Call("Bash", {"command": "ls"}, id="ls")
+LS = ToolCall("Bash", {"command": "ls"}, id="ls")
 
 
 class Reply(NamedTuple):
@@ -91,7 +91,7 @@ def test_after_the_last_turn_the_model_calls_no_tool() -> None:
 
 def test_several_calls_in_a_turn_come_in_one_message() -> None:
     with ModelServer(
-        [Turn([Say("look"), LS, Call("Read", {"file_path": "/a"}, id="read")])]
+        [ModelTurn([Say("look"), LS, ToolCall("Read", {"file_path": "/a"}, id="read")])]
     ) as model:
         message = ask(model, conversation()).json
     assert message["stop_reason"] == "tool_use"
@@ -103,7 +103,7 @@ def test_several_calls_in_a_turn_come_in_one_message() -> None:
 
 
 def test_calls_without_an_id_get_different_ones() -> None:
-    with ModelServer([Call("Bash", {})]) as model:
+    with ModelServer([ToolCall("Bash", {})]) as model:
         assert said(ask(model, conversation())) != said(ask(model, conversation()))
 
 
@@ -121,7 +121,7 @@ def test_what_the_host_added_to_the_prompt_chooses_no_route() -> None:
 
 
 def test_a_step_may_react_to_what_the_model_was_told() -> None:
-    def react(request: Request) -> Answer:
+    def react(request: ModelRequest) -> Answer:
         return Say("denied" if request.tool_results["ls"].is_error else "ran")
 
     result = {"type": "tool_result", "tool_use_id": "ls", "content": "no", "is_error": True}
@@ -131,7 +131,7 @@ def test_a_step_may_react_to_what_the_model_was_told() -> None:
 
 
 def test_a_fault_in_a_step_is_raised_where_the_block_ends() -> None:
-    def fail(request: Request) -> Answer:
+    def fail(request: ModelRequest) -> Answer:
         raise AssertionError(f"not expected: {request.prompt}")
 
     model = ModelServer([fail])
@@ -140,13 +140,13 @@ def test_a_fault_in_a_step_is_raised_where_the_block_ends() -> None:
 
 
 def test_an_error_status_is_sent_so_many_times() -> None:
-    with ModelServer([Turn([Say("at last")], status=529, times=2)]) as model:
+    with ModelServer([ModelTurn([Say("at last")], status=529, times=2)]) as model:
         assert [ask(model, conversation()).status for _ in range(3)] == [529, 529, 200]
 
 
 def test_an_answer_waits_for_its_event_and_holds_up_no_other() -> None:
     gate = threading.Event()
-    script: Script = {"slow": [Turn([Say("late")], after=gate)], "": [Say("soon")]}
+    script: Script = {"slow": [ModelTurn([Say("late")], after=gate)], "": [Say("soon")]}
     with ModelServer(script) as model, ThreadPoolExecutor() as pool:
         slow = pool.submit(ask, model, conversation("slow"))
         assert said(ask(model, conversation("fast"))) == "soon"
@@ -157,7 +157,7 @@ def test_an_answer_waits_for_its_event_and_holds_up_no_other() -> None:
 
 def test_the_rest_of_a_streamed_answer_waits_for_its_event() -> None:
     rest = threading.Event()
-    with ModelServer([Turn([Say("slowly")], rest=rest)]) as model:
+    with ModelServer([ModelTurn([Say("slowly")], rest=rest)]) as model:
         body = json.dumps(conversation(stream=True)).encode()
         with closing(HTTPConnection(model.url.removeprefix("http://"))) as connection:
             connection.request("POST", "/v1/messages", body)
@@ -172,9 +172,9 @@ def test_closing_does_not_wait_for_an_event_that_never_comes() -> None:
     with ThreadPoolExecutor() as pool:
         arrived = threading.Event()
 
-        def hang(request: Request) -> Answer:
+        def hang(request: ModelRequest) -> Answer:
             arrived.set()
-            return Turn([Say("never mind")], after=threading.Event())
+            return ModelTurn([Say("never mind")], after=threading.Event())
 
         with ModelServer([hang]) as model:
             asked = pool.submit(ask, model, conversation())
@@ -207,7 +207,7 @@ def test_requests_are_recorded_with_what_the_model_was_told() -> None:
 
 
 def test_a_streamed_answer_adds_up_to_the_plain_one() -> None:
-    with ModelServer([Turn([Say("look"), LS])]) as model:
+    with ModelServer([ModelTurn([Say("look"), LS])]) as model:
         plain = ask(model, conversation()).json
         events = ask(model, conversation(stream=True)).events
     assert [event["type"] for event in events] == [
@@ -256,7 +256,7 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["system", "messages", "tools"]), JSON))
 def test_any_body_can_be_read(body: Json) -> None:
-    request = Request(body)
+    request = ModelRequest(body)
     assert request.turn >= 0
     assert request.prompt == request.prompt.strip()
     assert all(isinstance(result.text, str) for result in request.tool_results.values())

@@ -34,8 +34,8 @@ from handrail.store.opening import open_log
 from handrail.store.port import Store
 from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import topic_of
-from handrail.testing.agent import Done, ScriptedAgent
-from handrail.testing.model_server import Call, Json
+from handrail.testing.model_server import Json, ToolCall
+from handrail.testing.scripted_agent import CallResult, ScriptedAgent
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts
 
@@ -92,7 +92,7 @@ class _Actor(ScriptedAgent):
         )
         self._stage = stage
 
-    def carry_out(self, call: Call, given: Json) -> tuple[bool, str]:
+    def carry_out(self, call: ToolCall, given: Json) -> tuple[bool, str]:
         if not SCRIPT[int(call.id.removeprefix("demo")) - 1].harmless:
             return True, "not run in the demo"
         self._stage.check(call.tool, given)
@@ -160,7 +160,7 @@ class Stage:
                     self._rescue()
                     agent.tell("UserPromptSubmit", prompt=line.prompt)
                     self._hear(store, CheckpointTaken)
-                done = agent.do(Call(line.tool, line.input, f"demo{step}"))
+                done = agent.do(ToolCall(line.tool, line.input, f"demo{step}"))
                 scene = self._scene(step, line, done)
                 notes = self._notes(store)
                 yield msgspec.structs.replace(scene, prompt=line.prompt, notes=tuple(notes))
@@ -199,7 +199,7 @@ class Stage:
                 raise click.ClickException("the daemon of the demo does not answer")
             sleep(_POLL)
 
-    def _scene(self, step: int, line: Line, done: Done) -> Scene:
+    def _scene(self, step: int, line: Line, done: CallResult) -> Scene:
         shown = str(line.input.get("command", line.input.get("file_path")))
         if done.refused:
             why, _, instead = done.said("permissionDecisionReason").partition("\n")
@@ -320,7 +320,7 @@ def _same(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text() == text
 
 
-def _result(done: Done) -> str:
+def _result(done: CallResult) -> str:
     """A word about how a command ended; tests say it in their last line."""
     lines = [line for line in done.output.splitlines() if line.strip()]
     last = lines[-1].strip() if lines else ""

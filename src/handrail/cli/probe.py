@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.hosts.port import HostAdapter, ProbeSession
 from handrail.server.home import Home
-from handrail.testing.model_server import Call, ModelServer, Say, Step
+from handrail.testing.model_server import ModelServer, Say, Step, ToolCall
 
 PROMPT = "handrail doctor: is a refusal enforced?"
 _CALL = "toolu_handrail_probe"
@@ -36,7 +36,7 @@ def probe(
     """
     trace = os.path.join(home.path, f"probe-{uuid.uuid4().hex[:12]}")
     script: list[Step] = [
-        Call("Bash", {"command": f"touch {quote(trace)}"}, _CALL),
+        ToolCall("Bash", {"command": f"touch {quote(trace)}"}, _CALL),
         Say("That is all."),
     ]
     began = perf_counter()

@@ -28,7 +28,7 @@ class Say(NamedTuple):
     text: str
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """The model calls a tool; an id is made up where none is given."""
 
     tool: str
@@ -36,10 +36,10 @@ class Call(NamedTuple):
     id: str = ""
 
 
-class Turn(NamedTuple):
+class ModelTurn(NamedTuple):
     """One answer of the model, or an HTTP error the first `times` times."""
 
-    parts: Sequence[Say | Call] = ()
+    parts: Sequence[Say | ToolCall] = ()
     """Several calls are parallel calls."""
     after: threading.Event | None = None
     """Answer only when this is set."""
@@ -56,7 +56,7 @@ class ToolResult(NamedTuple):
     is_error: bool
 
 
-class Request(NamedTuple):
+class ModelRequest(NamedTuple):
     """One request for an answer, as the model got it."""
 
     body: Json
@@ -99,12 +99,12 @@ class Request(NamedTuple):
         return _objects(self.body.get("messages"))
 
 
-Answer = Turn | Say | Call
-Step = Answer | Callable[[Request], Answer]
+Answer = ModelTurn | Say | ToolCall
+Step = Answer | Callable[[ModelRequest], Answer]
 Script = Sequence[Step] | Mapping[str, Sequence[Step]]
 """Steps, or steps by a regular expression that the prompt has to match; the first match wins."""
 
-BESIDE_THE_SCRIPT = Turn((Say("ok"),))
+BESIDE_THE_SCRIPT = ModelTurn((Say("ok"),))
 """Titles, summaries and other requests that offer no tools are no part of the conversation."""
 AFTER_THE_SCRIPT = Say("The script ends here.")
 
@@ -117,11 +117,11 @@ class ModelServer:
         self._beside = beside
         self._routes = script if isinstance(script, Mapping) else {"": script}
         self._lock = threading.Lock()
-        self._requests: list[Request] = []
+        self._requests: list[ModelRequest] = []
         self._tries: Counter[tuple[str | None, int]] = Counter()
         self._faults: list[Exception] = []
         self._closing = threading.Event()
-        self._server = ThreadingTCPServer(("127.0.0.1", 0), partial(_Handler, self))
+        self._server = ThreadingTCPServer(("127.0.0.1", 0), partial(_ModelHandler, self))
         self._server.daemon_threads = True  # a client that never hangs up must not keep us
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
@@ -131,7 +131,7 @@ class ModelServer:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[ModelRequest]:
         """All requests for an answer so far."""
         with self._lock:
             return list(self._requests)
@@ -154,16 +154,16 @@ class ModelServer:
         if faults:
             raise faults[0]
 
-    def answer(self, body: Json) -> Turn:
+    def answer(self, body: Json) -> ModelTurn:
         """The scripted answer to a request, which is recorded; waits where the script says so."""
-        request = Request(body)
+        request = ModelRequest(body)
         with self._lock:
             self._requests.append(request)
         try:
             turn = self._pick(request)
         except Exception as fault:  # noqa: BLE001 - raised by `check`, not in the server's thread
             self._faults.append(fault)
-            return Turn(status=400)
+            return ModelTurn(status=400)
         self.wait(turn.after)
         return turn
 
@@ -172,7 +172,7 @@ class ModelServer:
         while event and not (event.wait(0.05) or self._closing.is_set()):
             pass
 
-    def _pick(self, request: Request) -> Turn:
+    def _pick(self, request: ModelRequest) -> ModelTurn:
         if not request.tools:
             return _turn(self._beside, request)
         prompt, index = request.prompt, request.turn
@@ -186,7 +186,7 @@ class ModelServer:
         return turn if failing else turn._replace(status=0)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ModelHandler(BaseHTTPRequestHandler):
     """HTTP around a ModelServer; every answer ends its connection."""
 
     protocol_version = "HTTP/1.1"
@@ -248,13 +248,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the requests are recorded."""
 
 
-def _turn(step: Step, request: Request) -> Turn:
+def _turn(step: Step, request: ModelRequest) -> ModelTurn:
     answer = step(request) if callable(step) else step
-    return answer if isinstance(answer, Turn) else Turn((answer,))
+    return answer if isinstance(answer, ModelTurn) else ModelTurn((answer,))
 
 
-def _message(turn: Turn, model: str, tokens: int) -> Json:
-    calls = any(isinstance(part, Call) for part in turn.parts)
+def _message(turn: ModelTurn, model: str, tokens: int) -> Json:
+    calls = any(isinstance(part, ToolCall) for part in turn.parts)
     return {
         "id": f"msg_{uuid.uuid4().hex}",
         "type": "message",
@@ -267,7 +267,7 @@ def _message(turn: Turn, model: str, tokens: int) -> Json:
     }
 
 
-def _block(part: Say | Call) -> Json:
+def _block(part: Say | ToolCall) -> Json:
     if isinstance(part, Say):
         return {"type": "text", "text": part.text}
     call = part.id or f"toolu_{uuid.uuid4().hex}"

@@ -8,7 +8,7 @@ import pytest
 from handrail.config.judge import Judge as Settings
 from handrail.supervise.second_opinion import NoOpinionError, OpinionModel, Question
 from handrail.supervise.second_opinion.model import AnsweredOpinion
-from handrail.testing.model_server import ModelServer, Say, Turn
+from handrail.testing.model_server import ModelServer, ModelTurn, Say
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def test_without_a_key_nobody_is_asked() -> None:
 def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
     never = threading.Event()
     with (
-        ModelServer([], beside=Turn((BLOCK,), after=never)) as server,
+        ModelServer([], beside=ModelTurn((BLOCK,), after=never)) as server,
         pytest.raises(NoOpinionError, match=r"no answer within 0\.2 s"),
     ):
         ask(
@@ -74,14 +74,14 @@ def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("turn", "says"),
     [
-        (Turn((Say("Sure! It is fine."),)), "cannot be read"),
-        (Turn((Say('{"answer": "maybe"}'),)), "cannot be read"),
-        (Turn(), "cannot be read"),
-        (Turn(status=429, times=99), "the API said"),
-        (Turn(status=500, times=99), "the API said"),
+        (ModelTurn((Say("Sure! It is fine."),)), "cannot be read"),
+        (ModelTurn((Say('{"answer": "maybe"}'),)), "cannot be read"),
+        (ModelTurn(), "cannot be read"),
+        (ModelTurn(status=429, times=99), "the API said"),
+        (ModelTurn(status=500, times=99), "the API said"),
     ],
 )
-def test_anything_but_an_answer_is_no_opinion(turn: Turn, says: str) -> None:
+def test_anything_but_an_answer_is_no_opinion(turn: ModelTurn, says: str) -> None:
     with (
         ModelServer([], beside=turn) as server,
         pytest.raises(NoOpinionError, match=says),

@@ -13,15 +13,15 @@ from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 from handrail.server.client import SocketConnection
-from handrail.testing.model_server import Call, Json
+from handrail.testing.model_server import Json, ToolCall
 
 _SECONDS = 60.0
 
 
-class Done(NamedTuple):
+class CallResult(NamedTuple):
     """What came of one call."""
 
-    call: Call
+    call: ToolCall
     reply: Json
     """What Handrail said before it."""
     input: Json | None
@@ -42,7 +42,7 @@ class Done(NamedTuple):
         return str(specific.get(field, ""))
 
 
-class HookLine:
+class HookConnection:
     """A connection to the daemon that is kept open, as a host keeps it."""
 
     def __init__(self, path: str) -> None:
@@ -73,7 +73,7 @@ class ScriptedAgent:
     ) -> None:
         self.folder = folder
         self.session = session
-        self._line = HookLine(socket_path)
+        self._line = HookConnection(socket_path)
         self._environ = dict(environ)
         self._prompt = prompt
         self._calls = 0
@@ -95,25 +95,25 @@ class ScriptedAgent:
         finally:
             self._line.close()
 
-    def play(self, calls: Sequence[Call]) -> Iterator[Done]:
+    def play(self, calls: Sequence[ToolCall]) -> Iterator[CallResult]:
         """One call after the other, each as Handrail allows it."""
         for call in calls:
             yield self.do(call)
 
-    def do(self, call: Call) -> Done:
+    def do(self, call: ToolCall) -> CallResult:
         """Ask, do what is allowed, and report."""
         self._calls += 1
         given = {"tool_name": call.tool, "tool_use_id": call.id or f"call{self._calls}"}
         reply = self.tell("PreToolUse", **given, tool_input=call.input)
         specific = cast("Json", reply.get("hookSpecificOutput", {}))
         if specific.get("permissionDecision") in ("deny", "ask"):
-            return Done(call, reply, None)
+            return CallResult(call, reply, None)
         allowed = cast("Json", specific.get("updatedInput", call.input))
         ok, output = self.carry_out(call, allowed)
         event = "PostToolUse" if ok else "PostToolUseFailure"
         came = {"tool_response": {"stdout": output}} if ok else {"error": output}
         after = self.tell(event, **given, tool_input=allowed, **came)
-        return Done(call, reply, dict(allowed), ok, output, after)
+        return CallResult(call, reply, dict(allowed), ok, output, after)
 
     def tell(self, event: str, **fields: object) -> Json:
         """Send one hook event."""
@@ -127,7 +127,7 @@ class ScriptedAgent:
             }
         )
 
-    def carry_out(self, call: Call, given: Json) -> tuple[bool, str]:
+    def carry_out(self, call: ToolCall, given: Json) -> tuple[bool, str]:
         """Do what was allowed: whether it worked, and what came of it."""
         if call.tool == "Bash":
             return self._shell(str(given["command"]))
