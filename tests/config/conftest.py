@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.config import ConfigError, Safety, Settings, load_settings
+from handrail.config import ConfigError, PipelineSafety, Settings, load_settings
 
 
 class World:
@@ -28,7 +28,7 @@ class World:
         environ: Mapping[str, str] = {},
         cwd: Path | None = None,
         config_path: str | Path | None = None,
-        pipeline: str | Path | Safety | None = None,
+        pipeline: str | Path | PipelineSafety | None = None,
     ) -> Settings:
         return load_settings(
             cwd or self.project,

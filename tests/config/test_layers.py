@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handrail.config import Config, ConfigError, Origin, Safety, load_settings
+from handrail.config import Config, ConfigError, PipelineSafety, SettingOrigin, load_settings
 
 if TYPE_CHECKING:
     from tests.config.conftest import World
@@ -120,14 +120,14 @@ def test_a_named_file_must_exist(world: "World") -> None:
 
 def test_a_pipeline_may_be_given_as_a_mapping(world: "World") -> None:
     disabled = {"step_reviewer": {"rules": {"disabled": ["limit_file_operations"]}}}
-    settings = world.load(pipeline=Safety(disabled, "ci/flow.yaml", 7))
+    settings = world.load(pipeline=PipelineSafety(disabled, "ci/flow.yaml", 7))
     assert settings.config.step_reviewer.rules.disabled == ("limit_file_operations",)
     assert str(settings.origin("step_reviewer.rules.disabled")) == "ci/flow.yaml:7"
 
 
 def test_a_wrong_pipeline_mapping_is_said_with_its_place(world: "World") -> None:
     with pytest.raises(ConfigError, match=r"^flow\.yaml:7: goul: unknown key; did you mean goal\?"):
-        world.load(pipeline=Safety({"goul": "x"}, "flow.yaml", 7))
+        world.load(pipeline=PipelineSafety({"goul": "x"}, "flow.yaml", 7))
 
 
 def test_a_pipeline_without_safety_changes_nothing(world: "World") -> None:
@@ -167,7 +167,7 @@ def test_items_name_every_setting_once(world: "World") -> None:
 
 
 def test_an_unknown_key_has_no_origin(world: "World") -> None:
-    assert world.load().origin("step_reviewer.risk") == Origin("default")
+    assert world.load().origin("step_reviewer.risk") == SettingOrigin("default")
     with pytest.raises(KeyError):
         world.load().origin("step_reviewer.rissk")
 

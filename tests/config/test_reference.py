@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from handrail.config import Config
-from handrail.config.jsonschema import json_schema
+from handrail.config.json_schema import json_schema
 from handrail.config.reference import render_reference
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import click
 import pytest
 from msgspec import Struct
 
-from handrail.config.jsonschema import json_schema
+from handrail.config.json_schema import json_schema
 from handrail.hosts.claude.host import HOST
 from handrail.hosts.claude.settings import Hooking, hooks_for
 from handrail.intervene import Capability

@@ -152,7 +152,7 @@ def schema() -> int:
     """
     import json
 
-    from handrail.config.jsonschema import json_schema
+    from handrail.config.json_schema import json_schema
 
     sys.stdout.write(json.dumps(json_schema(), indent=2) + "\n")
     return 0

@@ -108,9 +108,9 @@ def load_config(
 
 def absolute_scope(scope: tuple[str, ...]) -> tuple[str, ...]:
     """The globs as seen from the current folder."""
-    from handrail.config.texts import Where, read_place
+    from handrail.config.text_values import PathBase, read_place
 
-    where = Where(os.getcwd(), os.environ.get("HOME", ""))
+    where = PathBase(os.getcwd(), os.environ.get("HOME", ""))
     try:
         return tuple(read_place(glob, where) for glob in scope)
     except ValueError as error:

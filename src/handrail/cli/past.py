@@ -14,7 +14,7 @@ from handrail.cli.sessions import PastStep, Session
 from handrail.config import Config, ConfigError, load_settings
 from handrail.config.glob import escape
 from handrail.config.sources import work_tree
-from handrail.config.texts import too_wide
+from handrail.config.text_values import too_wide
 from handrail.model.action import Action
 from handrail.model.effect import Kind
 from handrail.model.fingerprint import fingerprint

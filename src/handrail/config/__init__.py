@@ -1,21 +1,21 @@
 """`handrail.yaml`: what may stand in it, where it is found, what is wrong with it."""
 
-from handrail.config.errors import ConfigError, Problem
+from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.glob import compile_globs
 from handrail.config.layers import Settings, load_settings
 from handrail.config.schema import Config, CustomRule
 from handrail.config.scope import Scope, resolve_scope
-from handrail.config.sources import Safety
-from handrail.config.tree import Origin
+from handrail.config.setting_tree import SettingOrigin
+from handrail.config.sources import PipelineSafety
 
 __all__ = [
     "Config",
     "ConfigError",
+    "ConfigProblem",
     "CustomRule",
-    "Origin",
-    "Problem",
-    "Safety",
+    "PipelineSafety",
     "Scope",
+    "SettingOrigin",
     "Settings",
     "compile_globs",
     "load_settings",

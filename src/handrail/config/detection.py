@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from handrail.config.texts import FindingKind, Glob, Regex
+from handrail.config.text_values import FindingKind, Glob, Regex
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 

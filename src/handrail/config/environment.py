@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from handrail.config.check import fields, type_at, unwrap
-from handrail.config.load import parse_yaml
+from handrail.config.read_file import parse_yaml
 from handrail.config.schema import Config
-from handrail.config.tree import Node, Origin, merge
+from handrail.config.setting_tree import SettingNode, SettingOrigin, merge
+from handrail.config.validation import fields, type_at, unwrap
 
 _PREFIX = "HANDRAIL_"
 
 
-def read_environment(environ: Mapping[str, str], cwd: str) -> Node:
+def read_environment(environ: Mapping[str, str], cwd: str) -> SettingNode:
     """All variables that name a setting as one layer; an empty variable is not set."""
-    layer = Node({}, Origin("environment", folder=cwd))
+    layer = SettingNode({}, SettingOrigin("environment", folder=cwd))
     for name in sorted(environ):
         if _names_setting(name) and environ[name]:
             keys = name.removeprefix(_PREFIX).lower().split("__")
@@ -26,14 +26,14 @@ def _names_setting(name: str) -> bool:
     return rest != name and ("__" in rest or rest.lower() in fields(Config))
 
 
-def _value(name: str, keys: list[str], text: str, cwd: str) -> Node:
-    origin = Origin(name, folder=cwd)
+def _value(name: str, keys: list[str], text: str, cwd: str) -> SettingNode:
+    origin = SettingOrigin(name, folder=cwd)
     if unwrap(type_at(Config, keys))[0] is str:
-        return Node(text, origin, text)  # a goal may well read like YAML: "fix: the cart"
+        return SettingNode(text, origin, text)  # a goal may well read like YAML: "fix: the cart"
     return parse_yaml(text, origin)
 
 
-def _nested(keys: list[str], value: Node) -> Node:
+def _nested(keys: list[str], value: SettingNode) -> SettingNode:
     for key in reversed(keys):
-        value = Node({key: value}, value.origin)
+        value = SettingNode({key: value}, value.origin)
     return value

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from handrail.config.tree import Origin
+from handrail.config.setting_tree import SettingOrigin
 
 
-class Problem(Struct, frozen=True):
+class ConfigProblem(Struct, frozen=True):
     """One thing that is wrong: where, with which key, and what to do about it."""
 
-    origin: Origin
+    origin: SettingOrigin
     key: str
     says: str
 
@@ -27,7 +27,7 @@ class Problem(Struct, frozen=True):
 class ConfigError(ValueError):
     """The configuration cannot be used; `problems` says everything that is wrong with it."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[ConfigProblem]) -> None:
         self.problems = tuple(problems)
         super().__init__(self.problems)
 

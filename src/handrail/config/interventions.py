@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from handrail.config.texts import FilePath, FindingKind, MeansName
+from handrail.config.text_values import FilePath, FindingKind, MeansName
 
 Factor = Annotated[float, Meta(gt=0, le=1)]
 

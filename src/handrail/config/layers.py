@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from handrail.config.check import check, type_at
 from handrail.config.environment import read_environment
-from handrail.config.errors import ConfigError, Problem
-from handrail.config.load import read_yaml
+from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.prompts import read_prompts
+from handrail.config.read_file import read_yaml
 from handrail.config.schema import Config, RulesFile
-from handrail.config.sources import Safety, project_file, shown_path, user_file
-from handrail.config.tree import DEFAULT, Node, Origin, from_plain, merge
+from handrail.config.setting_tree import DEFAULT, SettingNode, SettingOrigin, from_plain, merge
+from handrail.config.sources import PipelineSafety, project_file, shown_path, user_file
+from handrail.config.validation import type_at, validate
 
 _RULES_PATH = "step_reviewer.rules.custom_rules_path"
 _PROMPTS_PATH = "interventions.soft_correction.custom_prompts_path"
@@ -24,10 +24,10 @@ class Settings(msgspec.Struct, frozen=True):
     """The settings in force, and where each of them comes from."""
 
     config: Config
-    tree: Node
+    tree: SettingNode
     """What was written, all layers merged; what is not in it is a default."""
 
-    def origin(self, key: str) -> Origin:
+    def origin(self, key: str) -> SettingOrigin:
         """Where the value at a key path comes from."""
         if node := self.tree.find(key):
             return node.origin
@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
             raise KeyError(key)
         return DEFAULT
 
-    def items(self) -> Iterator[tuple[str, object, Origin]]:
+    def items(self) -> Iterator[tuple[str, object, SettingOrigin]]:
         """Every setting: key path, value, origin."""
         for key, value in _leaves(self.config, ""):
             yield key, value, self.origin(key)
@@ -46,7 +46,7 @@ def load_settings(
     *,
     config_path: str | Path | None = None,
     environ: Mapping[str, str] = os.environ,
-    pipeline: str | Path | Safety | None = None,
+    pipeline: str | Path | PipelineSafety | None = None,
 ) -> Settings:
     """Reads every layer that there is.
 
@@ -61,11 +61,11 @@ class _Layers:
         self.cwd = cwd
         self.environ = environ
         self.home = environ.get("HOME", "")
-        self.tree = Node({}, DEFAULT)
-        self.problems: list[Problem] = []
+        self.tree = SettingNode({}, DEFAULT)
+        self.problems: list[ConfigProblem] = []
 
     def load(
-        self, config_path: str | Path | None, pipeline: str | Path | Safety | None
+        self, config_path: str | Path | None, pipeline: str | Path | PipelineSafety | None
     ) -> Settings:
         if user := user_file(self.environ):
             self._add(lambda: self._read(user))
@@ -79,27 +79,29 @@ class _Layers:
         self._raise_problems()
         return Settings(self._convert(), self.tree)
 
-    def _add(self, read: Callable[[], Node]) -> None:
+    def _add(self, read: Callable[[], SettingNode]) -> None:
         """One more layer on top. The others are read even if this one is wrong."""
         try:
-            layer, problems = check(read(), Config, self.home)
+            layer, problems = validate(read(), Config, self.home)
         except ConfigError as error:
             self.problems.extend(error.problems)
         else:
             self.problems.extend(problems)
             self.tree = merge(self.tree, layer)
 
-    def _read(self, path: str | Path) -> Node:
+    def _read(self, path: str | Path) -> SettingNode:
         full = self.cwd / path
         return read_yaml(full, shown_path(full, self.cwd, self.home))
 
-    def _pipeline(self, pipeline: str | Path | Safety) -> Node:
-        if isinstance(pipeline, Safety):
+    def _pipeline(self, pipeline: str | Path | PipelineSafety) -> SettingNode:
+        if isinstance(pipeline, PipelineSafety):
             full = self.cwd / pipeline.file
             shown = shown_path(full, self.cwd, self.home)
-            return from_plain(pipeline.settings, Origin(shown, pipeline.line, str(full.parent)))
+            return from_plain(
+                pipeline.settings, SettingOrigin(shown, pipeline.line, str(full.parent))
+            )
         whole = self._read(pipeline)
-        return whole.find("safety") or Node({}, whole.origin)
+        return whole.find("safety") or SettingNode({}, whole.origin)
 
     def _add_rules_file(self) -> None:
         """The rules in `custom_rules_path` come after those in `custom`."""
@@ -107,7 +109,7 @@ class _Layers:
         if path is None or not path.value:
             return
         try:
-            file, problems = check(self._read(str(path.value)), RulesFile, self.home)
+            file, problems = validate(self._read(str(path.value)), RulesFile, self.home)
         except ConfigError as error:
             self.problems.extend(
                 _referred(problem, path, _RULES_PATH) for problem in error.problems
@@ -122,9 +124,9 @@ class _Layers:
             for rule in node.value
         ]
         origin = (written or path).origin
-        above = Node(rules, origin)
+        above = SettingNode(rules, origin)
         for key in ("custom", "rules", "step_reviewer"):
-            above = Node({key: above}, origin)
+            above = SettingNode({key: above}, origin)
         self.tree = merge(self.tree, above)
 
     def _check_prompts_file(self) -> None:
@@ -151,12 +153,12 @@ class _Layers:
         except msgspec.ValidationError as error:
             says, _, key = re.sub(r"`$", "", str(error)).partition(" - at `$.")
             node = self.tree.find(key) or self.tree
-            raise ConfigError([Problem(node.origin, key, says)]) from None
+            raise ConfigError([ConfigProblem(node.origin, key, says)]) from None
 
 
-def _referred(problem: Problem, path: Node, key: str) -> Problem:
+def _referred(problem: ConfigProblem, path: SettingNode, key: str) -> ConfigProblem:
     """A file that cannot be read is wrong in the line that names it."""
-    return problem if problem.origin.line else Problem(path.origin, key, str(problem))
+    return problem if problem.origin.line else ConfigProblem(path.origin, key, str(problem))
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, object]]:

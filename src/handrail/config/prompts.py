@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
-from handrail.config.check import check
-from handrail.config.errors import ConfigError, Problem
-from handrail.config.load import read_yaml
+from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.names import finding_kinds
-from handrail.config.texts import must_be_no_slip
-from handrail.config.tree import Node
+from handrail.config.read_file import read_yaml
+from handrail.config.setting_tree import SettingNode
+from handrail.config.text_values import must_be_no_slip
+from handrail.config.validation import validate
 
 Prompts = dict[str, tuple[str, ...]]
 
@@ -43,7 +43,7 @@ FIELDS: dict[str, str] = {
 
 def read_prompts(path: Path, shown: str) -> Prompts:
     """The texts of a file; raises ConfigError with everything that is wrong with them."""
-    checked, problems = check(_as_lists(read_yaml(path, shown)), Prompts, "")
+    checked, problems = validate(_as_lists(read_yaml(path, shown)), Prompts, "")
     for key, node in checked.children():
         kind = key.removeprefix(".")
         problems += _wrong_kind(kind, node)
@@ -69,31 +69,31 @@ def fields_of(text: str) -> list[str]:
     return fields
 
 
-def _as_lists(root: Node) -> Node:
+def _as_lists(root: SettingNode) -> SettingNode:
     """One text is a list of one."""
     if not isinstance(root.value, dict):
         return root
     children = {
-        key: Node([node], node.origin) if isinstance(node.value, str) else node
+        key: SettingNode([node], node.origin) if isinstance(node.value, str) else node
         for key, node in root.value.items()
     }
-    return Node(children, root.origin)
+    return SettingNode(children, root.origin)
 
 
-def _wrong_kind(kind: str, node: Node) -> Iterator[Problem]:
+def _wrong_kind(kind: str, node: SettingNode) -> Iterator[ConfigProblem]:
     try:
         must_be_no_slip(kind, finding_kinds(), "kind of finding")
     except ValueError as error:
-        yield Problem(node.origin, kind, f"{kind!r} {error}")
+        yield ConfigProblem(node.origin, kind, f"{kind!r} {error}")
 
 
-def _wrong_fields(kind: str, key: str, node: Node) -> Iterator[Problem]:
+def _wrong_fields(kind: str, key: str, node: SettingNode) -> Iterator[ConfigProblem]:
     try:
         fields = fields_of(str(node.value))
     except ValueError as error:
-        yield Problem(node.origin, key, str(error))
+        yield ConfigProblem(node.origin, key, str(error))
         return
     for name in fields:
         if name not in FIELDS and kind in finding_kinds():
             says = f"unknown field {{{name}}}; allowed: {', '.join(FIELDS)}"
-            yield Problem(node.origin, key, says)
+            yield ConfigProblem(node.origin, key, says)

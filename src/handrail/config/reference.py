@@ -6,10 +6,10 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from handrail.config.check import unwrap
 from handrail.config.describe import expected
-from handrail.config.docstrings import field_descriptions
+from handrail.config.field_docs import field_descriptions
 from handrail.config.schema import Config
+from handrail.config.validation import unwrap
 
 _INTRODUCTION = """\
 # Configuration

@@ -16,7 +16,7 @@ from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
-from handrail.config.texts import FilePath, Glob, Place, Regex
+from handrail.config.text_values import FilePath, Glob, Place, Regex
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision
 from handrail.model.program import Program

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from handrail.config.errors import ConfigError, Problem
+from handrail.config.errors import ConfigError, ConfigProblem
 from handrail.config.glob import compile_globs, escape
 from handrail.config.schema import Config
+from handrail.config.setting_tree import SettingOrigin
 from handrail.config.sources import work_tree
-from handrail.config.texts import Where, read_place, too_wide
-from handrail.config.tree import Origin
+from handrail.config.text_values import PathBase, read_place, too_wide
 
 # Not tempfile.gettempdir(): it imports half the standard library, writes a probe file, and
 # falls back to the current folder.
@@ -37,7 +37,7 @@ def resolve_scope(
     config: Config, cwd: str | Path, environ: Mapping[str, str] = os.environ
 ) -> Scope:
     """The scope that the settings ask for, and always the temp folders."""
-    where = Where(str(Path.cwd() / cwd), environ.get("HOME", ""))
+    where = PathBase(str(Path.cwd() / cwd), environ.get("HOME", ""))
     places = _configured(config, where) if config.scope else _around(where)
     globs = dict.fromkeys(_with_real([*places, *_temp_folders(environ, where.home)]))
     return Scope(
@@ -51,16 +51,18 @@ def _compiled(roots: tuple[str, ...], patterns: tuple[str, ...]) -> re.Pattern[s
     return compile_globs((*map(escape, roots), *patterns))
 
 
-def _configured(config: Config, where: Where) -> Iterator[str]:
+def _configured(config: Config, where: PathBase) -> Iterator[str]:
     for index, place in enumerate(config.scope):
         try:
             yield read_place(place, where)
         except ValueError as error:
-            problem = Problem(Origin("configuration"), f"scope[{index}]", f"{place!r} {error}")
+            problem = ConfigProblem(
+                SettingOrigin("configuration"), f"scope[{index}]", f"{place!r} {error}"
+            )
             raise ConfigError([problem]) from None
 
 
-def _around(where: Where) -> Iterator[str]:
+def _around(where: PathBase) -> Iterator[str]:
     """The git work tree, or the folder; of a home only what is not hidden."""
     tree = work_tree(Path(where.folder))
     for folder in (str(tree or where.folder), where.folder):

@@ -9,7 +9,7 @@ from msgspec import Struct
 FILE_NAME = "handrail.yaml"
 
 
-class Safety(Struct, frozen=True):
+class PipelineSafety(Struct, frozen=True):
     """A pipeline's `safety:` mapping as its reader found it, with where it stands."""
 
     settings: Mapping[str, object]

@@ -3,7 +3,7 @@
 import msgspec
 
 from handrail.config.glob import known_folder
-from handrail.config.reach import may_mean
+from handrail.config.glob_reach import may_mean
 from handrail.model.effect import CHANGING_KINDS, Effect, Kind
 from handrail.model.ordinal import Undo
 from handrail.shell.command import Command

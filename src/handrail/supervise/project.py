@@ -13,7 +13,7 @@ from handrail.config import Config, ConfigError, load_settings, resolve_scope
 from handrail.config.glob import escape
 from handrail.config.schema import Limits
 from handrail.config.sources import project_file, user_file, work_tree
-from handrail.config.texts import too_wide
+from handrail.config.text_values import too_wide
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
 from handrail.model.active_settings import ActiveSettings

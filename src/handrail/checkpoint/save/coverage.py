@@ -9,7 +9,7 @@ from handrail.checkpoint.save.changed_paths import include_options
 from handrail.checkpoint.save.size_limits import folders_above
 from handrail.checkpoint.save.work_tree_memory import is_text
 from handrail.config.glob import known_folder
-from handrail.config.reach import may_mean
+from handrail.config.glob_reach import may_mean
 
 MAX_LEFT_OUT = 1_000
 MAX_UNCOVERED = 50

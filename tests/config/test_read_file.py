@@ -11,8 +11,8 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handrail.config import ConfigError, Origin
-from handrail.config.load import MAX_BYTES, parse_yaml
+from handrail.config import ConfigError, SettingOrigin
+from handrail.config.read_file import MAX_BYTES, parse_yaml
 
 if TYPE_CHECKING:
     from tests.config.conftest import World
@@ -136,7 +136,7 @@ def test_an_empty_file_is_an_empty_mapping(text: str, world: "World") -> None:
 
 
 def parse(text: str) -> object:
-    return parse_yaml(text, Origin("x", 1)).plain()
+    return parse_yaml(text, SettingOrigin("x", 1)).plain()
 
 
 def test_a_key_is_always_a_text() -> None:
@@ -155,7 +155,7 @@ def test_a_number_of_many_digits_stays_a_text() -> None:
 
 
 def test_an_alias_is_a_copy_with_the_lines_of_the_original() -> None:
-    node = parse_yaml("a: &x\n  b: [1]\nc: *x\n", Origin("f", 1))
+    node = parse_yaml("a: &x\n  b: [1]\nc: *x\n", SettingOrigin("f", 1))
     assert node.plain() == {"a": {"b": [1]}, "c": {"b": [1]}}
     assert str(node.find("c.b[0]").origin) == "f:2"  # type: ignore[union-attr]
 

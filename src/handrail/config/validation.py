@@ -7,19 +7,19 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 
 from handrail.config.describe import choices, expected
-from handrail.config.errors import Problem
-from handrail.config.texts import READERS, Where
-from handrail.config.tree import Node
+from handrail.config.errors import ConfigProblem
+from handrail.config.setting_tree import SettingNode
+from handrail.config.text_values import READERS, PathBase
 
 _SHOWN = 40
 
 
-def check(node: Node, kind: Any, home: str) -> tuple[Node, list[Problem]]:
+def validate(node: SettingNode, kind: Any, home: str) -> tuple[SettingNode, list[ConfigProblem]]:
     """The tree with its texts resolved and without what is wrong, and what is wrong."""
-    checker = _Checker(home)
+    checker = _Validator(home)
     checked = checker.walk(node, kind, "")
     problems = sorted(checker.problems, key=lambda problem: problem.origin.line)
-    return checked or Node({}, node.origin), problems
+    return checked or SettingNode({}, node.origin), problems
 
 
 def type_at(kind: Any, keys: list[str]) -> Any:
@@ -55,12 +55,12 @@ def unwrap(kind: Any) -> tuple[Any, str]:
             return kind, meaning
 
 
-class _Checker:
+class _Validator:
     def __init__(self, home: str) -> None:
         self.home = home
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigProblem] = []
 
-    def walk(self, node: Node, kind: Any, path: str) -> Node | None:
+    def walk(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
         bare, meaning = unwrap(kind)
         if _is_struct(bare):
             return self._struct(node, bare, path)
@@ -70,23 +70,25 @@ class _Checker:
             return self._list(node, kind, get_args(bare)[0], path)
         return self._leaf(node, kind, bare, meaning, path)
 
-    def _struct(self, node: Node, struct: type[msgspec.Struct], path: str) -> Node | None:
+    def _struct(
+        self, node: SettingNode, struct: type[msgspec.Struct], path: str
+    ) -> SettingNode | None:
         if node.value is None:  # a section whose every line is commented out
             return None
         if not isinstance(node.value, dict):
             self._wrong(node, struct, path)
             return None
         known = fields(struct)
-        children: dict[str, Node] = {}
+        children: dict[str, SettingNode] = {}
         for key, child in node.value.items():
             if key not in known:
                 self._unknown(child, key, known, path)
             elif checked := self.walk(child, known[key], f"{path}.{key}"):
                 children[key] = checked
         self._required(node, struct, path)
-        return Node(children, node.origin)
+        return SettingNode(children, node.origin)
 
-    def _mapping(self, node: Node, kind: Any, path: str) -> Node | None:
+    def _mapping(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
         if node.value is None:
             return None
         if not isinstance(node.value, dict):
@@ -98,24 +100,24 @@ class _Checker:
             for key, child in node.value.items()
             if self._key(child, key, names, path)
         }
-        return Node({key: child for key, child in walked.items() if child}, node.origin)
+        return SettingNode({key: child for key, child in walked.items() if child}, node.origin)
 
-    def _key(self, node: Node, key: str, kind: Any, path: str) -> bool:
+    def _key(self, node: SettingNode, key: str, kind: Any, path: str) -> bool:
         """Whether a key of a mapping means something, where keys do."""
         before = len(self.problems)
-        self._read(Node(key, node.origin, key), unwrap(kind)[1], f"{path}.{key}")
+        self._read(SettingNode(key, node.origin, key), unwrap(kind)[1], f"{path}.{key}")
         return len(self.problems) == before
 
-    def _list(self, node: Node, kind: Any, item: Any, path: str) -> Node | None:
+    def _list(self, node: SettingNode, kind: Any, item: Any, path: str) -> SettingNode | None:
         if node.value is None:
             return None
         if not isinstance(node.value, list):
             self._wrong(node, kind, path)
             return None
         walked = (self._item(child, item, f"{path}{step}") for step, child in node.children())
-        return Node([child for child in walked if child], node.origin)
+        return SettingNode([child for child in walked if child], node.origin)
 
-    def _item(self, node: Node, kind: Any, path: str) -> Node | None:
+    def _item(self, node: SettingNode, kind: Any, path: str) -> SettingNode | None:
         """An item of a list is never merged with another, so it must be right as a whole."""
         before = len(self.problems)
         if node.value is None:
@@ -130,7 +132,9 @@ class _Checker:
                 return None
         return checked
 
-    def _leaf(self, node: Node, kind: Any, bare: Any, meaning: str, path: str) -> Node | None:
+    def _leaf(
+        self, node: SettingNode, kind: Any, bare: Any, meaning: str, path: str
+    ) -> SettingNode | None:
         value = node.value
         if bare is str and isinstance(value, bool | int | float):
             value = node.text  # `on: 1` and `goal: 42` need no quotes
@@ -139,35 +143,35 @@ class _Checker:
         except msgspec.ValidationError:
             self._wrong(node, kind, path)
             return None
-        return self._read(Node(value, node.origin, node.text), meaning, path)
+        return self._read(SettingNode(value, node.origin, node.text), meaning, path)
 
-    def _read(self, node: Node, meaning: str, path: str) -> Node | None:
+    def _read(self, node: SettingNode, meaning: str, path: str) -> SettingNode | None:
         """What a text stands for, made absolute."""
         if not meaning or not isinstance(node.value, str):
             return node
         try:
-            value = READERS[meaning](node.value, Where(node.origin.folder, self.home))
+            value = READERS[meaning](node.value, PathBase(node.origin.folder, self.home))
         except ValueError as error:
             self._says(node, path, f"{node.value!r} {error}")
             return None
-        return Node(value, node.origin, node.text)
+        return SettingNode(value, node.origin, node.text)
 
-    def _required(self, node: Node, struct: type[msgspec.Struct], path: str) -> None:
+    def _required(self, node: SettingNode, struct: type[msgspec.Struct], path: str) -> None:
         for field in msgspec.structs.fields(struct):
             if field.required and node.find(field.encode_name) is None:
                 says = f"{field.encode_name} is missing; expected {expected(field.type)}"
                 self._says(node, path, says)
 
-    def _unknown(self, node: Node, key: str, known: dict[str, Any], path: str) -> None:
+    def _unknown(self, node: SettingNode, key: str, known: dict[str, Any], path: str) -> None:
         says = f"unknown key;{_did_you_mean(key, list(known))} allowed: {', '.join(known)}"
         self._says(node, f"{path}.{key}", says)
 
-    def _wrong(self, node: Node, kind: Any, path: str) -> None:
+    def _wrong(self, node: SettingNode, kind: Any, path: str) -> None:
         hint = _did_you_mean(node.text, choices(kind))
         self._says(node, path, f"{_shown(node)};{hint} expected {expected(kind)}")
 
-    def _says(self, node: Node, path: str, says: str) -> None:
-        self.problems.append(Problem(node.origin, path.removeprefix("."), says))
+    def _says(self, node: SettingNode, path: str, says: str) -> None:
+        self.problems.append(ConfigProblem(node.origin, path.removeprefix("."), says))
 
 
 def _is_struct(kind: Any) -> bool:
@@ -179,7 +183,7 @@ def _did_you_mean(word: str, words: "list[str] | tuple[str, ...]") -> str:
     return f" did you mean {near[0]}?" if near else ""
 
 
-def _shown(node: Node) -> str:
+def _shown(node: SettingNode) -> str:
     if isinstance(node.value, dict):
         return "a mapping is not allowed here"
     if isinstance(node.value, list):

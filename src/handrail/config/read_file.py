@@ -4,8 +4,8 @@ import errno
 import stat
 from pathlib import Path
 
-from handrail.config.errors import ConfigError, Problem
-from handrail.config.tree import Node, Origin
+from handrail.config.errors import ConfigError, ConfigProblem
+from handrail.config.setting_tree import SettingNode, SettingOrigin
 
 MAX_BYTES = 1_000_000
 
@@ -16,15 +16,15 @@ _UNREADABLE = {
 }
 
 
-def read_yaml(path: Path, shown: str) -> Node:
+def read_yaml(path: Path, shown: str) -> SettingNode:
     """The content of a YAML file. `shown` is what messages call it."""
-    return parse_yaml(read_text(path, shown), Origin(shown, 1, str(path.parent)))
+    return parse_yaml(read_text(path, shown), SettingOrigin(shown, 1, str(path.parent)))
 
 
-def parse_yaml(text: str, origin: Origin) -> Node:
+def parse_yaml(text: str, origin: SettingOrigin) -> SettingNode:
     """The content of a YAML text, whose first line stands at `origin`."""
     # Imported here: most runs find no file, and PyYAML costs more than all of this room.
-    from handrail.config.yamltree import parse  # noqa: PLC0415
+    from handrail.config.yaml_tree import parse  # noqa: PLC0415
 
     return parse(text, origin)
 
@@ -50,4 +50,4 @@ def read_text(path: Path, shown: str) -> str:
 
 
 def _refusal(shown: str, says: str, line: int = 0) -> ConfigError:
-    return ConfigError([Problem(Origin(shown, line), "", says)])
+    return ConfigError([ConfigProblem(SettingOrigin(shown, line), "", says)])

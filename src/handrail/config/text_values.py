@@ -22,21 +22,21 @@ FindingKind = Annotated[str, Meta(extra={"is": "finding"})]
 MeansName = Annotated[str, Meta(extra={"is": "means"})]
 
 
-class Where(Struct, frozen=True):
+class PathBase(Struct, frozen=True):
     """What relative paths and `~` mean."""
 
     folder: str
     home: str
 
 
-def read_glob(text: str, where: Where) -> str:
+def read_glob(text: str, where: PathBase) -> str:
     """A name stays as it is, and so does a URL; a glob with a slash becomes absolute."""
     must_be_glob(text)
     is_name = "/" not in text.rstrip("/") and not text.startswith("~")
     return text if is_name or "://" in text else _resolve(text, where, escape)
 
 
-def read_place(text: str, where: Where) -> str:
+def read_place(text: str, where: PathBase) -> str:
     """An absolute glob that is not as wide as the machine."""
     must_be_glob(text)
     glob = _resolve(text, where, escape)
@@ -53,12 +53,12 @@ def too_wide(folder: str, home: str) -> bool:
     return f"{home}/".startswith(f"{folder.rstrip('/')}/")
 
 
-def read_file_path(text: str, where: Where) -> str:
+def read_file_path(text: str, where: PathBase) -> str:
     """An absolute path; empty stays empty."""
     return _resolve(text, where, lambda path: path) if text else ""
 
 
-def read_regex(text: str, _where: Where) -> str:
+def read_regex(text: str, _where: PathBase) -> str:
     """The same text, if it is a regular expression."""
     try:
         re.compile(text)
@@ -75,17 +75,17 @@ def must_be_no_slip(name: str, known: Iterable[str], what: str) -> None:
         raise ValueError(f"is no {what}; did you mean {near[0]}?")
 
 
-def read_finding_kind(text: str, _where: Where) -> str:
+def read_finding_kind(text: str, _where: PathBase) -> str:
     """The same text, if it is no slip for a kind of finding."""
     return _name(text, finding_kinds(), "kind of finding")
 
 
-def read_means(text: str, _where: Where) -> str:
+def read_means(text: str, _where: PathBase) -> str:
     """The same text, if it is no slip for a means of intervention."""
     return _name(text, means(), "means")
 
 
-READERS: dict[str, Callable[[str, Where], str]] = {
+READERS: dict[str, Callable[[str, PathBase], str]] = {
     "place": read_place,
     "glob": read_glob,
     "file": read_file_path,
@@ -100,7 +100,7 @@ def _name(text: str, known: Iterable[str], what: str) -> str:
     return text
 
 
-def _resolve(text: str, where: Where, quote: Callable[[str], str]) -> str:
+def _resolve(text: str, where: PathBase, quote: Callable[[str], str]) -> str:
     """Absolute, without `.` and `..`; `quote` fits the folder into the text's language."""
     if text == "~" or text.startswith("~/"):
         if not where.home:

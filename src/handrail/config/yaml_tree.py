@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import yaml
 
-from handrail.config.errors import ConfigError, Problem
-from handrail.config.tree import Node, Origin, Scalar
+from handrail.config.errors import ConfigError, ConfigProblem
+from handrail.config.setting_tree import Scalar, SettingNode, SettingOrigin
 
 MAX_DEPTH = 32
 MAX_NODES = 50_000
@@ -27,9 +27,9 @@ _TIPS = {
 }
 
 
-def parse(text: str, origin: Origin) -> Node:
+def parse(text: str, origin: SettingOrigin) -> SettingNode:
     """A YAML document as a tree; an empty one is an empty mapping."""
-    builder = _Builder(origin)
+    builder = _TreeBuilder(origin)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             builder.take(event)
@@ -44,11 +44,14 @@ def parse(text: str, origin: Origin) -> Node:
     return builder.root()
 
 
-class _Frame:
+class _OpenCollection:
     """A list or a mapping that is still open."""
 
     def __init__(
-        self, items: dict[str, Node] | list[Node], origin: Origin, anchor: str | None = None
+        self,
+        items: dict[str, SettingNode] | list[SettingNode],
+        origin: SettingOrigin,
+        anchor: str | None = None,
     ) -> None:
         self.items = items
         self.origin = origin
@@ -60,7 +63,7 @@ class _Frame:
     def wants_key(self) -> bool:
         return isinstance(self.items, dict) and self.key is None
 
-    def put(self, node: Node) -> None:
+    def put(self, node: SettingNode) -> None:
         if isinstance(self.items, list):
             self.items.append(node)
         else:
@@ -68,13 +71,13 @@ class _Frame:
             self.key = None
 
 
-class _Builder:
-    def __init__(self, origin: Origin) -> None:
-        self.problems: list[Problem] = []
+class _TreeBuilder:
+    def __init__(self, origin: SettingOrigin) -> None:
+        self.problems: list[ConfigProblem] = []
         self._origin = origin
-        self._documents: list[Node] = []
-        self._open = [_Frame(self._documents, origin)]
-        self._anchors: dict[str, Node] = {}
+        self._documents: list[SettingNode] = []
+        self._open = [_OpenCollection(self._documents, origin)]
+        self._anchors: dict[str, SettingNode] = {}
         self._nodes = 0
         self._takers: dict[type[yaml.Event], Callable[[Any, int], None]] = {
             yaml.ScalarEvent: self._scalar,
@@ -89,9 +92,9 @@ class _Builder:
         if taker := self._takers.get(type(event)):
             taker(event, event.start_mark.line if event.start_mark else 0)
 
-    def root(self) -> Node:
+    def root(self) -> SettingNode:
         if not self._documents or self._documents[0].value is None:
-            return Node({}, self._origin)
+            return SettingNode({}, self._origin)
         if len(self._documents) > 1:
             line = self._documents[1].origin.line - self._origin.line
             self.refuse(line, "a second document begins; only one is understood")
@@ -99,18 +102,18 @@ class _Builder:
 
     def refuse(self, line: int, says: str) -> NoReturn:
         """What follows cannot be understood."""
-        raise ConfigError([*self.problems, Problem(self._at(line), "", says)]) from None
+        raise ConfigError([*self.problems, ConfigProblem(self._at(line), "", says)]) from None
 
-    def _at(self, line: int) -> Origin:
+    def _at(self, line: int) -> SettingOrigin:
         """`line` counts from 0. What is no file has no lines."""
         first = self._origin.line
-        return Origin(self._origin.source, first and first + line, self._origin.folder)
+        return SettingOrigin(self._origin.source, first and first + line, self._origin.folder)
 
     def _scalar(self, event: yaml.ScalarEvent, line: int) -> None:
         if self._open[-1].wants_key:
             self._key(event.value, line)
         else:
-            node = Node(self._value(event, line), self._value_origin(line), event.value)
+            node = SettingNode(self._value(event, line), self._value_origin(line), event.value)
             self._put(node, event.anchor, line)
 
     def _key(self, key: str, line: int) -> None:
@@ -120,20 +123,22 @@ class _Builder:
         if isinstance(frame.items, dict) and key in frame.items:
             path = ".".join([*(outer.key for outer in self._open if outer.key), key])
             says = f"is given twice, first in line {frame.items[key].origin.line}"
-            self.problems.append(Problem(self._at(line), path, says))
+            self.problems.append(ConfigProblem(self._at(line), path, says))
         frame.key, frame.key_line = key, line
 
-    def _start(self, event: Any, line: int, items: dict[str, Node] | list[Node]) -> None:
+    def _start(
+        self, event: Any, line: int, items: dict[str, SettingNode] | list[SettingNode]
+    ) -> None:
         self._must_not_be_key(line)
         if event.tag not in (None, "!"):
             self.refuse(line, f"the tag {event.tag} is not understood")
-        frame = _Frame(items, self._value_origin(line), event.anchor)
+        frame = _OpenCollection(items, self._value_origin(line), event.anchor)
         self._open.append(frame)
         self._grow(len(self._open), line)
 
     def _end(self, _event: yaml.Event, line: int) -> None:
         frame = self._open.pop()
-        self._put(Node(frame.items, frame.origin), frame.anchor, line)
+        self._put(SettingNode(frame.items, frame.origin), frame.anchor, line)
 
     def _alias(self, event: yaml.AliasEvent, line: int) -> None:
         self._must_not_be_key(line)
@@ -142,17 +147,17 @@ class _Builder:
         copy = self._copy(self._anchors[event.anchor], len(self._open), line)
         self._put(copy, None, line)
 
-    def _copy(self, node: Node, depth: int, line: int) -> Node:
+    def _copy(self, node: SettingNode, depth: int, line: int) -> SettingNode:
         """Aliases of aliases multiply, so a copy counts like what is written out."""
         self._grow(depth, line)
         if isinstance(node.value, dict):
             joined = {key: self._copy(v, depth + 1, line) for key, v in node.value.items()}
-            return Node(joined, node.origin)
+            return SettingNode(joined, node.origin)
         if isinstance(node.value, list):
-            return Node([self._copy(v, depth + 1, line) for v in node.value], node.origin)
+            return SettingNode([self._copy(v, depth + 1, line) for v in node.value], node.origin)
         return node
 
-    def _put(self, node: Node, anchor: str | None, line: int) -> None:
+    def _put(self, node: SettingNode, anchor: str | None, line: int) -> None:
         self._grow(len(self._open), line)
         if anchor:
             self._anchors[anchor] = node
@@ -169,7 +174,7 @@ class _Builder:
         if self._open[-1].wants_key:
             self.refuse(line, "a key must be a plain text")
 
-    def _value_origin(self, line: int) -> Origin:
+    def _value_origin(self, line: int) -> SettingOrigin:
         """A value of a mapping is found where its key is."""
         frame = self._open[-1]
         return self._at(line if frame.key is None else frame.key_line)

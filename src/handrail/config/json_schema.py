@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from handrail.config.docstrings import field_descriptions
+from handrail.config.field_docs import field_descriptions
 from handrail.config.schema import Config
 from handrail.model.program import Fact, Program, Wrapper
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.config.glob import compile_globs, escape
-from handrail.config.reach import may_mean
+from handrail.config.glob_reach import may_mean
 
 
 @pytest.mark.parametrize(

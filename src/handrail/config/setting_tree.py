@@ -7,7 +7,7 @@ from msgspec import Struct
 Scalar = None | bool | int | float | str
 
 
-class Origin(Struct, frozen=True):
+class SettingOrigin(Struct, frozen=True):
     """Where a value comes from."""
 
     source: str
@@ -20,18 +20,18 @@ class Origin(Struct, frozen=True):
         return f"{self.source}:{self.line}" if self.line else self.source
 
 
-DEFAULT = Origin("default")
+DEFAULT = SettingOrigin("default")
 
 
-class Node(Struct, frozen=True):
+class SettingNode(Struct, frozen=True):
     """One value with its origin."""
 
-    value: "Scalar | dict[str, Node] | list[Node]"
-    origin: Origin
+    value: "Scalar | dict[str, SettingNode] | list[SettingNode]"
+    origin: SettingOrigin
     text: str = ""
     """A scalar as it was written."""
 
-    def children(self) -> "Iterator[tuple[str, Node]]":
+    def children(self) -> "Iterator[tuple[str, SettingNode]]":
         """Each child with what it adds to the key path: `.name` or `[0]`."""
         if isinstance(self.value, dict):
             for key, child in self.value.items():
@@ -40,11 +40,11 @@ class Node(Struct, frozen=True):
             for index, child in enumerate(self.value):
                 yield f"[{index}]", child
 
-    def find(self, path: str) -> "Node | None":
+    def find(self, path: str) -> "SettingNode | None":
         """The node at a key path such as `a.b[0]`; keys may themselves hold dots."""
         return self._find(f".{path}" if path else "")
 
-    def _find(self, path: str) -> "Node | None":
+    def _find(self, path: str) -> "SettingNode | None":
         if not path:
             return self
         for step, child in self.children():
@@ -64,22 +64,24 @@ class Node(Struct, frozen=True):
         return self.value
 
 
-def from_plain(data: object, origin: Origin) -> Node:
+def from_plain(data: object, origin: SettingOrigin) -> SettingNode:
     """A tree of plain data that all comes from one place."""
     if isinstance(data, Mapping):
-        return Node({str(key): from_plain(value, origin) for key, value in data.items()}, origin)
+        return SettingNode(
+            {str(key): from_plain(value, origin) for key, value in data.items()}, origin
+        )
     if isinstance(data, list | tuple):
-        return Node([from_plain(item, origin) for item in data], origin)
+        return SettingNode([from_plain(item, origin) for item in data], origin)
     if data is None or isinstance(data, bool | int | float | str):
-        return Node(data, origin, str(data))
+        return SettingNode(data, origin, str(data))
     raise TypeError(f"{type(data).__name__} cannot stand in a configuration")
 
 
-def merge(below: Node, above: Node) -> Node:
+def merge(below: SettingNode, above: SettingNode) -> SettingNode:
     """Two layers as one: mappings are joined, everything else is replaced."""
     if not isinstance(below.value, dict) or not isinstance(above.value, dict):
         return above
     joined = dict(below.value)
     for key, child in above.value.items():
         joined[key] = merge(joined[key], child) if key in joined else child
-    return Node(joined, above.origin)
+    return SettingNode(joined, above.origin)
