@@ -14,10 +14,10 @@ from handrail.redact import (
     env_values,
     finders,
     named_values,
-    names,
     patterns,
     redact_env,
     redactor,
+    secret_names,
     spans,
     suspects,
 )
@@ -668,7 +668,7 @@ def _patterns(value: object) -> Iterator[re.Pattern[str]]:
             yield from _patterns(item)
 
 
-MODULES = (dotenv, finders, named_values, names, patterns, redactor, spans, suspects)
+MODULES = (dotenv, finders, named_values, secret_names, patterns, redactor, spans, suspects)
 ALL_PATTERNS = sorted(
     {*_patterns([list(vars(module).values()) for module in MODULES])},
     key=lambda pattern: str(pattern.pattern),

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from handrail.redact.finders import LONGEST_COMMAND, url_login
 from handrail.redact.named_values import LONGEST_VALUE
-from handrail.redact.names import announces, holds_nothing, looks_random
-from handrail.redact.spans import Span, replace
+from handrail.redact.secret_names import holds_nothing, looks_random, secret_name
+from handrail.redact.spans import SecretSpan, replace
 
 _ENV_NAME = re.compile(r"[\w.-]{0,100}\.env(?:\.[\w.-]{1,100})?")
 _ENV_SAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|tpl|dist|defaults|md|[jt]s|py)$")
@@ -55,7 +55,7 @@ def env_values(text: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _first_login(value: str) -> Iterable[Span]:
+def _first_login(value: str) -> Iterable[SecretSpan]:
     at = value.find("://")
     return url_login(value, at) if at > 0 else ()
 
@@ -70,7 +70,7 @@ _COMMON_VALUE = re.compile(
 def _is_worth_hiding(key: str, value: str) -> bool:
     if holds_nothing(value):
         return False
-    name = announces(key)
+    name = secret_name(key)
     if name is None or name.weak:
         return looks_random(value) and not _COMMON_VALUE.fullmatch(value)
     return len(value) >= 6 and (looks_random(value) or not _COMMON_VALUE.fullmatch(value))
@@ -81,10 +81,10 @@ def redact_env(text: str) -> str:
     return replace(text, _env_spans(text))
 
 
-def _env_spans(text: str) -> Iterator[Span]:
+def _env_spans(text: str) -> Iterator[SecretSpan]:
     """Every value, and every line that is neither an entry nor a comment."""
     return (
-        Span(entry.start, entry.end, "env value")
+        SecretSpan(entry.start, entry.end, "env value")
         for entry in env_entries(text, 0, len(text), fragments=True)
     )
 
@@ -146,8 +146,8 @@ def end_of_section(text: str, at: int) -> int:
     return found.start() if found else len(text)
 
 
-def env_section(text: str, at: int) -> Iterator[Span]:
+def env_section(text: str, at: int) -> Iterator[SecretSpan]:
     """What a command or a patch writes into a .env file."""
     start = text.rfind("\n", max(0, at - LONGEST_COMMAND), at) + 1
     for entry in env_entries(text, start, end_of_section(text, at)):
-        yield Span(entry.start, entry.end, "env value")
+        yield SecretSpan(entry.start, entry.end, "env value")

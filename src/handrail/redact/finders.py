@@ -4,25 +4,25 @@ import re
 from collections.abc import Iterator
 
 from handrail.redact.named_values import JUDGED, LONGEST_VALUE, WORD, end_of, quoted
-from handrail.redact.names import holds_nothing, is_placeholder, looks_random
 from handrail.redact.patterns import BARE_SHAPES, OPTIONS, PROGRAM, SHAPES, STARTS
-from handrail.redact.spans import Span
+from handrail.redact.secret_names import holds_nothing, is_placeholder, looks_random
+from handrail.redact.spans import SecretSpan
 
 
-def token_by_shape(text: str, at: int) -> Iterator[Span]:
+def token_by_shape(text: str, at: int) -> Iterator[SecretSpan]:
     """A token that its beginning gives away: `ghp_…`, `AKIA…`."""
     start = STARTS.match(text, at)
     for shape in SHAPES[start.group()] if start else ():
         if found := shape.pattern.match(text, at):
-            yield Span(*found.span(shape.group), shape.kind)
+            yield SecretSpan(*found.span(shape.group), shape.kind)
             return
 
 
-def bare_shape(text: str, at: int) -> Iterator[Span]:
+def bare_shape(text: str, at: int) -> Iterator[SecretSpan]:
     """A token that its form gives away, around this place."""
     for shape in BARE_SHAPES:
         if found := shape.pattern.search(text, max(0, at - 80), at + 200):
-            yield Span(*found.span(shape.group), shape.kind)
+            yield SecretSpan(*found.span(shape.group), shape.kind)
             return
 
 
@@ -43,7 +43,7 @@ _KEY_LAST_LINE = re.compile(r"[+>|\"'-]*+[A-Za-z0-9+/=]++")
 _LONGEST_KEY = 20_000
 
 
-def private_key(text: str, at: int) -> Iterator[Span]:
+def private_key(text: str, at: int) -> Iterator[SecretSpan]:
     """A private key between its BEGIN and END, or what is left of one."""
     edge = _KEY_EDGE.search(text, max(0, at - 70), at + 20)
     if edge is None:
@@ -54,12 +54,12 @@ def private_key(text: str, at: int) -> Iterator[Span]:
     other = text.find("PRIVATE KEY", edge.end(), edge.end() + _LONGEST_KEY)
     end = _KEY_EDGE.search(text, max(edge.end(), other - 60), other + 30) if other > 0 else None
     if end and end[1] == "END" and _KEY_TEXT.search(text, edge.end(), end.start()):
-        yield Span(edge.start(), end.end(), "private key")
+        yield SecretSpan(edge.start(), end.end(), "private key")
     elif lines := _KEY_LINES.match(text, edge.end()):
-        yield Span(edge.start(), lines.end(), "private key")
+        yield SecretSpan(edge.start(), lines.end(), "private key")
 
 
-def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[Span]:
+def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[SecretSpan]:
     """A key whose beginning was cut off: the lines before its end."""
     low = max(text.rfind("-----", 0, edge.start()) + 5, edge.start() - _LONGEST_KEY, 0)
     start, fits = edge.start(), _KEY_LAST_LINE
@@ -70,7 +70,7 @@ def _key_without_begin(text: str, edge: re.Match[str]) -> Iterator[Span]:
             break
         start, fits = word.start(), _KEY_LINE
     if _KEY_TEXT.search(text, start, edge.start()):
-        yield Span(start, edge.end(), "private key")
+        yield SecretSpan(start, edge.end(), "private key")
 
 
 # --- other places ------------------------------------------------------------------------------
@@ -94,13 +94,13 @@ _COMMAND_END = re.compile(r"(?<!\\)\n|[;|&]")
 LONGEST_COMMAND = 2000
 
 
-def bearer(text: str, at: int) -> Iterator[Span]:
+def bearer(text: str, at: int) -> Iterator[SecretSpan]:
     """The token of `Bearer TOKEN`."""
     found = _BEARER.match(text, at)
     if found and not holds_nothing(found["secret"]):
         secret = found["secret"]
         if len(secret) >= 20 or any(char.isdigit() for char in secret):
-            yield Span(*found.span("secret"), "token")
+            yield SecretSpan(*found.span("secret"), "token")
 
 
 def _stands_in(secret: str) -> bool:
@@ -108,7 +108,7 @@ def _stands_in(secret: str) -> bool:
     return is_placeholder(secret) or secret.lower() in {"pass", "password", "passwd", "pw"}
 
 
-def url_login(text: str, at: int) -> Iterator[Span]:
+def url_login(text: str, at: int) -> Iterator[SecretSpan]:
     """The password of `://user:password@host`, or the token of `://token@host`."""
     start = at + 3
     found = _AUTHORITY.match(text, start)
@@ -120,33 +120,33 @@ def url_login(text: str, at: int) -> Iterator[Span]:
         first = start + len(user) + 1 if colon else start
         hide = not _stands_in(secret) if colon else looks_random(user) and len(user) >= 20
         if hide:
-            yield Span(first, start + len(login), "password" if colon else "token")
+            yield SecretSpan(first, start + len(login), "password" if colon else "token")
     elif not sign and ":" in host:
         # A password with a slash in it, which nobody escaped.
         first = start + host.index(":") + 1
         odd = _AFTER_COLON.match(text, first)
         if odd and not _stands_in(odd.group()):
-            yield Span(first, odd.end(), "password")
+            yield SecretSpan(first, odd.end(), "password")
 
 
-def login_pair(text: str, at: int) -> Iterator[Span]:
+def login_pair(text: str, at: int) -> Iterator[SecretSpan]:
     """`auth=("user", "password")`."""
     if found := LOGIN_PAIR.match(text, at):
         value = quoted(text, found.end(), found["quote"], LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
-            yield Span(value.start, value.end, "password")
+            yield SecretSpan(value.start, value.end, "password")
 
 
-def sql_password(text: str, at: int) -> Iterator[Span]:
+def sql_password(text: str, at: int) -> Iterator[SecretSpan]:
     """`IDENTIFIED BY 'password'`, where it is about users."""
     found = _IDENTIFIED.match(text, at)
     if found and _ABOUT_USERS.search(text, max(0, at - 100), at):
         value = quoted(text, found.end(), found["quote"], LONGEST_VALUE)
         if not is_placeholder(text[value.start : value.end]):
-            yield Span(value.start, value.end, "password")
+            yield SecretSpan(value.start, value.end, "password")
 
 
-def piped(text: str, at: int) -> Iterator[Span]:
+def piped(text: str, at: int) -> Iterator[SecretSpan]:
     """`echo SECRET |` before something that reads a password."""
     low = max(0, at - 400)
     bar = text.rfind("|", low, at)
@@ -159,7 +159,7 @@ def piped(text: str, at: int) -> Iterator[Span]:
     if found:
         group = "quoted" if found["quoted"] else "bare"
         if not is_placeholder(found[group]):
-            yield Span(*found.span(group), "password")
+            yield SecretSpan(*found.span(group), "password")
 
 
 def command_around(text: str, at: int) -> tuple[int, int]:
@@ -173,7 +173,7 @@ def command_around(text: str, at: int) -> tuple[int, int]:
     return max(low, start), end.start() if end else high
 
 
-def options(text: str, at: int) -> Iterator[Span]:
+def options(text: str, at: int) -> Iterator[SecretSpan]:
     """Options that mean a password to one program only, such as `mysql -p`."""
     start, end = command_around(text, at)
     program = PROGRAM.search(text, start, at + 1)
@@ -187,7 +187,7 @@ def options(text: str, at: int) -> Iterator[Span]:
             yield from _option_value(text, found.end(), split)
 
 
-def _option_value(text: str, at: int, split: str) -> Iterator[Span]:
+def _option_value(text: str, at: int, split: str) -> Iterator[SecretSpan]:
     opening = _SHELL_QUOTE.match(text, at)
     if opening:
         at = opening.end()
@@ -202,4 +202,4 @@ def _option_value(text: str, at: int, split: str) -> Iterator[Span]:
         and not secret.startswith(("env:", "file:", "fd:"))
         and (opening or not secret.startswith("-"))
     ):
-        yield Span(at, end, "cookie" if split == "=" else "password")
+        yield SecretSpan(at, end, "cookie" if split == "=" else "password")

@@ -3,8 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from handrail.redact.names import SCHEME, TOLD, Place, Value, announces, is_secret
-from handrail.redact.spans import Span
+from handrail.redact.secret_names import (
+    SCHEME,
+    TOLD,
+    SecretPlace,
+    ValueSpan,
+    is_secret,
+    secret_name,
+)
+from handrail.redact.spans import SecretSpan
 
 AFTER = re.compile(
     r"""(?P<rest>[\w.$-]{0,48}+)
@@ -37,14 +44,14 @@ JUDGED = 1000
 """So much of a value is looked at; a secret that goes on is read to its end."""
 
 
-def named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
+def named_place(text: str, at: int, after: re.Match[str]) -> SecretPlace | None:
     """Where a value stands whose name announces a secret; None if this is no such name."""
     start = at
     low = max(0, at - 48)
     while start > low and (text[start - 1].isalnum() or text[start - 1] in "_.$-"):
         start -= 1
     label = text[start : after.end("rest")]
-    name = announces(label.strip("-.$"))
+    name = secret_name(label.strip("-.$"))
     how = after.lastgroup or ""
     if name is None or text.startswith("://", max(0, start - 3)):
         return None
@@ -54,7 +61,7 @@ def named_place(text: str, at: int, after: re.Match[str]) -> Place | None:
         return None
     end = after.end()
     tight = text[end - 1] == "=" and text[end - 2] not in " \t"
-    return Place(label, name, start, how, after[how], end, bool(after["close"]), tight)
+    return SecretPlace(label, name, start, how, after[how], end, bool(after["close"]), tight)
 
 
 def _is_written_as_name(text: str, start: int, label: str, after: re.Match[str]) -> bool:
@@ -81,7 +88,7 @@ def _is_spoken_to(text: str, start: int, label: str, after: re.Match[str]) -> bo
     )
 
 
-def named(text: str, place: Place) -> Iterator[Span]:
+def named(text: str, place: SecretPlace) -> Iterator[SecretSpan]:
     """The secrets among the values of a name; a list has several."""
     value = _read_value(text, place, JUDGED)
     while value is not None and value.end > value.start:
@@ -89,12 +96,12 @@ def named(text: str, place: Place) -> Iterator[Span]:
             whole = (
                 _read_value(text, place, len(text)) if value.end >= place.value + JUDGED else None
             )
-            yield Span(value.start, whole.end if whole else value.end, place.name.kind)
+            yield SecretSpan(value.start, whole.end if whole else value.end, place.name.kind)
         more = _NEXT_ITEM.match(text, value.end) if text.startswith("[", place.value) else None
         value = quoted(text, more.end(), more["quote"], JUDGED) if more else None
 
 
-def _read_value(text: str, place: Place, longest: int) -> Value | None:
+def _read_value(text: str, place: SecretPlace, longest: int) -> ValueSpan | None:
     """The value that begins here, in quotes or bare; without the scheme of a header."""
     at = place.value
     opening = _OPENING.match(text, at)
@@ -103,20 +110,20 @@ def _read_value(text: str, place: Place, longest: int) -> Value | None:
             return None
         value = quoted(text, opening.end(), opening["quote"], longest)
     elif place.how == "xml":
-        value = Value(at, end_of(_XML, text, at, longest), "<")
+        value = ValueSpan(at, end_of(_XML, text, at, longest), "<")
     elif place.how == "block":
-        value = Value(at, _end_of_block(text, at), "|")
+        value = ValueSpan(at, _end_of_block(text, at), "|")
     elif place.sign == ":" and _is_header(text, place):
-        value = Value(at, end_of(_HEADER, text, at, longest), "")
+        value = ValueSpan(at, end_of(_HEADER, text, at, longest), "")
     else:
-        value = Value(at, _end_of_bare(text, place, longest), "")
+        value = ValueSpan(at, _end_of_bare(text, place, longest), "")
     scheme = SCHEME.match(text, value.start, value.end)
     if scheme and place.name.kind in {"authorization", "key", "token"}:
         return value._replace(start=scheme.end())
     return value
 
 
-def _is_header(text: str, place: Place) -> bool:
+def _is_header(text: str, place: SecretPlace) -> bool:
     """Whether the value goes on to the end of the line, blanks and all."""
     if place.name.kind == "cookie":
         return True
@@ -135,7 +142,7 @@ def end_of(pattern: re.Pattern[str], text: str, at: int, longest: int) -> int:
     return found.end() if found else at
 
 
-def quoted(text: str, start: int, mark: str, longest: int) -> Value:
+def quoted(text: str, start: int, mark: str, longest: int) -> ValueSpan:
     """What stands in quotes; up to the end of the line where they are not closed."""
     limit = min(len(text), start + longest)
     line = text.find("\n", start, limit)
@@ -144,7 +151,7 @@ def quoted(text: str, start: int, mark: str, longest: int) -> Value:
     at = text.find(mark, start, limit)
     while at > start and _is_escaped(text, start, at, mark):
         at = text.find(mark, at + 1, limit)
-    return Value(start, at if at >= 0 else limit, mark)
+    return ValueSpan(start, at if at >= 0 else limit, mark)
 
 
 def _is_escaped(text: str, start: int, at: int, mark: str) -> bool:
@@ -171,7 +178,7 @@ _ENV_LINE = re.compile(r"[ \t+-]{0,8}(?:export )?[A-Za-z_]\w{0,80}=")
 _EXPRESSION = re.compile(r"[\w.$!&*:]*(?:\\?[,;({\[]+|[(\[{<].*[)\]}>](?:\.\w{1,60}){0,4}[,;:]?)")
 
 
-def _end_of_bare(text: str, place: Place, longest: int) -> int:
+def _end_of_bare(text: str, place: SecretPlace, longest: int) -> int:
     """Where a value without quotes ends, which depends on what it stands in."""
     if place.how in {"set", "typed"} and (end := _end_of_line_value(text, place, longest)):
         return end
@@ -183,7 +190,7 @@ def _end_of_bare(text: str, place: Place, longest: int) -> int:
     return end_of(_BARE, text, place.value, longest)
 
 
-def _end_of_line_value(text: str, place: Place, longest: int) -> int | None:
+def _end_of_line_value(text: str, place: SecretPlace, longest: int) -> int | None:
     """The end of the line where nothing else is on it, as in .ini files and the output of env."""
     line = text.rfind("\n", max(0, place.start - 100), place.start) + 1
     if not _LINE_LEAD.fullmatch(text, line, place.start):

@@ -93,7 +93,7 @@ _BARE_SHAPES: tuple[tuple[str, str], ...] = (
 )
 
 
-class Shape(NamedTuple):
+class TokenShape(NamedTuple):
     """A family of tokens that give themselves away."""
 
     kind: str
@@ -102,13 +102,13 @@ class Shape(NamedTuple):
     """The part that is to be hidden."""
 
 
-def _new_shape(kind: str, pattern: str) -> Shape:
+def _new_shape(kind: str, pattern: str) -> TokenShape:
     compiled = re.compile(pattern, re.ASCII)
-    return Shape(kind, compiled, "secret" if compiled.groups else 0)
+    return TokenShape(kind, compiled, "secret" if compiled.groups else 0)
 
 
-def _shapes_by_start() -> dict[str, tuple[Shape, ...]]:
-    table: dict[str, tuple[Shape, ...]] = {}
+def _shapes_by_start() -> dict[str, tuple[TokenShape, ...]]:
+    table: dict[str, tuple[TokenShape, ...]] = {}
     for kind, starts, body, alone in _SHAPES:
         for start in starts.split():
             left = _ALONE if alone else ""

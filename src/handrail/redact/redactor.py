@@ -13,14 +13,14 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from handrail.redact.dotenv import env_entries, is_env_file, redact_env
-from handrail.redact.names import (
-    Name,
-    announces,
+from handrail.redact.secret_names import (
+    SecretName,
     holds_nothing,
     is_placeholder,
     looks_random,
+    secret_name,
 )
-from handrail.redact.spans import ALL_MARKERS, MARKER, Span, marker, marker_at, replace
+from handrail.redact.spans import ALL_MARKERS, MARKER, SecretSpan, marker, marker_at, replace
 from handrail.redact.suspects import Finder, suspects
 
 _LISTS = (list, tuple)
@@ -48,7 +48,7 @@ class _Key(NamedTuple):
     name: str
     text: str
     plain: str
-    secret: Name | None
+    secret: SecretName | None
     matters: bool
 
 
@@ -58,7 +58,7 @@ class _Env(NamedTuple):
     whole: bool
 
 
-_Below = Name | _Env | None
+_Below = SecretName | _Env | None
 
 
 class Redactor:
@@ -89,12 +89,12 @@ class Redactor:
             return value
         return self._rebuild(value, None, _DEEPEST)
 
-    def _spans(self, text: str) -> Iterator[Span]:
+    def _spans(self, text: str) -> Iterator[SecretSpan]:
         old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
         for value in self._values:
             at = text.find(value)
             while at >= 0:
-                yield Span(at, at + len(value), "known value")
+                yield SecretSpan(at, at + len(value), "known value")
                 at = text.find(value, at + 1)
         done: dict[Finder | None, int] = {}
         for suspect in suspects(text):
@@ -111,7 +111,7 @@ class Redactor:
     def _key(self, key: str) -> _Key:
         known = self._keys.get(key)
         if known is None:
-            text, plain, secret = self.text(key), _plain(key), announces(key)
+            text, plain, secret = self.text(key), _plain(key), secret_name(key)
             matters = bool(secret) or text != key or plain in _PATH_KEYS or plain in _NAME_KEYS
             known = _Key(key, text, plain, secret, matters)
             if len(self._keys) < _KEPT_KEYS and len(key) <= 64:
@@ -166,7 +166,11 @@ class Redactor:
             items = [self._rebuild(item, below, depth - 1) for item in value]
             items = self._across(items)
             return items if isinstance(value, list) else tuple(items)
-        if isinstance(below, Name) and below.kind == "password" and type(value) in {int, float}:
+        if (
+            isinstance(below, SecretName)
+            and below.kind == "password"
+            and type(value) in {int, float}
+        ):
             return marker(below.kind)
         return value
 
@@ -246,14 +250,16 @@ def _needs_care(key: _Key, item: object, among: dict[object, object]) -> bool:
         return False
     if key.plain in _PATH_KEYS:
         return ".env" in item and is_env_file(item)
-    return "value" in among and announces(item) is not None
+    return "value" in among and secret_name(item) is not None
 
 
-def _below(key: _Key | None, item: object, below: _Below, env: bool, named: Name | None) -> _Below:
+def _below(
+    key: _Key | None, item: object, below: _Below, env: bool, named: SecretName | None
+) -> _Below:
     """What holds for the value under a key."""
     if key is None:
         return below
-    if isinstance(below, Name):
+    if isinstance(below, SecretName):
         return None if key.plain in _PLAIN_BELOW else below
     if key.secret:
         return key.secret
@@ -277,28 +283,28 @@ def _is_of_env_file(value: dict[object, object]) -> bool:
     return False
 
 
-def _name_beside_value(value: dict[object, object]) -> Name | None:
+def _name_beside_value(value: dict[object, object]) -> SecretName | None:
     """Of `{"name": "DB_PASSWORD", "value": …}`, what the name announces."""
     for key in _NAME_KEYS:
         name = value.get(key)
-        if isinstance(name, str) and (found := announces(name)):
+        if isinstance(name, str) and (found := secret_name(name)):
             return found
     return None
 
 
-def _entry_spans(text: str) -> Iterator[Span]:
+def _entry_spans(text: str) -> Iterator[SecretSpan]:
     if "=" in text:
         for entry in env_entries(text, 0, len(text)):
-            yield Span(entry.start, entry.end, "env value")
+            yield SecretSpan(entry.start, entry.end, "env value")
 
 
-def _replace_across(words: list[str], spans: list[Span]) -> list[str]:
+def _replace_across(words: list[str], spans: list[SecretSpan]) -> list[str]:
     """Replace, in each word, its part of the spans of all words joined by one character."""
     replaced: list[str] = []
     at = 0
     for word in words:
         inside = [
-            Span(max(span.start - at, 0), min(span.end - at, len(word)), span.kind)
+            SecretSpan(max(span.start - at, 0), min(span.end - at, len(word)), span.kind)
             for span in spans
             if span.start < at + len(word) and span.end > at
         ]

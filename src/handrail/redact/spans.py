@@ -26,7 +26,7 @@ MARKER = re.compile(r"\[redacted: (?:" + "|".join(map(re.escape, sorted(_KINDS))
 ALL_MARKERS = "".join(marker(kind) for kind in sorted(_KINDS))
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """A part of a text that is a secret, and of which kind."""
 
     start: int
@@ -34,10 +34,10 @@ class Span(NamedTuple):
     kind: str
 
 
-def replace(text: str, spans: Iterable[Span]) -> str:
+def replace(text: str, spans: Iterable[SecretSpan]) -> str:
     """The text with a marker for every span; spans that overlap become one."""
     old = [found.span() for found in MARKER.finditer(text)] if "[redacted: " in text else []
-    merged: list[Span] = []
+    merged: list[SecretSpan] = []
     for span in sorted(span for span in spans if span.end > span.start):
         start, end = _over_markers(old, span.start, span.end) if old else span[:2]
         if old and marker_at(old, start) == (start, end):
@@ -45,7 +45,7 @@ def replace(text: str, spans: Iterable[Span]) -> str:
         if merged and start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
         else:
-            merged.append(Span(start, end, span.kind))
+            merged.append(SecretSpan(start, end, span.kind))
     parts: list[str] = []
     at = 0
     for span in merged:

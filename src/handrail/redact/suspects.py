@@ -20,11 +20,11 @@ from handrail.redact.finders import (
     url_login,
 )
 from handrail.redact.named_values import AFTER, named, named_place
-from handrail.redact.names import NAME_HINTS, UUID, Place
 from handrail.redact.patterns import PROGRAM, SHORTEST_RUN, STARTS
-from handrail.redact.spans import Span
+from handrail.redact.secret_names import NAME_HINTS, UUID, SecretPlace
+from handrail.redact.spans import SecretSpan
 
-Finder = Callable[[str, int], Iterable[Span]]
+Finder = Callable[[str, int], Iterable[SecretSpan]]
 
 
 class Suspect(NamedTuple):
@@ -32,9 +32,9 @@ class Suspect(NamedTuple):
 
     at: int
     find: Finder | None = None
-    place: Place | None = None
+    place: SecretPlace | None = None
 
-    def look(self, text: str) -> Iterable[Span]:
+    def look(self, text: str) -> Iterable[SecretSpan]:
         """The secrets that are really there."""
         if self.place:
             return named(text, self.place)

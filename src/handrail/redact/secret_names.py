@@ -61,7 +61,7 @@ _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _NAME = re.compile(r"[\w.$:@-]{1,80}(?: \w{1,20}){0,2}")
 
 
-class Name(NamedTuple):
+class SecretName(NamedTuple):
     """What a name announces. A weak name needs a value that looks random as well."""
 
     kind: str
@@ -69,7 +69,7 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def announces(name: str) -> Name | None:
+def secret_name(name: str) -> SecretName | None:
     """The secret that a variable, key, option or header of this name holds, if any."""
     if not _NAME.fullmatch(name):
         return None
@@ -79,7 +79,7 @@ def announces(name: str) -> Name | None:
     if not words or words[-1] in _HARMLESS_ENDS or "public" in words:
         return None
     if whole := _WORDS.get("".join(words)):
-        return Name(whole, weak=False)
+        return SecretName(whole, weak=False)
     upper = name.isupper()
     for index in range(len(words) - 1, -1, -1):
         found = _word(words, index, upper)
@@ -97,24 +97,24 @@ def _last_part(name: str) -> str:
     return parts[-1] if parts else ""
 
 
-def _word(words: list[str], index: int, upper: bool) -> Name | None:
+def _word(words: list[str], index: int, upper: bool) -> SecretName | None:
     word, before = words[index], words[index - 1] if index else ""
     if word == "key":
         return _key(before)
     if word == "pass" and index == len(words) - 1:
-        return Name("password", weak=not (upper or before in _PASS_OWNERS or len(words) == 1))
+        return SecretName("password", weak=not (upper or before in _PASS_OWNERS or len(words) == 1))
     kind = _WORDS.get(word) or next((_WORDS[end] for end in _ENDINGS if word.endswith(end)), None)
     if kind == "token" and before in _HARMLESS_BEFORE_TOKEN:
         return None
     if kind:
-        return Name(kind, weak=False)
-    return Name(_ALONE_WEAK[word], weak=True) if word in _ALONE_WEAK else None
+        return SecretName(kind, weak=False)
+    return SecretName(_ALONE_WEAK[word], weak=True) if word in _ALONE_WEAK else None
 
 
-def _key(before: str) -> Name | None:
+def _key(before: str) -> SecretName | None:
     if not before or before in _HARMLESS_KEYS:
         return None
-    return Name("key", weak=before not in _KEY_OWNERS)
+    return SecretName("key", weak=before not in _KEY_OWNERS)
 
 
 # --- values ------------------------------------------------------------------------------------
@@ -229,11 +229,11 @@ _STOP_WORDS = frozenset(
 )
 
 
-class Place(NamedTuple):
+class SecretPlace(NamedTuple):
     """A name that announces a secret, and where its value begins."""
 
     label: str
-    name: Name
+    name: SecretName
     start: int
     how: str
     sign: str
@@ -244,7 +244,7 @@ class Place(NamedTuple):
     """Nothing stands between the name, an equals sign and the value."""
 
 
-class Value(NamedTuple):
+class ValueSpan(NamedTuple):
     """Where a value stands in a text, and in which quotes."""
 
     start: int
@@ -252,7 +252,7 @@ class Value(NamedTuple):
     quote: str
 
 
-def is_secret(text: str, place: Place, value: Value) -> bool:
+def is_secret(text: str, place: SecretPlace, value: ValueSpan) -> bool:
     """Whether the value beside a secret's name is a secret, or code and prose about one."""
     inner = text[value.start : min(value.end, value.start + 300)]
     if holds_nothing(inner) or inner.lower() == place.label.lower():
@@ -262,7 +262,7 @@ def is_secret(text: str, place: Place, value: Value) -> bool:
     if place.name.kind == "cookie":
         return looks_random(inner) or not all(map(is_placeholder, _COOKIE.findall(inner)))
     if place.name.kind == "authorization" and value.start > place.value and not value.quote:
-        return announces(inner) is None
+        return secret_name(inner) is None
     if text.startswith("[", place.value) and place.name.kind != "password":
         return looks_random(inner)
     if place.how in {"same", "call"}:
@@ -289,10 +289,10 @@ def _is_prose(value: str) -> bool:
         return False
     if " " not in value:
         return value.endswith(":") and value[:-1].isalpha()
-    return value[0].isupper() or value[-1] in ".:!?…" or any(map(announces, value.split()))
+    return value[0].isupper() or value[-1] in ".:!?…" or any(map(secret_name, value.split()))
 
 
-def _is_quoted_password(text: str, place: Place, value: Value, inner: str) -> bool:
+def _is_quoted_password(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
     """A literal that is compared with a password or given to a function of that name."""
     if not value.quote or place.name.kind != "password" or _is_prose(inner):
         return False
@@ -301,7 +301,7 @@ def _is_quoted_password(text: str, place: Place, value: Value, inner: str) -> bo
     return place.label.isupper() and text[max(0, place.start - 2) : place.start - 1] == "("
 
 
-def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
+def _is_quoted_secret(place: SecretPlace, value: ValueSpan, inner: str) -> bool:
     if value.quote == "|":
         return True
     if _is_prose(inner) or inner.lower() in ("password", "passwd", "secret", "token"):
@@ -315,7 +315,7 @@ def _is_quoted_secret(place: Place, value: Value, inner: str) -> bool:
         return False
     if " " in inner and place.name.kind != "secret" and not any(map(str.isdigit, inner)):
         return False
-    return announces(inner) is None
+    return secret_name(inner) is None
 
 
 def _is_token(inner: str) -> bool:
@@ -323,7 +323,7 @@ def _is_token(inner: str) -> bool:
     return not _PLAIN_WORDS.fullmatch(inner) and _TOKEN.fullmatch(inner) is not None
 
 
-def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool:
+def _is_spoken_secret(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
     """A word after a name and a blank: an option's value, or part of a sentence."""
     if value.quote and not place.label.startswith("-"):
         named = place.name.kind == "password" and place.label.lower() != "pass"
@@ -331,7 +331,7 @@ def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool
     if place.label.startswith("-"):
         if (inner.startswith("-") and not value.quote) or inner.lower() in _STOP_WORDS:
             return False
-        return not (announces(inner) and inner.isupper())
+        return not (secret_name(inner) and inner.isupper())
     if TOLD.search(text, max(0, place.start - 100), place.start):
         return inner.lower() not in _STOP_WORDS
     if looks_random(inner):
@@ -345,7 +345,7 @@ def _is_spoken_secret(text: str, place: Place, value: Value, inner: str) -> bool
     )
 
 
-def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
+def _is_bare_secret(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
     following = text[value.end : value.end + 1]
     if text[place.start - 1 : place.start] == "{" and following == "}":
         return False
@@ -362,7 +362,7 @@ def _is_bare_secret(text: str, place: Place, value: Value, inner: str) -> bool:
         return False
     if place.tight and place.label.isupper():
         return inner.lower() not in {"password", "secret", "token"}
-    if announces(inner) or any(sign in inner[:-1] for sign in (".", "::", "->")):
+    if secret_name(inner) or any(sign in inner[:-1] for sign in (".", "::", "->")):
         return False
     if looks_random(inner) or (any(map(str.isdigit, inner)) and len(inner) >= 6):
         return True
@@ -379,7 +379,7 @@ def _is_code_tail(text: str, at: int) -> bool:
     return not line.strip("([{< \t\r") or any(sign in line for sign in ")]}>")
 
 
-def _is_assigned_word(text: str, place: Place, inner: str, following: str) -> bool:
+def _is_assigned_word(text: str, place: SecretPlace, inner: str, following: str) -> bool:
     if not place.tight:
         return _SECTION.search(text, max(0, place.start - 4000), place.start) is not None
     if following and following in ",).":
@@ -390,7 +390,7 @@ def _is_assigned_word(text: str, place: Place, inner: str, following: str) -> bo
     return len(inner) >= (6 if following == ";" else 4)
 
 
-def _is_yaml_word(text: str, place: Place, value: Value, inner: str) -> bool:
+def _is_yaml_word(text: str, place: SecretPlace, value: ValueSpan, inner: str) -> bool:
     """A single plain word after a colon: a secret in a header, or alone on its line."""
     if _HEADER_NAME.fullmatch(place.label):
         return True
