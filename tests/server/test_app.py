@@ -297,12 +297,21 @@ def test_health_is_told_while_the_brain_hangs(office: Office) -> None:
         ("POST", "/healthz", 405),
         ("POST", "/metrics", 405),
         ("GET", "/", 404),
-        ("POST", "/hooks/codex", 404),
+        ("GET", "/hooks/codex", 405),
         ("GET", "/../etc/passwd", 404),
     ],
 )
 def test_nothing_else_is_there(office: Office, method: str, path: str, status: int) -> None:
     assert office.run(lambda: ask(office.app, method, path)).status == status
+
+
+def test_a_host_that_nobody_knows_is_refused(office: Office) -> None:
+    """It would pass over an error, and let the tool run."""
+    body = json.dumps({"hook_event_name": "PreToolUse"}).encode()
+    answer = office.run(lambda: ask(office.app, "POST", "/hooks/codex", body))
+    said = json.loads(answer.body)["hookSpecificOutput"]
+    assert (answer.status, said["permissionDecision"]) == (200, "deny")
+    assert "no host is called 'codex'" in said["permissionDecisionReason"]
 
 
 def judge(office: Office, step: object, right: object, run: str = SESSION) -> int:

@@ -10,10 +10,9 @@ import click
 
 from handrail import __version__
 from handrail.model.commands import CLI_COMMANDS
-from handrail.words.hosts import with_hosts
 
 COMMANDS = {row.name: row for row in CLI_COMMANDS}
-"""`--help` reads these rows and imports none of the commands; see `tui.host_words` for `$`."""
+"""`--help` reads these rows and imports none of the commands."""
 
 EXIT_ERROR = 2
 EXIT_INTERNAL = 70
@@ -45,11 +44,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(row.name, with_hosts(row.does)) for row in CLI_COMMANDS])
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.help = with_hosts(self.help or "")
-        super().format_help_text(ctx, formatter)
+            formatter.write_dl([(row.name, row.does) for row in CLI_COMMANDS])
 
 
 @click.group(
@@ -63,9 +58,9 @@ def group() -> None:
     \b
     Examples:
       handrail demo                       watch it at work, 30 seconds
-      handrail install $host             supervise every session from now on
+      handrail install claude             supervise every session from now on
       handrail doctor                     see that a refusal is enforced
-      handrail replay $recordings           what would it have done last week?
+      handrail replay ~/.claude           what would it have done last week?
     """
 
 

@@ -36,8 +36,8 @@ UNKNOWN = CliCommand(
 
 CLI_COMMANDS = (
     CliCommand("demo", "Watch it at work in a scratch repository.", "*"),
-    CliCommand("install", "Supervise $title from now on.", refusal=_GUARD),
-    CliCommand("uninstall", "Give $title's settings back as they were.", refusal=_GUARD),
+    CliCommand("install", "Supervise Claude Code from now on.", refusal=_GUARD),
+    CliCommand("uninstall", "Give Claude Code's settings back as they were.", refusal=_GUARD),
     CliCommand("doctor", "Prove that a refusal is really enforced.", "*", unless="--fix",
                refusal="puts the guard's log away and starts a new one"),
     CliCommand("status", "Show the runs, and how they are.", "*"),

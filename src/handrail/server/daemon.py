@@ -22,7 +22,7 @@ from handrail.checkpoint import ConversationPosition
 from handrail.control.desk import Desk
 from handrail.control.inbox import Inbox
 from handrail.hosts import HOSTS, find_host
-from handrail.hosts.port import HookConnection
+from handrail.hosts.port import HookConnection, endpoint
 from handrail.intervene import Capability
 from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
@@ -44,7 +44,7 @@ from handrail.server.gate import Gate
 from handrail.server.hands import Hands
 from handrail.server.health import Health
 from handrail.server.home import Home, HomeError
-from handrail.server.hook_endpoint import START, HookEndpoint
+from handrail.server.hook_endpoint import HookEndpoint
 from handrail.server.lock import locked
 from handrail.server.mailbox import ControlMailbox
 from handrail.server.metrics import Metrics
@@ -217,8 +217,8 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     answer = daemon.hook_endpoint.answer
     gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
 
-    def may_ask(headers: Headers) -> bool:
-        return gate.refusal("POST", START, headers) is None
+    def may_ask(host: str, headers: Headers) -> bool:
+        return gate.refusal("POST", endpoint(host), headers) is None
 
     by_path = partial(HookProtocol, answer=answer, admits=_everybody)
     by_port = partial(HookProtocol, answer=answer, admits=may_ask)
@@ -246,7 +246,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     _log.info("Handrail ends")
 
 
-def _everybody(headers: Headers) -> bool:
+def _everybody(host: str, headers: Headers) -> bool:
     """Only its owner can open the unix socket."""
     return True
 

@@ -1,5 +1,6 @@
 """Who may ask what on the port. The unix socket needs no gate: only its owner can open it."""
 
+import re
 from collections.abc import Sequence
 from hmac import compare_digest
 
@@ -8,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from handrail.hosts.port import endpoint
 
-_HOOKS = endpoint("")
+_HOOKS = re.compile(endpoint("[a-z0-9_-]+"))
 _HEALTH = ("GET", "/healthz")
 _NAMES = (b"127.0.0.1", b"localhost")
 
@@ -52,7 +53,8 @@ class Gate:
 def is_for_hooks(method: str, path: str) -> bool:
     """Whether the hook token opens it; the control token opens everything."""
     # A host that nobody knows too: it must hear a refusal, not an error that it passes over.
-    return (method == "POST" and path.startswith(_HOOKS)) or (method, path) == _HEALTH
+    is_hook = method == "POST" and _HOOKS.fullmatch(path) is not None
+    return is_hook or (method, path) == _HEALTH
 
 
 def _are_ours(hosts: list[bytes]) -> bool:

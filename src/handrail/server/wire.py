@@ -76,7 +76,7 @@ class HookProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
         answer: Callable[[str, bytes, Headers, Gone], Awaitable[bytes]],
-        admits: Callable[[Headers], bool],
+        admits: Callable[[str, Headers], bool],
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._answer = answer
@@ -129,7 +129,7 @@ class HookProtocol(HttpToolsProtocol):
 
     def _read(self) -> None:
         head = self._head or read_head(self._unread)
-        if head is None or not self._admits(head.headers):
+        if head is None or not self._admits(head.host, head.headers):
             self._is_short = False
             data, self._unread = bytes(self._unread), bytearray()
             super().data_received(data)
