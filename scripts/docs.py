@@ -405,7 +405,7 @@ def hooks() -> str:
     return table(("event", "what it is used for", "called by", "since"), *rows)
 
 
-def _way(hook: claude_settings._Event) -> str:
+def _way(hook: claude_settings._HookEvent) -> str:
     way = "command" if hook.starts else "http"
     return f"{way}, blocks" if hook.blocks else way
 

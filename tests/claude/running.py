@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from handrail.hosts.driven import MARK
+from handrail.hosts.driven_agent import MARK
 from handrail.testing.model_server import ModelRequest, ModelServer, Script
 from tests.claude.bed import Bed
 from tests.claude.supervised import PATIENCE, Supervised, until

@@ -17,8 +17,14 @@ from handrail.hosts.claude.driver import ClaudeDriver
 from handrail.hosts.claude.handler import hooking_for
 from handrail.hosts.claude.launch import launch, settings_for
 from handrail.hosts.claude.program import find_claude
-from handrail.hosts.claude.settings import Hooking
-from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, DrivenAgent, ModelError
+from handrail.hosts.claude.settings import HookOptions
+from handrail.hosts.driven_agent import (
+    MARK,
+    AgentGoneError,
+    AgentSilentError,
+    DrivenAgent,
+    ModelError,
+)
 from handrail.hosts.port import DriveOptions
 from handrail.testing.model_server import Answer, ModelTurn, Say, ToolCall
 from tests.claude.bed import CLAUDE, Bed
@@ -416,7 +422,7 @@ def test_it_is_out_of_the_reach_of_a_terminal_and_can_be_told_by_a_mark(bed: Bed
 
 def test_its_hooks_come_along_and_a_project_cannot_switch_them_off(bed: Bed) -> None:
     async def test(url: str) -> None:
-        hooking = Hooking("http", url, "token", "/bin/true", (2, 1, 325))
+        hooking = HookOptions("http", url, "token", "/bin/true", (2, 1, 325))
         settings = settings_for(hooking, bed.environ, str(bed.repo), [])
         async with driving(bed, [bash("touch made", "make")], settings=settings) as (agent, model):
             await agent.take_turn("go")

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from handrail.cli import options
-from handrail.hosts.driven import MARK
+from handrail.hosts.driven_agent import MARK
 
 from .conftest import Shell
 

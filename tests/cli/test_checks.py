@@ -24,8 +24,8 @@ from handrail.cli.checks import (
 )
 from handrail.hosts.claude.doctor import check_hooks, check_obstacles, check_program
 from handrail.hosts.claude.host import HOST
-from handrail.hosts.claude.settings import HTTP_SINCE, Hooking, Style, add, hook_url
-from handrail.hosts.port import Check, ExaminedHost, HostProgram
+from handrail.hosts.claude.settings import HTTP_SINCE, HookOptions, Style, add, hook_url
+from handrail.hosts.port import DoctorCheck, ExaminedHost, HostProgram
 from handrail.model.event import PromptGiven
 from handrail.redact import Redactor
 from handrail.store.journal import Journal
@@ -47,9 +47,9 @@ def place() -> Iterator[Place]:
 
 def examine(
     place: Place,
-    check: Callable[[Patient], Iterator[Check]],
+    check: Callable[[Patient], Iterator[DoctorCheck]],
     **environ: str,
-) -> list[Check]:
+) -> list[DoctorCheck]:
     """What one look at a place finds."""
     given = {**place.environ, **environ}
     return list(check(Patient(place.home, str(place.project), given, ((HOST, CLAUDE),))))
@@ -57,10 +57,10 @@ def examine(
 
 def examine_host(
     place: Place,
-    check: Callable[[ExaminedHost], Iterator[Check]],
+    check: Callable[[ExaminedHost], Iterator[DoctorCheck]],
     claude: HostProgram | None = CLAUDE,
     **environ: str,
-) -> list[Check]:
+) -> list[DoctorCheck]:
     """What one look at Claude Code finds there."""
     given = {**place.environ, **environ}
     folder = str(place.project)
@@ -97,14 +97,16 @@ def hooks(place: Place, style: Style = "http", port: int = 0, text: str | None =
     """Settings with our hooks in them."""
     home = place.home
     url = hook_url(port or home.port)
-    return add(text, Hooking(style, url, home.hook_token, home.client_path, HTTP_SINCE))
+    return add(text, HookOptions(style, url, home.hook_token, home.client_path, HTTP_SINCE))
 
 
 # The log
 
 
 def test_a_log_that_is_not_there_is_empty(place: Place) -> None:
-    assert examine(place, check_log) == [Check("log", "ok", "empty: nothing has been recorded yet")]
+    assert examine(place, check_log) == [
+        DoctorCheck("log", "ok", "empty: nothing has been recorded yet")
+    ]
 
 
 def test_a_log_that_can_be_read_is_counted(place: Place) -> None:
@@ -167,7 +169,7 @@ def test_a_daemon_of_another_version_is_to_be_restarted(place: Place) -> None:
 def test_a_daemon_with_a_problem_says_which(place: Place) -> None:
     with answering(place, healthy(ok=False, problem="the log is damaged")):
         (found,) = examine(place, check_daemon)
-    assert found == Check("daemon", "bad", "the log is damaged", "handrail doctor --fix")
+    assert found == DoctorCheck("daemon", "bad", "the log is damaged", "handrail doctor --fix")
 
 
 @pytest.mark.parametrize(("seconds", "says"), [(90, "up 1 min"), (7300, "up 2 h")])
@@ -236,7 +238,7 @@ def test_a_claude_code_without_a_version_is_a_warning(place: Place) -> None:
 def test_a_claude_code_is_named_as_a_person_would(place: Place) -> None:
     path = f"{place.environ['HOME']}/bin/claude"
     assert examine_host(place, check_program, claude=HostProgram(path, HTTP_SINCE)) == [
-        Check("claude", "ok", "2.1.295, ~/bin/claude")
+        DoctorCheck("claude", "ok", "2.1.295, ~/bin/claude")
     ]
     assert examine_host(place, check_program, claude=OLD)[0].says.endswith(", called as a command")
 
@@ -268,7 +270,9 @@ def test_a_client_that_was_written_is_fine(place: Place) -> None:
 
 def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
     assert examine_host(place, check_hooks) == [
-        Check("hooks", "bad", "in no settings file that counts here", "handrail install claude")
+        DoctorCheck(
+            "hooks", "bad", "in no settings file that counts here", "handrail install claude"
+        )
     ]
 
 
@@ -276,7 +280,7 @@ def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
 def test_hooks_that_are_loaded_are_named_with_their_file(place: Place, style: Style) -> None:
     settings(place, hooks(place, style))
     assert examine_host(place, check_hooks) == [
-        Check("hooks", "ok", "loaded from ~/.claude/settings.json")
+        DoctorCheck("hooks", "ok", "loaded from ~/.claude/settings.json")
     ]
 
 
@@ -333,7 +337,7 @@ def test_http_hooks_of_an_old_claude_code_are_told(place: Place) -> None:
 # Who may read the token
 
 
-def opened(place: Place, style: Style, *, folders: int, file: int) -> list[Check]:
+def opened(place: Place, style: Style, *, folders: int, file: int) -> list[DoctorCheck]:
     """The findings about settings with these modes."""
     path = settings(place, hooks(place, style))
     path.chmod(file)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from handrail.config.json_schema import json_schema
 from handrail.hosts.claude.host import HOST
-from handrail.hosts.claude.settings import Hooking, hooks_for
+from handrail.hosts.claude.settings import HookOptions, hooks_for
 from handrail.intervene import Capability
 from handrail.model import Kind
 from handrail.model.event import Event
@@ -111,7 +111,7 @@ def test_every_table_of_the_log_is_explained(page: Page) -> None:
     assert [name for name in made if f"| `{name}` |" not in page("docs/protocol.md")] == []
 
 
-@pytest.mark.parametrize("hook", hooks_for(Hooking("http", "", "", "")))
+@pytest.mark.parametrize("hook", hooks_for(HookOptions("http", "", "", "")))
 def test_every_hook_is_explained(hook: str, page: Page) -> None:
     assert f"| `{hook}` |" in page("docs/hosts.md")
 

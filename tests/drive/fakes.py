@@ -20,7 +20,7 @@ from handrail.drive.loop_end import LoopEnd
 from handrail.drive.turn import LOOK_EVERY, PATIENCE
 from handrail.drive.usage import LoopLimits, ProcessSample
 from handrail.drive.verify import Verification
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
+from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentTurn, ModelError
 from handrail.model.control import Standing
 
 RUNNING = IterationPermission(standing=Standing.RUNNING)
@@ -30,9 +30,9 @@ PASSED = Verification(ok=True, how="exit code 0", says="ok")
 FAILED = Verification(ok=False, how="exit code 1", says="1 failed")
 TASK = DriveTask(goal="Fix it", cwd="/scratch")
 VERIFIED = msgspec.structs.replace(TASK, verify="make test")
-DONE = Turn(says="All fine.\nTASK DONE")
-NOT_YET = Turn(says="Next I will write the tests.")
-OVERLOADED = Turn(problem="529 overloaded")
+DONE = AgentTurn(says="All fine.\nTASK DONE")
+NOT_YET = AgentTurn(says="Next I will write the tests.")
+OVERLOADED = AgentTurn(problem="529 overloaded")
 GONE = AgentGoneError(1, "out of memory")
 
 
@@ -57,7 +57,7 @@ class FakeAgent:
         self._world = world
         self._broken_off: asyncio.Future[None] | None = None
 
-    async def take_turn(self, prompt: str) -> Turn:
+    async def take_turn(self, prompt: str) -> AgentTurn:
         self._world.on_turn()
         self._world.prompts.append(prompt)
         self._world.models.append(self.model)
@@ -66,7 +66,7 @@ class FakeAgent:
             if not self.alive:
                 raise AgentGoneError(-9, "")
             step = self._world.script.popleft()
-            if isinstance(step, Turn):
+            if isinstance(step, AgentTurn):
                 return step
             if isinstance(step, AgentGoneError):
                 self.alive = False
@@ -75,11 +75,11 @@ class FakeAgent:
         finally:
             self._broken_off = None
 
-    async def work_on(self) -> Turn:
+    async def work_on(self) -> AgentTurn:
         """For a step: go on until somebody breaks it off."""
         assert self._broken_off is not None
         await self._broken_off
-        return Turn(interrupted=True, tokens=1)
+        return AgentTurn(interrupted=True, tokens=1)
 
     async def interrupt(self) -> bool:
         self.interrupts += 1
@@ -115,7 +115,7 @@ class FakeAgent:
             self._broken_off.set_exception(AgentGoneError(-9, "killed"))
 
 
-Step = Turn | AgentGoneError | Callable[[FakeAgent], Awaitable[Turn]]
+Step = AgentTurn | AgentGoneError | Callable[[FakeAgent], Awaitable[AgentTurn]]
 Kind = Literal["interrupt", "set_model", "start"]
 Answer = IterationPermission | Callable[[], Awaitable[IterationPermission]]
 

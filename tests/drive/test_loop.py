@@ -5,7 +5,7 @@ import pytest
 from handrail.drive import loop_end
 from handrail.drive.daemon_client import DriverReport, IterationPermission
 from handrail.drive.usage import LoopLimits
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 from handrail.model.control import Standing
 from tests.drive.fakes import (
     CANCELLED,
@@ -120,7 +120,7 @@ def test_an_agent_that_is_done_in_the_last_iteration_is_complete() -> None:
 
 
 def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
-    world = World(Turn(says="TASK BLOCKED: I need a key"))
+    world = World(AgentTurn(says="TASK BLOCKED: I need a key"))
     end = world.run(VERIFIED)
     assert (end.how, end.reason, end.verified) == ("done", "STUCK", False)
     assert "I need a key" in end.says
@@ -130,11 +130,11 @@ def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
 @pytest.mark.parametrize(
     ("limits", "turn"),
     [
-        (LoopLimits(max_cost_usd=1), Turn(cost_usd=0.6)),
-        (LoopLimits(max_tokens=1_000), Turn(tokens=600)),
+        (LoopLimits(max_cost_usd=1), AgentTurn(cost_usd=0.6)),
+        (LoopLimits(max_tokens=1_000), AgentTurn(tokens=600)),
     ],
 )
-def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: Turn) -> None:
+def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: AgentTurn) -> None:
     world = World(turn, turn)
     end = world.run(limited(limits))
     assert (end.how, end.reason) == ("abort", "LIMIT")
@@ -143,12 +143,12 @@ def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: Turn) -> No
 
 
 def test_who_is_done_when_the_limit_is_met_is_done() -> None:
-    turn = Turn(says="TASK DONE", cost_usd=5)
+    turn = AgentTurn(says="TASK DONE", cost_usd=5)
     assert World(turn).run(limited(LoopLimits(max_cost_usd=1))).reason == "COMPLETE"
 
 
 def test_the_cost_of_turns_that_failed_counts() -> None:
-    bad = Turn(problem="529", cost_usd=0.6)
+    bad = AgentTurn(problem="529", cost_usd=0.6)
     assert World(bad, bad).run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
 
 

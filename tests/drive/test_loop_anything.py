@@ -14,7 +14,7 @@ from handrail.drive.loop import DriveTask
 from handrail.drive.loop_end import LoopEnd
 from handrail.drive.usage import LoopLimits
 from handrail.drive.verify import Verification
-from handrail.hosts.driven import AgentGoneError, Turn
+from handrail.hosts.driven_agent import AgentGoneError, AgentTurn
 from handrail.model.control import Standing
 from tests.drive.fakes import FAILED, PASSED, STOPPED, FakeAgent, World
 
@@ -131,21 +131,21 @@ class Story:
 
         return answer
 
-    def _step(self, deed: Deed) -> Callable[[FakeAgent], Awaitable[Turn]]:
-        async def turn(agent: FakeAgent) -> Turn:
+    def _step(self, deed: Deed) -> Callable[[FakeAgent], Awaitable[AgentTurn]]:
+        async def turn(agent: FakeAgent) -> AgentTurn:
             self._send(deed.orders)
-            came = Turn(says=deed.says, cost_usd=deed.cost)
+            came = AgentTurn(says=deed.says, cost_usd=deed.cost)
             if "interrupt" in deed.orders:
                 await agent.work_on()
-                came = Turn(says=deed.says, interrupted=True)
+                came = AgentTurn(says=deed.says, interrupted=True)
             elif deed.ends == "gone":
                 agent.alive = False
                 self.log.append(("ended", "gone"))
                 raise AgentGoneError(1, "gone")
             elif deed.ends == "broken off":
-                came = Turn(says=deed.says, interrupted=True)
+                came = AgentTurn(says=deed.says, interrupted=True)
             elif deed.ends == "problem":
-                came = Turn(says=deed.says, problem="529")
+                came = AgentTurn(says=deed.says, problem="529")
             self.log.append(("ended", came))
             return came
 
@@ -154,7 +154,7 @@ class Story:
 
 def counts(entry: tuple[str, object]) -> bool:
     """Whether that is the end of a turn in which the agent stopped by itself."""
-    return isinstance(entry[1], Turn) and not entry[1].interrupted and not entry[1].problem
+    return isinstance(entry[1], AgentTurn) and not entry[1].interrupted and not entry[1].problem
 
 
 @given(DAYS)
@@ -177,7 +177,7 @@ def test_complete_means_said_and_verified(day: Day) -> None:
     if end.reason != "COMPLETE":
         return
     last_turn = next(entry for kind, entry in reversed(story.log) if kind == "ended")
-    assert isinstance(last_turn, Turn)
+    assert isinstance(last_turn, AgentTurn)
     assert last_turn.says == DONE
     assert counts(("ended", last_turn))
     assert end.verified == bool(day.verify)

@@ -11,7 +11,7 @@ import pytest
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.loop import DriveTask, drive
 from handrail.drive.verify import Verification
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (
     DONE,
     OVERLOADED,
@@ -46,7 +46,7 @@ def test_cancellation_leaves_nothing_running(moment: str) -> None:
             reached.set()
             await asyncio.get_running_loop().create_future()
 
-        async def turn(agent: FakeAgent) -> Turn:
+        async def turn(agent: FakeAgent) -> AgentTurn:
             if moment == "turn":
                 await here()
             return OVERLOADED if moment == "pause" else DONE
@@ -91,7 +91,7 @@ def test_a_verification_that_was_killed_is_not_held_against_the_agent_of_a_stopp
 def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
     world = World(DONE)
 
-    async def write(agent: FakeAgent) -> Turn:
+    async def write(agent: FakeAgent) -> AgentTurn:
         await asyncio.to_thread((tmp_path / "answer").write_text, "42")
         return DONE
 

@@ -6,7 +6,7 @@ import pytest
 from handrail.drive.daemon_client import IterationPermission, LoopProgress
 from handrail.drive.loop import PAUSES
 from handrail.drive.usage import LoopLimits
-from handrail.hosts.driven import AgentGoneError, Turn
+from handrail.hosts.driven_agent import AgentGoneError, AgentTurn
 from tests.drive.fakes import (
     CANCELLED,
     DONE,
@@ -23,7 +23,7 @@ from tests.drive.fakes import (
 
 
 @pytest.mark.parametrize("failure", [GONE, OVERLOADED])
-def test_three_failures_in_a_row_end_it(failure: Turn | AgentGoneError) -> None:
+def test_three_failures_in_a_row_end_it(failure: AgentTurn | AgentGoneError) -> None:
     world = World(failure, failure, failure)
     end = world.run()
     assert (end.how, end.reason) == ("abort", "ERROR")
@@ -68,7 +68,7 @@ def test_one_error_of_the_model_keeps_the_process_and_a_second_one_does_not() ->
 
 
 def test_the_words_of_a_turn_that_failed_do_not_count() -> None:
-    failed = Turn(says="TASK DONE", problem="cut off")
+    failed = AgentTurn(says="TASK DONE", problem="cut off")
     assert World(failed, failed, failed).run().reason == "ERROR"
 
 
@@ -92,7 +92,7 @@ def test_an_agent_that_could_not_be_started_before_it_was_told_anything_has_noth
 
 
 def test_a_turn_that_breaks_off_by_itself_is_a_failure() -> None:
-    broken = Turn(interrupted=True)
+    broken = AgentTurn(interrupted=True)
     assert World(broken, broken, broken).run().reason == "ERROR"
 
 
@@ -109,7 +109,7 @@ def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() ->
 
 def test_a_loop_that_is_taken_up_begins_its_last_iteration_again() -> None:
     begun = LoopProgress(iteration=4, tokens=100, cost_usd=1.0, seconds=60.0, memory_mb=500.0)
-    world = World(Turn(tokens=5, cost_usd=0.5), DONE, begun=begun)
+    world = World(AgentTurn(tokens=5, cost_usd=0.5), DONE, begun=begun)
     world.run()
     assert world.office.asked == [4, 5]
     assert world.starts == [(True, "")]

@@ -2,7 +2,7 @@
 
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.usage import LoopLimits, ProcessSample
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (
     DONE,
     GONE,
@@ -16,7 +16,9 @@ from tests.drive.fakes import (
 
 
 def test_usage_is_told_after_each_turn() -> None:
-    world = World(Turn(tokens=10, cost_usd=0.25, model="big"), Turn(says="TASK DONE", tokens=5))
+    world = World(
+        AgentTurn(tokens=10, cost_usd=0.25, model="big"), AgentTurn(says="TASK DONE", tokens=5)
+    )
     world.run()
     usage = world.office.of_kind("usage")
     assert [(used.tokens, used.cost_usd) for used in usage] == [(10, 0.25), (15, 0.25), (15, 0.25)]
@@ -26,7 +28,7 @@ def test_usage_is_told_after_each_turn() -> None:
 def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
     world = World(verifications=[PASSED])
 
-    async def work(agent: FakeAgent) -> Turn:
+    async def work(agent: FakeAgent) -> AgentTurn:
         world.time.now += 60
         return DONE
 
@@ -47,7 +49,7 @@ def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
 def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
     world = World()
 
-    async def grow(agent: FakeAgent) -> Turn:
+    async def grow(agent: FakeAgent) -> AgentTurn:
         await world.time.tick()
         world.memory = ProcessSample(600.0)
         await world.time.tick()
@@ -63,7 +65,7 @@ def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
 def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
     world = World()
 
-    async def read_on(agent: FakeAgent) -> Turn:
+    async def read_on(agent: FakeAgent) -> AgentTurn:
         agent.tokens = 1200
         await world.time.tick()
         return await agent.work_on()
@@ -76,7 +78,7 @@ def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
 def test_the_tokens_of_an_agent_that_was_ended_count() -> None:
     world = World()
 
-    async def die(agent: FakeAgent) -> Turn:
+    async def die(agent: FakeAgent) -> AgentTurn:
         agent.tokens = 700
         raise GONE
 
@@ -88,7 +90,7 @@ def test_the_tokens_of_an_agent_that_was_ended_count() -> None:
 def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
     world = World()
 
-    async def linger(agent: FakeAgent) -> Turn:
+    async def linger(agent: FakeAgent) -> AgentTurn:
         world.time.now += 601
         await world.time.tick()
         return await agent.work_on()
@@ -100,7 +102,7 @@ def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
 def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
     world = World()
 
-    async def hang(agent: FakeAgent) -> Turn:
+    async def hang(agent: FakeAgent) -> AgentTurn:
         agent.deaf = True
         world.time.now += 601
         await world.time.tick()
@@ -114,7 +116,7 @@ def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
 def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
     world = World()
 
-    async def hang(agent: FakeAgent) -> Turn:
+    async def hang(agent: FakeAgent) -> AgentTurn:
         agent.silent = True
         world.time.now += 601
         await world.time.tick()
@@ -128,7 +130,7 @@ def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
 def test_an_agent_that_is_frozen_meets_no_limit() -> None:
     world = World()
 
-    async def frozen(agent: FakeAgent) -> Turn:
+    async def frozen(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(100.0, frozen=True)
         await world.time.tick()
         await world.time.watched()
@@ -148,7 +150,7 @@ def test_an_agent_that_is_frozen_meets_no_limit() -> None:
 def test_an_agent_that_is_paused_meets_no_limit() -> None:
     world = World()
 
-    async def paused(agent: FakeAgent) -> Turn:
+    async def paused(agent: FakeAgent) -> AgentTurn:
         world.office.held = True
         await world.time.tick()
         await world.time.watched()
@@ -169,7 +171,7 @@ def test_an_agent_that_is_paused_meets_no_limit() -> None:
 def test_the_time_of_an_agent_that_was_ended_counts() -> None:
     world = World()
 
-    async def die(agent: FakeAgent) -> Turn:
+    async def die(agent: FakeAgent) -> AgentTurn:
         world.time.now += 60
         raise GONE
 
@@ -181,7 +183,7 @@ def test_the_time_of_an_agent_that_was_ended_counts() -> None:
 def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
     world = World()
 
-    async def frozen(agent: FakeAgent) -> Turn:
+    async def frozen(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(600.0, frozen=True)
         await world.time.tick()
         await world.time.watched()
@@ -195,7 +197,7 @@ def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
 def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
     world = World()
 
-    async def die(agent: FakeAgent) -> Turn:
+    async def die(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(600.0)
         await world.time.tick()
         await agent.work_on()
@@ -210,7 +212,7 @@ def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
 def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> None:
     world = World()
 
-    async def die(agent: FakeAgent) -> Turn:
+    async def die(agent: FakeAgent) -> AgentTurn:
         agent.alive = False
         world.memory = ProcessSample(600.0)
         await world.time.tick()

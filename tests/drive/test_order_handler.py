@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from handrail.drive.daemon_client import IterationPermission
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (
     DONE,
     FAILED,
@@ -50,7 +50,7 @@ def at(world: World, moment: str, then: Then) -> None:
         await then()
         return RUNNING
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         await then()
         interrupted = world.office.interrupt_sent
         return await agent.work_on() if interrupted else DONE
@@ -137,7 +137,7 @@ def test_after_an_interrupt_no_turn_begins_before_the_daemon_was_asked_again(mom
 def test_an_interrupted_turn_is_no_failure_and_its_iteration_goes_on() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("interrupt")
         return await agent.work_on()
 
@@ -165,7 +165,7 @@ def test_an_interrupt_that_comes_too_late_leaves_the_turn_as_it_was() -> None:
 def test_a_turn_that_ends_well_in_spite_of_an_interrupt_counts() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("interrupt")
         return DONE
 
@@ -176,10 +176,10 @@ def test_a_turn_that_ends_well_in_spite_of_an_interrupt_counts() -> None:
 def test_a_host_that_calls_an_interrupt_a_problem_has_not_failed() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("interrupt")
         await agent.work_on()
-        return Turn(interrupted=True, problem="error_during_execution")
+        return AgentTurn(interrupted=True, problem="error_during_execution")
 
     world.script.extend([*[turn] * 4, DONE])
     assert world.run().reason == "COMPLETE"
@@ -202,7 +202,7 @@ def test_a_message_that_came_with_a_turn_that_could_not_begin_is_in_the_next_pro
 def test_an_interrupt_is_answered_when_the_agent_is_gone() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         agent.alive = False
         await world.office.put("interrupt")
         raise GONE
@@ -218,7 +218,7 @@ def test_an_interrupt_is_answered_when_the_agent_is_gone() -> None:
 def test_another_model_is_used_from_the_next_turn_on_and_by_the_next_process() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         report = await world.office.put("set_model", model="big")
         assert (report.ok, report.model, report.previous_model) == (True, "big", "small")
         return NOT_YET
@@ -232,7 +232,7 @@ def test_another_model_is_used_from_the_next_turn_on_and_by_the_next_process() -
 def test_a_model_that_the_agent_does_not_take_is_told_and_changes_nothing() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         report = await world.office.put("set_model", model="odd")
         assert (report.ok, report.says) == (False, "there is no model odd")
         raise GONE
@@ -245,7 +245,7 @@ def test_a_model_that_the_agent_does_not_take_is_told_and_changes_nothing() -> N
 def test_a_model_for_an_agent_that_is_gone_is_kept_for_the_next() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         agent.alive = False
         report = await world.office.put("set_model", model="big")
         assert (report.ok, report.previous_model) == (True, "small")
@@ -259,7 +259,7 @@ def test_a_model_for_an_agent_that_is_gone_is_kept_for_the_next() -> None:
 def test_what_the_daemon_says_about_the_model_is_not_done_twice() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("set_model", model="big")
         agent.model = "the full name of the big one"
         return NOT_YET
@@ -273,11 +273,11 @@ def test_what_the_daemon_says_about_the_model_is_not_done_twice() -> None:
 def test_a_model_that_was_changed_elsewhere_waits_for_an_agent_that_answers() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         agent.silent = True
         return NOT_YET
 
-    async def again(agent: FakeAgent) -> Turn:
+    async def again(agent: FakeAgent) -> AgentTurn:
         agent.silent = False
         return NOT_YET
 
@@ -295,7 +295,7 @@ def test_a_model_that_was_changed_elsewhere_waits_for_an_agent_that_answers() ->
 def test_an_agent_that_does_not_answer_is_told(order: Kind) -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         agent.silent = True
         report = await world.office.put(order, model="big")
         assert not report.ok

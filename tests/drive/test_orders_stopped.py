@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from handrail.drive.daemon_client import DriverReport, IterationPermission
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 from tests.drive.fakes import (
     CANCELLED,
     DONE,
@@ -24,7 +24,7 @@ def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_aga
     world = World(NOT_YET)
     answers: list[DriverReport] = []
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         agent.die()
         return await agent.work_on()
 
@@ -90,7 +90,7 @@ def test_an_agent_that_cannot_be_started_again_leaves_the_run_stopped() -> None:
 def test_an_order_to_start_that_comes_before_the_loop_has_noticed_the_stop_is_kept() -> None:
     world = World(answers=[RUNNING, STOPPED])
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("start")
         agent.die()
         return await agent.work_on()
@@ -115,7 +115,7 @@ def test_a_run_that_is_cancelled_while_it_is_stopped_ends() -> None:
 def test_a_run_that_is_cancelled_in_mid_turn_ends() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.run_is_over()
         agent.die()
         return await agent.work_on()
@@ -132,11 +132,11 @@ def test_a_run_that_is_cancelled_in_mid_turn_ends() -> None:
 def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("interrupt", request="the one")
         return await agent.work_on()
 
-    async def again(agent: FakeAgent) -> Turn:
+    async def again(agent: FakeAgent) -> AgentTurn:
         world.office.put("interrupt", request="the one")
         await world.office.put("set_model", model="big")
         return DONE
@@ -165,7 +165,7 @@ def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:
 def test_a_fault_while_orders_are_heard_ends_the_loop_with_that_fault() -> None:
     world = World()
 
-    async def turn(agent: FakeAgent) -> Turn:
+    async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.break_orders()
         return await agent.work_on()
 

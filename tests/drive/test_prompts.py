@@ -7,7 +7,7 @@ from handrail.drive.completion_mark import BLOCKED, DONE, find_completion_mark
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.prompts import AgentBriefing, first_prompt, next_prompt
 from handrail.drive.verify import Verification
-from handrail.hosts.driven import DrivenAgent
+from handrail.hosts.driven_agent import DrivenAgent
 from handrail.model.control import Standing
 
 FAILED = Verification(ok=False, how="exit code 1", says="E  assert 1 == 2")

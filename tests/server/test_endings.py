@@ -10,7 +10,7 @@ import pytest
 
 from handrail.control.acts import Came
 from handrail.hosts.claude.profile import PROFILE
-from handrail.hosts.driven import MARK
+from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes import Ended, began_at
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded

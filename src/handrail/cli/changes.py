@@ -16,7 +16,7 @@ from handrail.hosts import HOSTS
 
 if TYPE_CHECKING:
     from handrail.hosts.port import HookConnection, HostAdapter
-    from handrail.hosts.settings_file import Plan
+    from handrail.hosts.settings_file import FileChangePlan
     from handrail.server.home import Home
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
@@ -60,12 +60,12 @@ def short(path: str, folder: str = "", environ: Mapping[str, str] = os.environ) 
     return min(names, key=len)
 
 
-def diff(plans: "Iterable[Plan | None]") -> list[str]:
+def diff(plans: "Iterable[FileChangePlan | None]") -> list[str]:
     """The unified diff of all files; tokens are not shown."""
     return [line for plan in plans if plan and plan.changes for line in _diff(plan)]
 
 
-def _diff(plan: "Plan") -> Iterator[str]:
+def _diff(plan: "FileChangePlan") -> Iterator[str]:
     before, after = (_lines(data) for data in (plan.before, plan.after))
     name = short(plan.path)
     old = name if plan.before is not None else "/dev/null"

@@ -12,7 +12,7 @@ import msgspec
 from handrail import __version__
 from handrail.cli.changes import connection, short
 from handrail.hosts import HOSTS, find_host
-from handrail.hosts.port import Check, ExaminedHost, HostAdapter, HostProgram
+from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
 from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
 from handrail.server.lock import holder
@@ -48,7 +48,7 @@ def patient(home: Home, folder: str, environ: Mapping[str, str]) -> Patient:
     return Patient(home, folder, environ, hosts)
 
 
-def check_log(who: Patient) -> Iterator[Check]:
+def check_log(who: Patient) -> Iterator[DoctorCheck]:
     """Can the event log be read?"""
     try:
         with closing(open_log(who.home.log, "read")) as store:
@@ -58,15 +58,15 @@ def check_log(who: Patient) -> Iterator[Check]:
                 for stored in store.read(topic.name, topic.seq - _EVENTS_LOOKED_AT):
                     decode_event(stored)
     except DamagedError as error:
-        yield Check("log", "bad", str(error), "handrail doctor --fix")
+        yield DoctorCheck("log", "bad", str(error), "handrail doctor --fix")
     except StoreError as error:
-        yield Check("log", "bad", str(error), "make the file readable, and room on the disk")
+        yield DoctorCheck("log", "bad", str(error), "make the file readable, and room on the disk")
     else:
         runs = f"{count(len(topics), 'run')}, {size / 1e6:.1f} MB"
-        yield Check("log", "ok", runs if size else "empty: nothing has been recorded yet")
+        yield DoctorCheck("log", "ok", runs if size else "empty: nothing has been recorded yet")
 
 
-def check_daemon(who: Patient) -> Iterator[Check]:
+def check_daemon(who: Patient) -> Iterator[DoctorCheck]:
     """Does the daemon run, and is it this version's?"""
     started = ""
     said = health(who.home)
@@ -74,23 +74,23 @@ def check_daemon(who: Patient) -> Iterator[Check]:
         try:
             ensure_daemon(who.home, who.environ)
         except DaemonError as error:
-            yield Check("daemon", "bad", str(error), f"look into {who.home.daemon_log}")
+            yield DoctorCheck("daemon", "bad", str(error), f"look into {who.home.daemon_log}")
             return
         started = "was not running; started now, "
         said = health(who.home) or {}
     if said.get("version") != __version__:
         says = f"is of version {said.get('version')}, this is {__version__}"
-        yield Check("daemon", "bad", says, "handrail serve --restart")
+        yield DoctorCheck("daemon", "bad", says, "handrail serve --restart")
         return
     if problem := said.get("problem"):
-        yield Check("daemon", "bad", str(problem), "handrail doctor --fix")
+        yield DoctorCheck("daemon", "bad", str(problem), "handrail doctor --fix")
         return
     minutes = int(str(said.get("up_seconds", 0))) // 60
     up = f"up {minutes // 60} h" if minutes >= 60 else f"up {minutes} min"
-    yield Check("daemon", "ok", f"{started or 'running, '}{said.get('memory_mb')} MB, {up}")
+    yield DoctorCheck("daemon", "ok", f"{started or 'running, '}{said.get('memory_mb')} MB, {up}")
 
 
-def check_port(who: Patient) -> Iterator[Check]:
+def check_port(who: Patient) -> Iterator[DoctorCheck]:
     """Is it our daemon that answers on the port in the settings?"""
     socket_side = health(who.home)
     if socket_side is None:
@@ -100,7 +100,7 @@ def check_port(who: Patient) -> Iterator[Check]:
                 "Handrail's place, and it may let everything run"
             )
             fix = f"end that program (lsof -i :{who.home.port}), then: handrail serve --background"
-            yield Check("port", "bad", says, fix)
+            yield DoctorCheck("port", "bad", says, fix)
         return
     connection = http.client.HTTPConnection("127.0.0.1", who.home.port, timeout=2)
     try:
@@ -108,26 +108,28 @@ def check_port(who: Patient) -> Iterator[Check]:
         port_side = json.loads(connection.getresponse().read())
     except (OSError, ValueError, http.client.HTTPException) as error:
         fix = "handrail serve --restart"
-        yield Check("port", "bad", f"nobody answers on 127.0.0.1:{who.home.port}: {error}", fix)
+        yield DoctorCheck(
+            "port", "bad", f"nobody answers on 127.0.0.1:{who.home.port}: {error}", fix
+        )
         return
     finally:
         connection.close()
     if not isinstance(port_side, dict) or port_side.get("pid") != socket_side.get("pid"):
         says = f"another program answers on 127.0.0.1:{who.home.port}"
-        yield Check("port", "bad", says, "end that program, then: handrail serve --restart")
+        yield DoctorCheck("port", "bad", says, "end that program, then: handrail serve --restart")
         return
-    yield Check("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
+    yield DoctorCheck("port", "ok", f"127.0.0.1:{who.home.port} leads to the daemon")
 
 
-def check_client(who: Patient) -> Iterator[Check]:
+def check_client(who: Patient) -> Iterator[DoctorCheck]:
     """Can the hook client do its work?"""
     if shutil.which("curl", path=who.environ.get("PATH")) is None:
-        yield Check("client", "bad", "curl is missing, which hooks use", "install curl")
+        yield DoctorCheck("client", "bad", "curl is missing, which hooks use", "install curl")
     elif os.path.exists(who.home.client_path):
-        yield Check("client", "ok", "curl and handrail-hook are there")
+        yield DoctorCheck("client", "ok", "curl and handrail-hook are there")
 
 
-def check_hosts(who: Patient) -> Iterator[Check]:
+def check_hosts(who: Patient) -> Iterator[DoctorCheck]:
     """Does each host load our hooks, and does anything keep them from running?"""
     for host, program in who.hosts:
         here = ExaminedHost(program, connection(who.home), who.folder, who.environ, who.short)

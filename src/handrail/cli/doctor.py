@@ -13,7 +13,7 @@ from handrail.words.hosts import names_hosts, with_hosts
 
 if TYPE_CHECKING:
     from handrail.cli.checks import Patient
-    from handrail.hosts.port import Check, HostAdapter
+    from handrail.hosts.port import DoctorCheck, HostAdapter
     from handrail.server.home import Home
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
@@ -49,7 +49,7 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
             click.echo(f" · {did}", err=as_json)
     who = patient(home, os.getcwd(), os.environ)
     screen = options.screen()
-    findings: list[Check] = []
+    findings: list[DoctorCheck] = []
     for found in _examine(who, probing=not no_probe, screen=None if as_json else screen):
         findings.append(found)
         if not as_json:
@@ -62,10 +62,10 @@ def command(fix: bool, no_probe: bool, as_json: bool) -> int:
     return 0 if _well(findings) else 1
 
 
-def _examine(who: "Patient", *, probing: bool, screen: Screen | None) -> "Iterator[Check]":
+def _examine(who: "Patient", *, probing: bool, screen: Screen | None) -> "Iterator[DoctorCheck]":
     from handrail.cli import checks
 
-    looks: tuple[Callable[[Patient], Iterator[Check]], ...] = (
+    looks: tuple[Callable[[Patient], Iterator[DoctorCheck]], ...] = (
         checks.check_log,
         checks.check_daemon,
         checks.check_port,
@@ -83,16 +83,16 @@ def _examine(who: "Patient", *, probing: bool, screen: Screen | None) -> "Iterat
         yield _probe(who, host, program.path)
 
 
-def _probe(who: "Patient", host: "HostAdapter", program: str) -> "Check":
+def _probe(who: "Patient", host: "HostAdapter", program: str) -> "DoctorCheck":
     from handrail.cli.probe import probe
-    from handrail.hosts.port import Check
+    from handrail.hosts.port import DoctorCheck
 
     found = probe(host, program, who.folder, who.home, who.environ)
     if found.enforced:
-        return Check("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
+        return DoctorCheck("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
     title = host.profile.title
     fix = f"do what stands above; if all is well there, start {title} anew, and try again"
-    return Check("enforcement", "bad", found.says, fix)
+    return DoctorCheck("enforcement", "bad", found.says, fix)
 
 
 def _repair(home: "Home") -> Iterator[str]:
@@ -113,11 +113,11 @@ def _repair(home: "Home") -> Iterator[str]:
     ensure_daemon(home)
 
 
-def _well(findings: "list[Check]") -> bool:
+def _well(findings: "list[DoctorCheck]") -> bool:
     return all(found.mark != "bad" for found in findings)
 
 
-def _show(screen: Screen, found: "Check") -> None:
+def _show(screen: Screen, found: "DoctorCheck") -> None:
     sign, style = _MARKS[found.mark]
     head = f" {screen.paint(sign, style)} {pad(found.name, _NAME - 2)}"
     for number, line in enumerate(wrap(found.says, screen.width - _NAME - 2)):

@@ -23,7 +23,7 @@ from handrail.control.client import UnreachableError, make_request, stages
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.loop import PAUSES, DriveTask, drive
 from handrail.drive.loop_end import LoopEnd
-from handrail.hosts.driven import MARK, DrivenAgent
+from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.model.control import ControlCommand, Standing
 from handrail.server.control_line import DaemonLine

@@ -113,7 +113,7 @@ def _make_offer(
 ) -> "InstallOffer":
     from handrail.cli.changes import choose_file, connection, short
     from handrail.hosts.git_view import GitView, git_view
-    from handrail.hosts.jsontext import JsonTextError
+    from handrail.hosts.json_text import JsonTextError
     from handrail.hosts.port import HostError
     from handrail.hosts.settings_file import is_broken
 

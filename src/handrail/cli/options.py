@@ -73,7 +73,7 @@ def config_option(function: Function) -> Function:
 
 def by_a_person() -> None:
     """Refuse to go on where an agent has started this: the controls are a person's."""
-    from handrail.hosts.driven import MARK
+    from handrail.hosts.driven_agent import MARK
     from handrail.model.host import known_hosts
 
     for name in (*(name for host in known_hosts() for name in host.agent_variables), MARK):

@@ -85,7 +85,7 @@ def command(
 
 def _plan(host: "HostAdapter", path: str, record: str) -> "Removal":
     from handrail.cli.changes import short
-    from handrail.hosts.jsontext import JsonTextError
+    from handrail.hosts.json_text import JsonTextError
 
     try:
         return host.plan_removal(path, record)

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Protocol, Self
 
-from handrail.hosts.driven import AgentGoneError, DrivenAgent
+from handrail.hosts.driven_agent import AgentGoneError, DrivenAgent
 
 
 class StartAgent(Protocol):

@@ -25,7 +25,7 @@ from handrail.drive.order_handler import OrderHandler
 from handrail.drive.turn import TurnMonitor, take_turn
 from handrail.drive.usage import LoopLimits, LoopUsage, ProcessSample, UsageMeter
 from handrail.drive.verify import Verification, verify
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError, Turn
+from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentTurn, ModelError
 from handrail.model.control import HOLDING, Standing
 
 _log = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ class _DriveLoop:
         prompt = self._brief.prompt(agent, self._verified, resumed=self._seat.resumed)
         with self._meter.at_work():
             came = await take_turn(self._seat, agent, prompt, self._watch, interrupts=interrupts)
-        if isinstance(came, Turn):
+        if isinstance(came, AgentTurn):
             # What was broken off may tell less than was seen.
             tokens = max(came.tokens, self._watch.tokens)
             self._meter.add(tokens=tokens, cost_usd=came.cost_usd)
@@ -199,7 +199,7 @@ class _DriveLoop:
             await self._fail(str(came))
         return None
 
-    async def _judge(self, turn: Turn, *, asked: bool) -> LoopEnd | None:
+    async def _judge(self, turn: AgentTurn, *, asked: bool) -> LoopEnd | None:
         """What follows from a turn. `asked`: somebody wanted it to be interrupted."""
         wanted = turn.interrupted and asked
         if turn.problem and not wanted:

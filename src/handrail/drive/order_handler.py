@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from handrail.drive.agent_process import AgentProcess
 from handrail.drive.daemon_client import DaemonClient, DriverOrder, DriverReport
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, ModelError
+from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, ModelError
 
 _REMEMBERED = 100
 

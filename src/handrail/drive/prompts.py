@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from handrail.drive.completion_mark import BLOCKED, DONE
 from handrail.drive.daemon_client import IterationPermission
 from handrail.drive.verify import Verification
-from handrail.hosts.driven import DrivenAgent
+from handrail.hosts.driven_agent import DrivenAgent
 
 _HOW = f"""\
 When all of it is done, end your last message with this line, on its own, outside of any code block:

@@ -9,7 +9,7 @@ import msgspec
 from handrail.drive.agent_process import AgentProcess
 from handrail.drive.background_task import background_task
 from handrail.drive.usage import LoopLimits, ProcessSample, UsageMeter
-from handrail.hosts.driven import AgentGoneError, AgentSilentError, DrivenAgent, Turn
+from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError, AgentTurn, DrivenAgent
 
 LOOK_EVERY = 2.0
 PATIENCE = 15.0
@@ -67,7 +67,7 @@ class TurnMonitor:
 
 async def take_turn(
     seat: AgentProcess, agent: DrivenAgent, prompt: str, watch: TurnMonitor, *, interrupts: int
-) -> Turn | AgentGoneError | None:
+) -> AgentTurn | AgentGoneError | None:
     """Send the agent on and wait until it stops.
 
     `interrupts`: of the seat, when it was asked whether a turn may begin. Were there more since
@@ -85,4 +85,4 @@ async def take_turn(
     except TimeoutError:
         if not limit.expired():
             raise
-        return Turn(problem=f"it was interrupted, and has not stopped for {PATIENCE:g} s")
+        return AgentTurn(problem=f"it was interrupted, and has not stopped for {PATIENCE:g} s")

@@ -6,9 +6,9 @@ import msgspec
 
 from handrail.hosts.git_view import GitView, with_line, without_line
 from handrail.hosts.settings_file import (
-    Change,
-    Install,
-    Plan,
+    FileChange,
+    FileChangePlan,
+    InstallRecord,
     checksum,
     decode,
     encode,
@@ -34,9 +34,9 @@ class HookText(msgspec.Struct, frozen=True):
 class Installation(msgspec.Struct, frozen=True):
     """Everything that an installation changes; nothing has happened yet."""
 
-    settings: Plan
-    exclude: Plan | None
-    record: Install
+    settings: FileChangePlan
+    exclude: FileChangePlan | None
+    record: InstallRecord
 
     @property
     def changes(self) -> bool:
@@ -47,9 +47,9 @@ class Installation(msgspec.Struct, frozen=True):
 class Removal(msgspec.Struct, frozen=True):
     """Everything that taking an installation out changes; nothing has happened yet."""
 
-    settings: Plan
-    exclude: Plan | None
-    record: Install | None
+    settings: FileChangePlan
+    exclude: FileChangePlan | None
+    record: InstallRecord | None
     exact: bool
     """The file becomes what it was before, byte for byte."""
 
@@ -72,23 +72,25 @@ def plan_install(
     after = encode(add(None if before is None else decode(before)))
     known = find_install(load_installs(record), path)
     made = dict.fromkeys((*(known.settings.made if known else ()), *missing_folders(path)))
-    change = Change(path, _original(before, known, hooks), checksum(after), tuple(made))
+    change = FileChange(path, _original(before, known, hooks), checksum(after), tuple(made))
     exclude = _plan_exclude(view)
-    install = Install(host, change, known.exclude if known else None, known.line if known else "")
+    install = InstallRecord(
+        host, change, known.exclude if known else None, known.line if known else ""
+    )
     if exclude is not None:
-        listed = Change(exclude.path, exclude.before, checksum(exclude.after or b""))
+        listed = FileChange(exclude.path, exclude.before, checksum(exclude.after or b""))
         install = msgspec.structs.replace(install, exclude=listed, line=view.line)
-    return Installation(Plan(path, before, after), exclude, install)
+    return Installation(FileChangePlan(path, before, after), exclude, install)
 
 
-def _plan_exclude(view: GitView) -> Plan | None:
+def _plan_exclude(view: GitView) -> FileChangePlan | None:
     if view.state != "visible":
         return None
     before = read(view.exclude)
-    return Plan(view.exclude, before, encode(with_line(decode(before or b""), view.line)))
+    return FileChangePlan(view.exclude, before, encode(with_line(decode(before or b""), view.line)))
 
 
-def _original(before: bytes | None, known: Install | None, hooks: HookText) -> bytes | None:
+def _original(before: bytes | None, known: InstallRecord | None, hooks: HookText) -> bytes | None:
     """What the file would be without us."""
     if before is None:
         return None
@@ -97,7 +99,7 @@ def _original(before: bytes | None, known: Install | None, hooks: HookText) -> b
     return _without_ours(before, known, hooks)
 
 
-def _without_ours(before: bytes, known: Install | None, hooks: HookText) -> bytes | None:
+def _without_ours(before: bytes, known: InstallRecord | None, hooks: HookText) -> bytes | None:
     left = hooks.remove(decode(before))
     was_made = known is not None and known.settings.original is None
     return None if was_made and hooks.holds_nothing(left) else encode(left)
@@ -109,14 +111,14 @@ def install(plan: Installation, record: str) -> None:
     known = load_installs(record)
     others = [each for each in known if each.settings.path != plan.settings.path]
     save_installs(record, [*others, plan.record])
-    done: list[Plan] = []
+    done: list[FileChangePlan] = []
     try:
         for each in filter(None, (plan.exclude, plan.settings)):
             each.carry_out()
             done.append(each)
     except BaseException:
         for each in done:
-            Plan(each.path, each.after, each.before).carry_out()
+            FileChangePlan(each.path, each.after, each.before).carry_out()
         save_installs(record, known)
         raise
 
@@ -126,23 +128,25 @@ def plan_removal(path: str, hooks: HookText, record: str) -> Removal:
     known = find_install(load_installs(record), path)
     before = read(path)
     if before is None:
-        return Removal(Plan(path, None, None), _plan_include(known), known, exact=False)
+        return Removal(FileChangePlan(path, None, None), _plan_include(known), known, exact=False)
     if known and checksum(before) == known.settings.after:
-        plan = Plan(path, before, known.settings.original)
+        plan = FileChangePlan(path, before, known.settings.original)
         return Removal(plan, _plan_include(known), known, exact=True)
-    plan = Plan(path, before, _without_ours(before, known, hooks))
+    plan = FileChangePlan(path, before, _without_ours(before, known, hooks))
     return Removal(plan, _plan_include(known), known, exact=False)
 
 
-def _plan_include(known: Install | None) -> Plan | None:
+def _plan_include(known: InstallRecord | None) -> FileChangePlan | None:
     if known is None or known.exclude is None:
         return None
     before = read(known.exclude.path)
     if before is None:
         return None
     if checksum(before) == known.exclude.after:
-        return Plan(known.exclude.path, before, known.exclude.original)
-    return Plan(known.exclude.path, before, encode(without_line(decode(before), known.line)))
+        return FileChangePlan(known.exclude.path, before, known.exclude.original)
+    return FileChangePlan(
+        known.exclude.path, before, encode(without_line(decode(before), known.line))
+    )
 
 
 def uninstall(plan: Removal, record: str) -> None:

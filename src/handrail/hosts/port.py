@@ -19,7 +19,7 @@ from handrail.model.host import HostProfile
 
 if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointRecord, ConversationPosition
-    from handrail.hosts.driven import DrivenAgent
+    from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.intervene import Capability
     from handrail.model.event import ModelAsked
@@ -55,7 +55,7 @@ def endpoint(host: str) -> str:
     return f"/hooks/{host}"
 
 
-class Seat(msgspec.Struct, frozen=True):
+class SessionOrigin(msgspec.Struct, frozen=True):
     """What a request's headers tell of the session that sent it."""
 
     attended: bool | None = None
@@ -110,7 +110,7 @@ class InstallOffer(msgspec.Struct, frozen=True):
     obstacles: tuple[Obstacle, ...]
 
 
-class Check(msgspec.Struct, frozen=True, omit_defaults=True):
+class DoctorCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """One finding of the doctor."""
 
     name: str
@@ -176,7 +176,7 @@ class HostHooks(Protocol):
     """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
     one thread, the rest in any."""
 
-    def handle(self, body: bytes, seat: Seat) -> "DecisionProgress[Reply]":
+    def handle(self, body: bytes, seat: SessionOrigin) -> "DecisionProgress[Reply]":
         """Answer one request. What cannot be read and may be about an action is refused."""
 
     def reconsider(self, run: str, event: "ModelAsked") -> "Ready[Reply | None]":
@@ -246,7 +246,7 @@ class HostAdapter(Protocol):
     def plan_removal(self, path: str, record: str) -> Removal:
         """What to change to take our hooks out again. Raises OSError or JsonTextError."""
 
-    def diagnose(self, who: ExaminedHost) -> Iterator[Check]:
+    def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
         """Which program is there, whether our hooks are loaded, and what would keep them out."""
 
     def probe(self, asked: ProbeSession) -> str:

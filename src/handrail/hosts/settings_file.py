@@ -18,7 +18,7 @@ from handrail.store.private_files import make_folder, replace_file
 _MODE = 0o600
 
 
-class Change(msgspec.Struct, frozen=True):
+class FileChange(msgspec.Struct, frozen=True):
     """One file that was changed."""
 
     path: str
@@ -30,12 +30,12 @@ class Change(msgspec.Struct, frozen=True):
     """Folders that were made for it, the outermost first."""
 
 
-class Install(msgspec.Struct, frozen=True):
+class InstallRecord(msgspec.Struct, frozen=True):
     """What was changed for one installation."""
 
     host: str
-    settings: Change
-    exclude: Change | None = None
+    settings: FileChange
+    exclude: FileChange | None = None
     """A list of what git is to leave alone, if a line was added to it."""
     line: str = ""
 
@@ -77,7 +77,7 @@ def checksum(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-class Plan(msgspec.Struct, frozen=True):
+class FileChangePlan(msgspec.Struct, frozen=True):
     """What a file is, and what it is to become; None is a file that is not there."""
 
     path: str
@@ -150,7 +150,7 @@ def remove_folders(made: Sequence[str]) -> None:
 # The record
 
 
-def load_installs(path: str) -> list[Install]:
+def load_installs(path: str) -> list[InstallRecord]:
     """Everything that is installed, as far as it is known; a broken record is no record."""
     return _load(path) or []
 
@@ -169,19 +169,19 @@ def put_aside(path: str) -> str:
     return aside
 
 
-def _load(path: str) -> list[Install] | None:
+def _load(path: str) -> list[InstallRecord] | None:
     try:
-        return msgspec.json.decode(read(path) or b"[]", type=list[Install])
+        return msgspec.json.decode(read(path) or b"[]", type=list[InstallRecord])
     except (ValueError, OSError):
         return None
 
 
-def find_install(installs: Sequence[Install], settings: str) -> Install | None:
+def find_install(installs: Sequence[InstallRecord], settings: str) -> InstallRecord | None:
     """The installation in one settings file."""
     return next((each for each in installs if each.settings.path == settings), None)
 
 
-def save_installs(path: str, installs: Sequence[Install]) -> None:
+def save_installs(path: str, installs: Sequence[InstallRecord]) -> None:
     """Keep the record, for this user alone."""
     make_folder(os.path.dirname(path))
     replace_file(os.path.realpath(path), msgspec.json.encode(installs), _MODE)

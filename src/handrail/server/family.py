@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import psutil
 
-from handrail.hosts.driven import MARK
+from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes import GONE, Family, Host, host_at, is_same_moment
 from handrail.model.host import known_hosts
 from handrail.supervise.state import RunState

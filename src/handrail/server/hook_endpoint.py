@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive
 
-from handrail.hosts.port import MAX_BYTES, HostAdapter, HostHooks, Reply, Seat, endpoint
+from handrail.hosts.port import MAX_BYTES, HostAdapter, HostHooks, Reply, SessionOrigin, endpoint
 from handrail.server.boundary import Boundary, Gone, Release
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.metrics import Metrics
@@ -126,7 +126,7 @@ class HookEndpoint:
 class _Visit:
     """A hook that waits for its answer."""
 
-    def __init__(self, body: bytes, seat: Seat, gone: Gone) -> None:
+    def __init__(self, body: bytes, seat: SessionOrigin, gone: Gone) -> None:
         self.body = body
         self.seat = seat
         self.gone = gone
@@ -158,10 +158,12 @@ async def _leaves(receive: Receive) -> None:
         pass
 
 
-def _seat(headers: Mapping[bytes, bytes]) -> Seat:
+def _seat(headers: Mapping[bytes, bytes]) -> SessionOrigin:
     attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
     pid = headers.get(PID_HEADER, b"")
-    return Seat(attended, bool(headers.get(PROXY_HEADER)), int(pid) if _PID.match(pid) else 0)
+    return SessionOrigin(
+        attended, bool(headers.get(PROXY_HEADER)), int(pid) if _PID.match(pid) else 0
+    )
 
 
 def _encode(value: Reply) -> bytes:

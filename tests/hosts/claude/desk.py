@@ -6,8 +6,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from handrail.hosts.claude.hooks import ClaudeHooks, Visit
-from handrail.hosts.port import Seat
+from handrail.hosts.claude.hooks import ClaudeHooks, HookCall
+from handrail.hosts.port import SessionOrigin
 from handrail.model.event import Event
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -40,7 +40,7 @@ class Desk:
         self.store = MemoryStore() if store is None else store
         self.refusal = ""
         """Why the hooks are not in force."""
-        self.asked_about: list[tuple[Visit, str]] = []
+        self.asked_about: list[tuple[HookCall, str]] = []
         clock = map(float, count(1_800_000_000)).__next__
         environ = {"HOME": home, "HANDRAIL_HOME": f"{home}/.handrail-state", **environ}
         self.journal = Journal(self.store, observers)
@@ -49,7 +49,7 @@ class Desk:
 
     def post(self, body: bytes, attended: bool | None = None, *, proxied: bool = False) -> Json:
         """What a raw message is answered with."""
-        return ready(self.hooks.handle(body, Seat(attended, proxied))).wait()
+        return ready(self.hooks.handle(body, SessionOrigin(attended, proxied))).wait()
 
     def tell(
         self, event: str, attended: bool | None = None, *, proxied: bool = False, **fields: Any
@@ -91,7 +91,7 @@ class Desk:
         """What is known of a run."""
         return self.runs.get(session, self.folder).state
 
-    def _find_problem(self, visit: Visit, folder: str) -> str:
+    def _find_problem(self, visit: HookCall, folder: str) -> str:
         self.asked_about.append((visit, folder))
         return self.refusal
 

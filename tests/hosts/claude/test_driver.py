@@ -12,7 +12,7 @@ import pytest
 
 from handrail.hosts.claude.driver import ClaudeDriver
 from handrail.hosts.claude.launch import Launch
-from handrail.hosts.driven import AgentGoneError, AgentSilentError
+from handrail.hosts.driven_agent import AgentGoneError, AgentSilentError
 
 pytestmark = pytest.mark.slow
 

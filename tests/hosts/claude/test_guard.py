@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from handrail.hosts.claude.guard import hooks_problem
-from handrail.hosts.claude.settings import Hooking, add, remove
-from handrail.hosts.jsontext import MAX_CHARACTERS
+from handrail.hosts.claude.settings import HookOptions, add, remove
+from handrail.hosts.json_text import MAX_CHARACTERS
 
 URL = "http://127.0.0.1:47100/hooks/claude"
-HOOKING = Hooking("http", URL, "token", "/state/bin/handrail-hook", (2, 1, 325))
+HOOKING = HookOptions("http", URL, "token", "/state/bin/handrail-hook", (2, 1, 325))
 
 
 class Machine:

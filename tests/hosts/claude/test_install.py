@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from handrail.hosts.claude.install import plan_install, plan_removal
-from handrail.hosts.claude.settings import Hooking, add
+from handrail.hosts.claude.settings import HookOptions, add
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import install, other_installs, uninstall
 from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken, load_installs
 
-HOOKING = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/x/handrail-hook")
-MOVED = Hooking("http", "http://127.0.0.1:47999/hooks/claude", "t0ken", "/x/handrail-hook")
+HOOKING = HookOptions("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/x/handrail-hook")
+MOVED = HookOptions("http", "http://127.0.0.1:47999/hooks/claude", "t0ken", "/x/handrail-hook")
 OUTSIDE = GitView("outside")
 ODD = b'\xef\xbb\xbf{\r\n\t"env":\t{ "A":"\xff" },\r\n\t"hooks":{"Stop":[ ]}}'
 
@@ -32,7 +32,7 @@ class Place:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.file.write_bytes(data)
 
-    def install(self, hooking: Hooking = HOOKING, view: GitView = OUTSIDE) -> None:
+    def install(self, hooking: HookOptions = HOOKING, view: GitView = OUTSIDE) -> None:
         install(plan_install(str(self.file), hooking, view, str(self.record)), str(self.record))
 
     def uninstall(self) -> bool:
@@ -214,11 +214,11 @@ def test_a_full_disk_changes_nothing(place: Place) -> None:
     # No file of the child may get larger than the record, but smaller than the settings.
     script = (
         "import resource, signal, sys\n"
-        "from handrail.hosts.settings_file import Plan\n"
+        "from handrail.hosts.settings_file import FileChangePlan\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"
-        "    Plan(sys.argv[1], b'{}', b'x' * 5000).carry_out()\n"
+        "    FileChangePlan(sys.argv[1], b'{}', b'x' * 5000).carry_out()\n"
         "except OSError as error:\n"
         "    print(error.strerror, error.filename)\n"
     )

@@ -14,14 +14,14 @@ from handrail.hosts.claude.launch import (
     launch,
     settings_for,
 )
-from handrail.hosts.claude.settings import Hooking, add, hooks_for
-from handrail.hosts.driven import MARK
+from handrail.hosts.claude.settings import HookOptions, add, hooks_for
+from handrail.hosts.driven_agent import MARK
 from handrail.hosts.port import DriveOptions
 
 RUN = "0b0e5b3c-2f0c-4bb5-9d0c-7d1f2a3b4c5d"
 URL, CLIENT = "http://127.0.0.1:47100/hooks/claude", "/state/bin/handrail-hook"
-HOOKING = Hooking("http", URL, "token", CLIENT, (2, 1, 325))
-AS_COMMANDS = Hooking("command", URL, "token", CLIENT, (2, 1, 325))
+HOOKING = HookOptions("http", URL, "token", CLIENT, (2, 1, 325))
+AS_COMMANDS = HookOptions("command", URL, "token", CLIENT, (2, 1, 325))
 STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
 
 
@@ -139,7 +139,7 @@ def test_hooks_come_along_where_none_are_installed(environ: dict[str, str], repo
 
 @pytest.mark.parametrize("there", [HOOKING, AS_COMMANDS], ids=["http", "commands"])
 def test_hooks_that_are_installed_are_not_doubled(
-    environ: dict[str, str], config: Path, repo: str, there: Hooking
+    environ: dict[str, str], config: Path, repo: str, there: HookOptions
 ) -> None:
     """In whichever style they are."""
     file = config / "settings.json"

@@ -14,7 +14,7 @@ from handrail.hosts.claude.obstacles import (
     session_variables,
     settings_files,
 )
-from handrail.hosts.claude.settings import ENDPOINT, Hooking, add
+from handrail.hosts.claude.settings import ENDPOINT, HookOptions, add
 
 URL = "http://127.0.0.1:47115/hooks/claude"
 
@@ -119,7 +119,7 @@ def test_variables_of_higher_files_replace_those_of_lower_ones() -> None:
 def test_a_broken_file_of_others_does_not_matter_but_one_with_ours_does() -> None:
     file = SettingsFile("user", "user")
     assert obstacles([(file, "{broken")], url=URL) == ()
-    ours = add(None, Hooking("http", URL, "t", "/x/handrail-hook"))[:-3]
+    ours = add(None, HookOptions("http", URL, "t", "/x/handrail-hook"))[:-3]
     (found,) = obstacles([(file, ours)], url=URL)
     assert "Claude Code ignores the whole file" in found.says
 

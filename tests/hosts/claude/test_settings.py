@@ -11,20 +11,22 @@ from hypothesis import strategies as st
 
 from handrail.hosts.claude.settings import (
     READS,
-    Hooking,
+    HookOptions,
     add,
     hooks_for,
     installed,
     is_ours,
     remove,
 )
-from handrail.hosts.jsontext import Edit, JsonTextError, Node, apply, scan
+from handrail.hosts.json_text import JsonNode, JsonTextError, TextEdit, apply, scan
 from handrail.hosts.port import Version
-from tests.hosts.test_jsontext import values, written
+from tests.hosts.test_json_text import values, written
 
 pytestmark = pytest.mark.slow
 
-HTTP = Hooking("http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/state/bin/handrail-hook")
+HTTP = HookOptions(
+    "http", "http://127.0.0.1:47115/hooks/claude", "t0ken", "/state/bin/handrail-hook"
+)
 COMMAND = msgspec.structs.replace(HTTP, style="command", version=(2, 1, 197))
 OLD = msgspec.structs.replace(HTTP, style="command", version=(2, 0, 76))
 ELSEWHERE = msgspec.structs.replace(HTTP, url="http://127.0.0.1:47999/hooks/claude")
@@ -58,12 +60,12 @@ files = written(settings)
 
 
 @given(files, hookings)
-def test_taking_out_what_was_put_in_gives_the_file_back(text: str, hooking: Hooking) -> None:
+def test_taking_out_what_was_put_in_gives_the_file_back(text: str, hooking: HookOptions) -> None:
     assert remove(add(text, hooking)) == text
 
 
 @given(files, hookings)
-def test_putting_in_twice_changes_nothing(text: str, hooking: Hooking) -> None:
+def test_putting_in_twice_changes_nothing(text: str, hooking: HookOptions) -> None:
     once = add(text, hooking)
     assert add(once, hooking) == once
     assert installed(once, hooking).state == "complete"
@@ -71,13 +73,13 @@ def test_putting_in_twice_changes_nothing(text: str, hooking: Hooking) -> None:
 
 @given(files, hookings, hookings)
 def test_a_newer_installation_takes_the_place_of_an_older_one(
-    text: str, first: Hooking, second: Hooking
+    text: str, first: HookOptions, second: HookOptions
 ) -> None:
     assert add(add(text, first), second) == add(text, second)
 
 
 @given(files, hookings)
-def test_what_was_there_is_there_unchanged(text: str, hooking: Hooking) -> None:
+def test_what_was_there_is_there_unchanged(text: str, hooking: HookOptions) -> None:
     before, after = _read(text), _read(add(text, hooking))
     assert {**after, "hooks": None} == {**before, "hooks": None}
     for event, was in before.get("hooks", {}).items():
@@ -85,7 +87,7 @@ def test_what_was_there_is_there_unchanged(text: str, hooking: Hooking) -> None:
 
 
 @given(files, hookings)
-def test_what_is_put_in_is_what_was_meant(text: str, hooking: Hooking) -> None:
+def test_what_is_put_in_is_what_was_meant(text: str, hooking: HookOptions) -> None:
     before = _read(text).get("hooks", {})
     after = _read(add(text, hooking))["hooks"]
     for event, wanted in hooks_for(hooking).items():
@@ -94,7 +96,7 @@ def test_what_is_put_in_is_what_was_meant(text: str, hooking: Hooking) -> None:
 
 @given(files, hookings, st.data())
 def test_entries_of_others_around_ours_stay(
-    text: str, hooking: Hooking, data: st.DataObject
+    text: str, hooking: HookOptions, data: st.DataObject
 ) -> None:
     mixed = add(text, hooking)
     for number in range(data.draw(st.integers(1, 4))):
@@ -105,7 +107,9 @@ def test_entries_of_others_around_ours_stay(
 
 
 @given(files, hookings)
-def test_ours_are_taken_out_of_a_file_that_was_written_anew(text: str, hooking: Hooking) -> None:
+def test_ours_are_taken_out_of_a_file_that_was_written_anew(
+    text: str, hooking: HookOptions
+) -> None:
     anew = json.dumps(_read(add(text, hooking)), indent=2)
     assert _tidy(_read(remove(anew))) == _tidy(_read(text))
 
@@ -128,12 +132,12 @@ def _intrude(text: str, data: st.DataObject, number: int) -> str:
     at = data.draw(st.integers(0, len(node.entries)))
     if at < len(node.entries):
         start = node.entries[at].start
-        return apply(text, [Edit(start, start, f"{entry}, ")])
+        return apply(text, [TextEdit(start, start, f"{entry}, ")])
     end = node.entries[-1].end
-    return apply(text, [Edit(end, end, f" ,\n{entry}")])
+    return apply(text, [TextEdit(end, end, f" ,\n{entry}")])
 
 
-def _places(root: Node, number: int, handler: str) -> list[tuple[Node, str]]:
+def _places(root: JsonNode, number: int, handler: str) -> list[tuple[JsonNode, str]]:
     """Where an entry may go, and how it looks there."""
     hooks = root.get("hooks")
     assert hooks is not None
@@ -169,7 +173,7 @@ def _tidy(found: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("hooking", [HTTP, COMMAND, OLD])
-def test_every_tool_goes_to_exactly_one_handler(hooking: Hooking) -> None:
+def test_every_tool_goes_to_exactly_one_handler(hooking: HookOptions) -> None:
     read, change = hooks_for(hooking)["PreToolUse"]
     # A matcher of names and bars is a list of names in every version, all else an expression.
     assert re.fullmatch(r"[A-Za-z0-9_|]+", str(read["matcher"]))
@@ -179,7 +183,7 @@ def test_every_tool_goes_to_exactly_one_handler(hooking: Hooking) -> None:
 
 
 @pytest.mark.parametrize("hooking", [HTTP, COMMAND, OLD])
-def test_only_what_changes_something_is_blocked_without_an_answer(hooking: Hooking) -> None:
+def test_only_what_changes_something_is_blocked_without_an_answer(hooking: HookOptions) -> None:
     blocking = [
         (event, group.get("matcher", ""))
         for event, groups in hooks_for(hooking).items()

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from handrail.hosts.claude import stream
 from handrail.hosts.claude.stream import (
-    Asked,
-    Began,
-    Heard,
+    BackgroundTasks,
+    ControlQuestion,
+    ControlReply,
     Line,
-    Reply,
-    Result,
-    Splitter,
-    Spoke,
+    LineSplitter,
+    ModelSpoke,
+    PromptHeard,
     TaskEnded,
-    Tasks,
+    TokenUsage,
     ToolAnswered,
-    Usage,
+    TurnEnded,
+    WorkBegan,
     read_line,
 )
 
@@ -38,27 +38,27 @@ CALL = {"type": "tool_use", "id": "a", "name": "Bash", "input": {}}
 
 
 def test_the_beginning_of_a_turn_names_the_model() -> None:
-    assert read(type="system", subtype="init", model="m", tools=["Bash"]) == Began("m")
+    assert read(type="system", subtype="init", model="m", tools=["Bash"]) == WorkBegan("m")
 
 
 def test_words_of_the_model_are_told_from_those_of_a_sub_agent() -> None:
-    assert said(TEXT, CALL, TEXT) == Spoke("hello\nhello", "m")
-    assert said(CALL) == Spoke("", "m")
-    assert said(TEXT, parent="agent") == Spoke("", "")
+    assert said(TEXT, CALL, TEXT) == ModelSpoke("hello\nhello", "m")
+    assert said(CALL) == ModelSpoke("", "m")
+    assert said(TEXT, parent="agent") == ModelSpoke("", "")
 
 
 def test_an_answer_says_what_it_has_used() -> None:
     used = {"input_tokens": 3, "cache_read_input_tokens": 40, "output_tokens": 2}
     message = {"id": "msg_1", "model": "m", "content": [TEXT], "usage": used}
     for parent, spoke in (
-        (None, Spoke("hello", "m", "msg_1", 45)),
-        ("a", Spoke("", "", "msg_1", 45)),
+        (None, ModelSpoke("hello", "m", "msg_1", 45)),
+        ("a", ModelSpoke("", "", "msg_1", 45)),
     ):
         assert read(type="assistant", message=message, parent_tool_use_id=parent) == spoke
 
 
 def test_words_that_claude_code_makes_up_are_those_of_no_model() -> None:
-    assert said(TEXT, model="<synthetic>") == Spoke("hello", "")
+    assert said(TEXT, model="<synthetic>") == ModelSpoke("hello", "")
 
 
 def test_a_tools_result_is_told_from_other_messages() -> None:
@@ -70,7 +70,9 @@ def test_a_tools_result_is_told_from_other_messages() -> None:
 
 
 def test_what_becomes_of_a_prompt() -> None:
-    assert read(type="command_lifecycle", command_uuid="u", state="queued") == Heard("u", "queued")
+    assert read(type="command_lifecycle", command_uuid="u", state="queued") == PromptHeard(
+        "u", "queued"
+    )
 
 
 def test_background_tasks_that_think_are_told_from_commands() -> None:
@@ -79,7 +81,7 @@ def test_background_tasks_that_think_are_told_from_commands() -> None:
         {"task_id": "b", "task_type": "local_bash"},
     ]
     line = read(type="system", subtype="background_tasks_changed", tasks=tasks)
-    assert line == Tasks(frozenset("ab"), frozenset("a"))
+    assert line == BackgroundTasks(frozenset("ab"), frozenset("a"))
 
 
 @pytest.mark.parametrize(("status", "stopped"), [("completed", False), ("stopped", True)])
@@ -104,41 +106,41 @@ def test_a_result_has_what_was_used_in_all_and_since_the_one_before() -> None:
         modelUsage={"m": USED, "n": {**USED, "cacheCreationInputTokens": 3}},
         model_usage_since_last_result={"n": USED},
     )
-    assert line == Result(
+    assert line == TurnEnded(
         text="done",
         subtype="success",
         reason="completed",
         is_error=False,
         errors=(),
         answers=2,
-        total=Usage(37, 1.5),
-        used=Usage(17, 0.5),
+        total=TokenUsage(37, 1.5),
+        used=TokenUsage(17, 0.5),
     )
 
 
 def test_a_result_of_an_old_version_has_tokens_too() -> None:
     line = read(type="result", total_cost_usd=1, usage={"input_tokens": 3, "output_tokens": 4})
-    assert isinstance(line, Result)
-    assert (line.total, line.used, line.answers) == (Usage(7, 1.0), None, None)
+    assert isinstance(line, TurnEnded)
+    assert (line.total, line.used, line.answers) == (TokenUsage(7, 1.0), None, None)
 
 
 def test_an_interrupted_result_has_no_text() -> None:
     line = read(type="result", subtype="error_during_execution", result=None, errors=["x", 5])
-    assert isinstance(line, Result)
+    assert isinstance(line, TurnEnded)
     assert (line.text, line.errors) == ("", ("x",))
 
 
 def test_a_reply_says_whether_it_was_done() -> None:
     done = {"subtype": "success", "request_id": "r", "response": {"model": "m"}}
     failed = {"subtype": "error", "request_id": "r", "error": "no such model"}
-    assert read(type="control_response", response=done) == Reply("r", "", "m")
-    assert read(type="control_response", response=failed) == Reply("r", "no such model", "")
-    assert read(type="control_response", response={}) == Reply("", "it was refused", "")
+    assert read(type="control_response", response=done) == ControlReply("r", "", "m")
+    assert read(type="control_response", response=failed) == ControlReply("r", "no such model", "")
+    assert read(type="control_response", response={}) == ControlReply("", "it was refused", "")
 
 
 def test_a_question_of_claude_code_is_noticed() -> None:
     asked = {"subtype": "can_use_tool"}
-    assert read(type="control_request", request_id="r", request=asked) == Asked("r")
+    assert read(type="control_request", request_id="r", request=asked) == ControlQuestion("r")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +196,7 @@ def test_any_bytes_can_be_read(line: bytes) -> None:
 @given(st.lists(st.binary(max_size=20)), st.integers(1, 10))
 def test_lines_are_the_same_however_they_come(parts: list[bytes], size: int) -> None:
     whole = b"".join(parts)
-    splitter = Splitter(1000)
+    splitter = LineSplitter(1000)
     pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
     assert [line for piece in pieces for line in splitter.feed(piece)] == whole.split(b"\n")[:-1]
 
@@ -203,7 +205,7 @@ def test_lines_are_the_same_however_they_come(parts: list[bytes], size: int) -> 
 def test_a_line_that_is_too_long_is_left_out_and_the_others_are_not(
     parts: list[bytes], most: int
 ) -> None:
-    splitter = Splitter(most)
+    splitter = LineSplitter(most)
     lines = [line for part in parts for line in splitter.feed(part)]
     assert lines == [line for line in b"".join(parts).split(b"\n")[:-1] if len(line) <= most]
 

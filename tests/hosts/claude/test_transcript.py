@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.checkpoint import CheckpointRecord, CheckpointTrigger, ConversationPosition
-from handrail.hosts.claude.transcript import Transcripts, located
+from handrail.hosts.claude.transcript import TranscriptIndex, located
 
 Json = dict[str, object]
 
@@ -287,7 +287,7 @@ def test_whatever_lines_are_lost_it_is_one_of_the_sessions_or_none(
 
 
 def test_a_session_is_known_by_what_its_hooks_say() -> None:
-    transcripts = Transcripts(lambda: 5.0)
+    transcripts = TranscriptIndex(lambda: 5.0)
     assert transcripts.place("s1") == ConversationPosition("claude", "s1")
     transcripts.note("s1", "/t.jsonl", "p1", "t1")
     place = ConversationPosition(

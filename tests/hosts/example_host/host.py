@@ -9,14 +9,14 @@ from handrail.hosts import installation
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import HookText, Removal
 from handrail.hosts.port import (
-    Check,
+    DoctorCheck,
     ExaminedHost,
     HookConnection,
     HostAdapter,
     HostProgram,
     InstallOffer,
     Reply,
-    Seat,
+    SessionOrigin,
     endpoint,
 )
 from handrail.hosts.wording import refuses, told
@@ -37,7 +37,7 @@ class ExampleHooks:
     def __init__(self, runs: RunRegistry) -> None:
         self._runs = runs
 
-    def handle(self, body: bytes, seat: Seat) -> DecisionProgress[Reply]:
+    def handle(self, body: bytes, seat: SessionOrigin) -> DecisionProgress[Reply]:
         """One action."""
         try:
             said = json.loads(body)
@@ -112,9 +112,9 @@ class ExampleHost(HostAdapter):
         """Take the line out."""
         return installation.plan_removal(path, _HOOKS, record)
 
-    def diagnose(self, who: ExaminedHost) -> Iterator[Check]:
+    def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
         """Nothing to say."""
-        yield Check("example", "ok", "it is an example")
+        yield DoctorCheck("example", "ok", "it is an example")
 
 
 HOST = ExampleHost()

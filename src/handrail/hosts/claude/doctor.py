@@ -9,31 +9,31 @@ from shlex import quote
 from handrail.hosts.claude.handler import hooking_for
 from handrail.hosts.claude.obstacles import find_obstacles, settings_files
 from handrail.hosts.claude.settings import ENDPOINT, HTTP_SINCE, Style, hook_url, installed
-from handrail.hosts.jsontext import JsonTextError
-from handrail.hosts.port import Check, ExaminedHost
+from handrail.hosts.json_text import JsonTextError
+from handrail.hosts.port import DoctorCheck, ExaminedHost
 from handrail.hosts.settings_file import decode, is_broken, read
 
 _INSTALL = "handrail install claude"
 
 
-def check_program(who: ExaminedHost) -> Iterator[Check]:
+def check_program(who: ExaminedHost) -> Iterator[DoctorCheck]:
     """Which Claude Code is there, and how may it be called?"""
     program = who.program
     if program is None:
-        yield Check("claude", "warn", "not found on this machine", "install Claude Code")
+        yield DoctorCheck("claude", "warn", "not found on this machine", "install Claude Code")
         return
     if program.version is None:
-        yield Check("claude", "warn", f"{program.path} does not say its version", "update it")
+        yield DoctorCheck("claude", "warn", f"{program.path} does not say its version", "update it")
         return
     old = "" if program.version >= HTTP_SINCE else ", called as a command"
-    yield Check("claude", "ok", f"{program.says}, {who.short(program.path)}{old}")
+    yield DoctorCheck("claude", "ok", f"{program.says}, {who.short(program.path)}{old}")
 
 
-def check_hooks(who: ExaminedHost) -> Iterator[Check]:
+def check_hooks(who: ExaminedHost) -> Iterator[DoctorCheck]:
     """Are the hooks in a settings file that counts here?"""
     if is_broken(who.connection.installs):
         says = f"{who.connection.installs} cannot be read: hooks that are taken out are not missed"
-        yield Check("hooks", "bad", says, f"{_INSTALL}, which keeps the old one beside it")
+        yield DoctorCheck("hooks", "bad", says, f"{_INSTALL}, which keeps the old one beside it")
     found = False
     for file in settings_files(who.environ, who.folder):
         name = who.short(file.path)
@@ -43,7 +43,7 @@ def check_hooks(who: ExaminedHost) -> Iterator[Check]:
             style = _style(text)
             state = installed(text, hooking_for(style, who.connection, who.program)).state
         except (OSError, JsonTextError) as error:
-            yield Check("hooks", "bad", f"{name}: {error}", f"correct it, then: {_INSTALL}")
+            yield DoctorCheck("hooks", "bad", f"{name}: {error}", f"correct it, then: {_INSTALL}")
             continue
         if state == "none":
             continue
@@ -51,26 +51,26 @@ def check_hooks(who: ExaminedHost) -> Iterator[Check]:
         option = f" --project {who.folder}" if file.scope == "local" else ""
         if text and who.connection.token in text and _others_can_read(file.path):
             says = f"others on this machine can read {name}, and the token of the hooks in it"
-            yield Check("hooks", "warn", says, f"chmod 600 {quote(file.path)}")
+            yield DoctorCheck("hooks", "warn", says, f"chmod 600 {quote(file.path)}")
         if state == "complete":
-            yield Check("hooks", "ok", f"loaded from {name}")
+            yield DoctorCheck("hooks", "ok", f"loaded from {name}")
             if style == "http" and _is_older(who):
                 says = "this Claude Code lets a tool run when Handrail does not answer"
-                yield Check("hooks", "bad", says, f"{_INSTALL}{option}")
+                yield DoctorCheck("hooks", "bad", says, f"{_INSTALL}{option}")
         else:
             kind = "lead elsewhere" if state == "stale" else "are not complete"
-            yield Check("hooks", "bad", f"those in {name} {kind}", f"{_INSTALL}{option}")
+            yield DoctorCheck("hooks", "bad", f"those in {name} {kind}", f"{_INSTALL}{option}")
     if not found:
-        yield Check("hooks", "bad", "in no settings file that counts here", _INSTALL)
+        yield DoctorCheck("hooks", "bad", "in no settings file that counts here", _INSTALL)
 
 
-def check_obstacles(who: ExaminedHost) -> Iterator[Check]:
+def check_obstacles(who: ExaminedHost) -> Iterator[DoctorCheck]:
     """Does anything keep hooks from running in this folder?"""
     url = hook_url(who.connection.port)
     for found in find_obstacles(who.environ, who.folder, url=url):
         where = f"{who.short(found.path)}: " if found.path else ""
         says, _, fix = found.says.partition(": ")
-        yield Check("project", "bad", f"{where}{says}; sessions here are NOT supervised", fix)
+        yield DoctorCheck("project", "bad", f"{where}{says}; sessions here are NOT supervised", fix)
 
 
 def _is_older(who: ExaminedHost) -> bool:

@@ -10,8 +10,14 @@ from uuid import uuid4
 
 from handrail.hosts.claude import stream
 from handrail.hosts.claude.launch import Launch
-from handrail.hosts.claude.turns import Rest, Turns
-from handrail.hosts.driven import MARK, AgentGoneError, AgentSilentError, ModelError, Turn
+from handrail.hosts.claude.turn_tracker import Activity, TurnTracker
+from handrail.hosts.driven_agent import (
+    MARK,
+    AgentGoneError,
+    AgentSilentError,
+    AgentTurn,
+    ModelError,
+)
 from handrail.intervene.processes import Family
 from handrail.intervene.processes import end as end_all
 from handrail.store.private_files import make_folder, replace_file
@@ -51,11 +57,11 @@ class ClaudeDriver:
         self._launch = launch
         self._patience = patience
         self._heard = heard
-        self._turns = Turns()
-        self._work: asyncio.Future[Turn] | None = None
+        self._turns = TurnTracker()
+        self._work: asyncio.Future[AgentTurn] | None = None
         """As long as it works."""
         self._stirring: asyncio.TimerHandle | None = None
-        self._asked: dict[str, asyncio.Future[stream.Reply]] = {}
+        self._asked: dict[str, asyncio.Future[stream.ControlReply]] = {}
         self._count = 0
         self._gone: asyncio.Future[tuple[int, str]]
         self._process: asyncio.SubprocessTransport
@@ -85,7 +91,7 @@ class ClaudeDriver:
     async def __aexit__(self, *_: object) -> None:
         await self.end()
 
-    async def take_turn(self, prompt: str) -> Turn:
+    async def take_turn(self, prompt: str) -> AgentTurn:
         """Send it on, and wait until it stops; raises AgentGoneError."""
         try:
             turn = await self._take_turn(prompt)
@@ -95,7 +101,7 @@ class ClaudeDriver:
         self._heard(f"the agent failed: {turn.problem}" if turn.problem else "")
         return turn
 
-    async def _take_turn(self, prompt: str) -> Turn:
+    async def _take_turn(self, prompt: str) -> AgentTurn:
         self._check()
         uuid = str(uuid4())
         self._turns.send(uuid)
@@ -165,13 +171,13 @@ class ClaudeDriver:
 
     def _hear(self, line: stream.Line) -> None:
         match line:
-            case stream.Reply():
+            case stream.ControlReply():
                 if asked := self._asked.pop(line.request, None):
                     asked.set_result(line)
-            case stream.Asked():
+            case stream.ControlQuestion():
                 self._stdin.write(stream.refusal(line.request, "nobody is there to answer"))
             case _:
-                if isinstance(line, stream.Began):
+                if isinstance(line, stream.WorkBegan):
                     self.model = line.model or self.model
                 self._turns.read(line)
                 self._settle()
@@ -183,11 +189,11 @@ class ClaudeDriver:
             self._stirring = None
         rest = self._turns.rest
         loop = asyncio.get_running_loop()
-        if rest is Rest.WORKS and self._work is None:
+        if rest is Activity.WORKS and self._work is None:
             self._work = loop.create_future()
-        elif rest is Rest.STIRS:
+        elif rest is Activity.STIRS:
             self._stirring = loop.call_later(_STIR, self._rested)
-        elif rest is Rest.RESTS:
+        elif rest is Activity.RESTS:
             self._rested()
 
     def _rested(self) -> None:
@@ -211,11 +217,11 @@ class ClaudeDriver:
 
     # What it is told
 
-    async def _ask(self, subtype: str, **more: str) -> stream.Reply:
+    async def _ask(self, subtype: str, **more: str) -> stream.ControlReply:
         self._check()
         self._count += 1
         name = f"handrail-{self._count}"
-        asked: asyncio.Future[stream.Reply] = asyncio.get_running_loop().create_future()
+        asked: asyncio.Future[stream.ControlReply] = asyncio.get_running_loop().create_future()
         self._asked[name] = asked
         self._stdin.write(stream.control_request(name, subtype, **more))
         try:
@@ -248,7 +254,7 @@ class _Pipes(asyncio.SubprocessProtocol):
     ) -> None:
         self._hear = hear
         self._lost: Callable[[int, str], None] | None = lost
-        self._lines = stream.Splitter()
+        self._lines = stream.LineSplitter()
         self._complaints = b""
         self._open = {1, 2}
         self._process: asyncio.SubprocessTransport

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from handrail.hosts.claude.hooks import Visit
+from handrail.hosts.claude.hooks import HookCall
 from handrail.hosts.claude.obstacles import find_obstacles, read_text, settings_files
 from handrail.hosts.claude.settings import guards_tools, hook_url
-from handrail.hosts.jsontext import JsonTextError
+from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import HookConnection
 from handrail.hosts.settings_file import load_installs
 
@@ -23,7 +23,7 @@ class SettingsGuard:
         self._connection = connection
         self._home = environ.get("HOME", "")
 
-    def find_problem(self, visit: Visit, folder: str) -> str:
+    def find_problem(self, visit: HookCall, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
             {"HOME": self._home, **visit.payload.action.env},

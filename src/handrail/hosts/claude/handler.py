@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from handrail.hosts.claude.obstacles import proxied, session_variables
-from handrail.hosts.claude.settings import HTTP_SINCE, REWRITES_SINCE, Hooking, Style, hook_url
+from handrail.hosts.claude.settings import HTTP_SINCE, REWRITES_SINCE, HookOptions, Style, hook_url
 from handrail.hosts.port import HookConnection, HostError, HostProgram
 
 
@@ -36,7 +36,11 @@ def choose_style(
     return ("command" if handler == "command" else "http"), [f"{known}, {program.path}"]
 
 
-def hooking_for(style: Style, connection: HookConnection, program: HostProgram | None) -> Hooking:
+def hooking_for(
+    style: Style, connection: HookConnection, program: HostProgram | None
+) -> HookOptions:
     """Where our hooks lead."""
     version = program.version if program else None
-    return Hooking(style, hook_url(connection.port), connection.token, connection.client, version)
+    return HookOptions(
+        style, hook_url(connection.port), connection.token, connection.client, version
+    )

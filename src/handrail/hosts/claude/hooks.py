@@ -10,8 +10,8 @@ from handrail.hosts.claude import reply
 from handrail.hosts.claude.payload import Payload, PayloadError, read_end, read_payload
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import READS
-from handrail.hosts.claude.transcript import Transcripts
-from handrail.hosts.port import Reply, Seat
+from handrail.hosts.claude.transcript import TranscriptIndex
+from handrail.hosts.port import Reply, SessionOrigin
 from handrail.model.control import ENDING, Standing
 from handrail.model.event import (
     AgentEnded,
@@ -60,11 +60,11 @@ _NOTIFICATION = "<task-notification>"
 """How a prompt begins that Claude Code gives itself when a sub-agent or a command has ended."""
 
 
-class Visit(msgspec.Struct, frozen=True):
+class HookCall(msgspec.Struct, frozen=True):
     """One hook request: what it says, and what is known of the session beside it."""
 
     payload: Payload
-    seat: Seat = Seat()
+    seat: SessionOrigin = SessionOrigin()
 
 
 class ClaudeHooks:
@@ -74,17 +74,17 @@ class ClaudeHooks:
         self,
         runs: RunRegistry,
         *,
-        find_problem: Callable[[Visit, str], str] = lambda visit, folder: "",
+        find_problem: Callable[[HookCall, str], str] = lambda visit, folder: "",
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
-        self.transcripts = Transcripts(clock)
+        self.transcripts = TranscriptIndex(clock)
         self.place = self.transcripts.place
         self._find_problem = find_problem
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
 
-    def handle(self, body: bytes, seat: Seat = Seat()) -> Answer:  # noqa: B008 - it is frozen
+    def handle(self, body: bytes, seat: SessionOrigin = SessionOrigin()) -> Answer:  # noqa: B008 - it is frozen
         """Answer one request; what it raises is a bug, and `failed` is the answer then."""
         try:
             payload = read_payload(body)
@@ -93,7 +93,7 @@ class ClaudeHooks:
         react = _REACTIONS.get(payload.hook_event_name)
         if react is None:
             return _now(reply.NO_OPINION)
-        visit = Visit(payload, seat)
+        visit = HookCall(payload, seat)
         try:
             return react(self, visit, self._supervisor(visit))
         except StoreError as error:
@@ -116,14 +116,14 @@ class ClaudeHooks:
         """The answer to what cannot be read: a refusal."""
         return unreadable(problem)
 
-    def may_ask(self, visit: Visit, supervisor: Supervisor) -> bool:
+    def may_ask(self, visit: HookCall, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended
         if wanted != "auto":
             return wanted == "always"
         return supervisor.state.attended and visit.payload.permission_mode in _ASKING_MODES
 
-    def _supervisor(self, visit: Visit) -> Supervisor:
+    def _supervisor(self, visit: HookCall) -> Supervisor:
         payload = visit.payload
         self.transcripts.note(
             payload.session_id, payload.transcript_path, payload.prompt_id, payload.tool_use_id
@@ -140,7 +140,7 @@ class ClaudeHooks:
             supervisor.record(event)
         return supervisor
 
-    def _without_log(self, visit: Visit, error: StoreError) -> Reply:
+    def _without_log(self, visit: HookCall, error: StoreError) -> Reply:
         """The log cannot be read: nothing is known of the run, but what only reads may go on."""
         payload = visit.payload
         event = payload.hook_event_name
@@ -153,25 +153,25 @@ class ClaudeHooks:
             return reply.block(problem)
         return reply.NO_OPINION
 
-    def _problem(self, visit: Visit, supervisor: Supervisor) -> str:
+    def _problem(self, visit: HookCall, supervisor: Supervisor) -> str:
         return self._find_problem(visit, supervisor.state.cwd or visit.payload.cwd)
 
     # One method for each event
 
-    def before_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def before_tool(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A tool is about to be called."""
         payload = visit.payload
         ask = self.may_ask(visit, supervisor)
         progress = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
         return progress.then(lambda verdict: reply.before_tool(verdict, ask=ask))
 
-    def after_tool(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def after_tool(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A tool was called, and worked or failed."""
         event = visit.payload.hook_event_name
         ready = supervisor.take_in(read_end(visit.payload))
         return ready.then(lambda verdict: reply.after_tool(event, verdict))
 
-    def after_batch(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def after_batch(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """What has not been heard of by now did not run."""
         receipts = []
         for call in visit.payload.tool_calls:
@@ -179,7 +179,7 @@ class ClaudeHooks:
             receipts += supervisor.drop(call.tool_use_id, said)
         return Ready(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
 
-    def permission(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def permission(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """The host asks on its own account, or because Handrail told it to."""
         action = visit.payload.action
         known = supervisor.state.find_same(fingerprint(action), command_name(action))
@@ -187,7 +187,7 @@ class ClaudeHooks:
             return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
         return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
 
-    def prompt(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def prompt(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A person says what to do; not passed on where nothing would be supervised."""
         text = visit.payload.prompt
         if incident := supervisor.state.course.stopped:
@@ -209,7 +209,7 @@ class ClaudeHooks:
         answer.receipts += supervisor.hand_over(messages)
         return answer
 
-    def start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def start(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A session begins, or is taken up again."""
         payload = visit.payload
         if payload.source in _STARTS:
@@ -227,13 +227,13 @@ class ClaudeHooks:
             lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
         )
 
-    def end(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def end(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A session has ended."""
         answer = self._note(supervisor, RunEnded(self._clock(), visit.payload.reason))
         self.runs.end(visit.payload.session_id)
         return answer
 
-    def stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def stop(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """The agent waits for the next prompt."""
         payload = visit.payload
         # Who was sent on once already is not sent on again: that would be a loop of our own.
@@ -241,21 +241,21 @@ class ClaudeHooks:
         ready = supervisor.rest(payload.last_assistant_message, for_good=again)
         return ready.then(reply.after_turn)
 
-    def agent_start(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def agent_start(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A sub-agent begins."""
         payload = visit.payload
         return self._note(
             supervisor, AgentStarted(self._clock(), payload.agent_id, payload.agent_type)
         )
 
-    def agent_stop(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def agent_stop(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A sub-agent has ended."""
         # /compact ends a sub-agent that was never started.
         if visit.payload.agent_id not in supervisor.state.agents:
             return _now(reply.NO_OPINION)
         return self._note(supervisor, AgentEnded(self._clock(), visit.payload.agent_id))
 
-    def task(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def task(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """A task is on the agent's list, or is completed."""
         payload = visit.payload
         state: Literal["pending", "done"] = (
@@ -264,11 +264,11 @@ class ClaudeHooks:
         event = TaskNoted(self._clock(), payload.task_id, state, payload.task_subject)
         return self._note(supervisor, event)
 
-    def compact(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def compact(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """The conversation is about to be shortened."""
         return self._note(supervisor, Compacted(self._clock(), visit.payload.trigger))
 
-    def config_change(self, visit: Visit, supervisor: Supervisor) -> Answer:
+    def config_change(self, visit: HookCall, supervisor: Supervisor) -> Answer:
         """Settings have changed; not taken over where they would end supervision."""
         payload = visit.payload
         # All files count, not only the changed one: what is taken over later takes this along.
@@ -284,7 +284,7 @@ class ClaudeHooks:
         return Ready(said, [receipt], lambda error: said)
 
 
-_REACTIONS: dict[str, Callable[[ClaudeHooks, Visit, Supervisor], Answer]] = {
+_REACTIONS: dict[str, Callable[[ClaudeHooks, HookCall, Supervisor], Answer]] = {
     "PreToolUse": ClaudeHooks.before_tool,
     "PostToolUse": ClaudeHooks.after_tool,
     "PostToolUseFailure": ClaudeHooks.after_tool,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.port import (
-    Check,
+    DoctorCheck,
     DriveOptions,
     ExaminedHost,
     HookConnection,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from handrail.checkpoint import CheckpointRecord, ConversationPosition
     from handrail.hosts.claude.hooks import ClaudeHooks
     from handrail.hosts.claude.recording import Transcript
-    from handrail.hosts.driven import DrivenAgent
+    from handrail.hosts.driven_agent import DrivenAgent
     from handrail.hosts.git_view import GitView
     from handrail.hosts.installation import Removal
     from handrail.supervise.run_registry import RunRegistry
@@ -117,7 +117,7 @@ class ClaudeCode(HostAdapter):
 
         return plan_removal(path, record)
 
-    def diagnose(self, who: ExaminedHost) -> Iterator[Check]:
+    def diagnose(self, who: ExaminedHost) -> Iterator[DoctorCheck]:
         """The program, the hooks, and what keeps them from running."""
         from handrail.hosts.claude import doctor
 

@@ -4,13 +4,13 @@ from functools import partial
 
 from handrail.hosts import installation
 from handrail.hosts.claude.profile import PROFILE
-from handrail.hosts.claude.settings import Hooking, add, is_blank, remove
+from handrail.hosts.claude.settings import HookOptions, add, is_blank, remove
 from handrail.hosts.git_view import GitView
 from handrail.hosts.installation import HookText, Installation, Removal
-from handrail.hosts.jsontext import scan
+from handrail.hosts.json_text import scan
 
 
-def plan_install(path: str, hooking: Hooking, view: GitView, record: str) -> Installation:
+def plan_install(path: str, hooking: HookOptions, view: GitView, record: str) -> Installation:
     """What to change for our hooks; see `installation.plan_install`."""
     ours = partial(add, hooking=hooking)
     return installation.plan_install(PROFILE.name, path, ours, _HOOKS, view, record)

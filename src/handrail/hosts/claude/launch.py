@@ -15,9 +15,9 @@ import msgspec
 
 from handrail.hosts.claude.obstacles import read_text, settings_files, user_file
 from handrail.hosts.claude.profile import PROFILE
-from handrail.hosts.claude.settings import Hooking, guards_tools, hooks_for, installed
-from handrail.hosts.driven import MARK
-from handrail.hosts.jsontext import JsonTextError
+from handrail.hosts.claude.settings import HookOptions, guards_tools, hooks_for, installed
+from handrail.hosts.driven_agent import MARK
+from handrail.hosts.json_text import JsonTextError
 from handrail.hosts.port import DriveOptions, HostError
 
 _STREAM = ("-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
@@ -130,7 +130,7 @@ def has_conversation(environ: Mapping[str, str], run: str) -> bool:
 
 
 def settings_for(
-    hooking: Hooking,
+    hooking: HookOptions,
     environ: Mapping[str, str],
     cwd: str,
     installs: Iterable[str],
@@ -148,14 +148,14 @@ def settings_for(
 
 
 def _are_installed(
-    hooking: Hooking, environ: Mapping[str, str], cwd: str, installs: set[str]
+    hooking: HookOptions, environ: Mapping[str, str], cwd: str, installs: set[str]
 ) -> bool:
     paths = [file.path for file in settings_files(environ, cwd) if file.path in installs]
     texts = (text for path in paths if (text := read_text(path)) is not None)
     return any(_guards(hooking, text) for text in texts)
 
 
-def _guards(hooking: Hooking, text: str) -> bool:
+def _guards(hooking: HookOptions, text: str) -> bool:
     try:
         return guards_tools(text) and installed(text, hooking).state != "stale"
     except JsonTextError:

@@ -17,7 +17,7 @@ import msgspec
 
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.claude.settings import CLIENT, ENDPOINT
-from handrail.hosts.jsontext import MAX_CHARACTERS, JsonTextError, scan
+from handrail.hosts.json_text import MAX_CHARACTERS, JsonTextError, scan
 from handrail.hosts.port import Obstacle
 from handrail.hosts.settings_file import decode, read
 

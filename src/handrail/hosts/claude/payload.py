@@ -28,7 +28,7 @@ class PayloadError(ValueError):
         """The event it is about, as far as that could be read."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class BatchedCall(msgspec.Struct, frozen=True):
     """One tool call in a batch."""
 
     tool_use_id: str = ""
@@ -51,7 +51,7 @@ class Payload(msgspec.Struct, frozen=True):
     tool_response: object = None
     duration_ms: float = 0.0
     error: str = ""
-    tool_calls: list[Call] = []
+    tool_calls: list[BatchedCall] = []
     prompt: str = ""
     prompt_id: str = ""
     source: str = ""

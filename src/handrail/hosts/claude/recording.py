@@ -22,13 +22,13 @@ _NOT_TYPED = (
 _NOT_RUN = ("The user doesn't want to", "[Request interrupted", "Permission to use")
 
 
-class _Message(msgspec.Struct):
+class _RecordedMessage(msgspec.Struct):
     content: msgspec.Raw = msgspec.Raw(b'""')
 
 
-class _Line(msgspec.Struct):
+class _RecordedLine(msgspec.Struct):
     type: str
-    message: _Message | None = None
+    message: _RecordedMessage | None = None
     cwd: str | None = None
     timestamp: str | None = None
     isMeta: bool | None = None  # noqa: N815 - their name
@@ -50,7 +50,7 @@ class _Line(msgspec.Struct):
             return None
 
 
-class _Block(msgspec.Struct):
+class _RecordedBlock(msgspec.Struct):
     type: str = ""
     id: str = ""
     name: str = ""
@@ -61,8 +61,8 @@ class _Block(msgspec.Struct):
     text: str = ""
 
 
-_line = msgspec.json.Decoder(_Line)
-_content = msgspec.json.Decoder(str | list[_Block])
+_line = msgspec.json.Decoder(_RecordedLine)
+_content = msgspec.json.Decoder(str | list[_RecordedBlock])
 
 
 class Transcript:
@@ -89,7 +89,7 @@ class Transcript:
             return
         self.messages += 1
         content = _content.decode(line.message.content)
-        blocks = [_Block("text", text=content)] if isinstance(content, str) else content
+        blocks = [_RecordedBlock("text", text=content)] if isinstance(content, str) else content
         for block in blocks:
             if block.type == "tool_use":
                 self._call(block, line)
@@ -98,7 +98,7 @@ class Transcript:
             elif block.type == "text":
                 self._text(block.text, line)
 
-    def _call(self, block: _Block, line: _Line) -> None:
+    def _call(self, block: _RecordedBlock, line: _RecordedLine) -> None:
         key = block.id or f"call {len(self.calls)}"
         if key in self.calls or (block.id and block.id in self._seen):
             return
@@ -112,7 +112,7 @@ class Transcript:
                 self._last.said = ""  # it went on
             self._last = call
 
-    def _result(self, block: _Block, line: _Line) -> None:
+    def _result(self, block: _RecordedBlock, line: _RecordedLine) -> None:
         call = self.calls.get(block.tool_use_id)
         if call is None:
             return
@@ -124,14 +124,14 @@ class Transcript:
         code = int(found.group(1)) if found else None
         call.outcome = Outcome(not block.is_error, code, text)
 
-    def _text(self, text: str, line: _Line) -> None:
+    def _text(self, text: str, line: _RecordedLine) -> None:
         if line.type == "assistant":
             if self._last is not None and not line.agent:
                 self._last.said = f"{self._last.said}\n{text}"[-_MAX_SAID:].lstrip()
         elif line.type == "user" and not (line.isMeta or line.isCompactSummary):
             self._typed(text, line)
 
-    def _typed(self, text: str, line: _Line) -> None:
+    def _typed(self, text: str, line: _RecordedLine) -> None:
         if not text.strip() or text.lstrip().startswith(_NOT_TYPED):
             return
         self.goal = self.goal or text.strip()[:_MAX_GOAL]

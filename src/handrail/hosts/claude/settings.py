@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from handrail.hosts.claude.profile import PROFILE
-from handrail.hosts.jsontext import (
-    Edit,
+from handrail.hosts.json_text import (
+    JsonNode,
     JsonTextError,
-    Node,
+    TextEdit,
     append,
     apply,
     drop,
@@ -59,7 +59,7 @@ HOLD_TIMEOUT = 600
 _LOOPBACK = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1")
 
 
-class _Event(msgspec.Struct, frozen=True):
+class _HookEvent(msgspec.Struct, frozen=True):
     name: str
     since: Version
     starts: bool = False
@@ -70,21 +70,21 @@ class _Event(msgspec.Struct, frozen=True):
 
 
 _EVENTS = (
-    _Event("SessionStart", (1, 0, 62), starts=True, timeout=_START_TIMEOUT),
-    _Event("UserPromptSubmit", (1, 0, 53), starts=True, timeout=_START_TIMEOUT),
-    _Event("PreToolUse", (1, 0, 38), blocks=True, timeout=HOLD_TIMEOUT),
-    _Event("PermissionRequest", (2, 0, 45)),
-    _Event("PostToolUse", (1, 0, 38)),
-    _Event("PostToolUseFailure", (2, 0, 56)),
-    _Event("PostToolBatch", (2, 1, 118)),
-    _Event("SubagentStart", (2, 0, 44)),
-    _Event("SubagentStop", (1, 0, 41)),
-    _Event("TaskCreated", (2, 1, 84)),
-    _Event("TaskCompleted", (2, 1, 33)),
-    _Event("PreCompact", (1, 0, 48)),
-    _Event("ConfigChange", (2, 1, 48), blocks=True),
-    _Event("Stop", (1, 0, 38)),
-    _Event("SessionEnd", (1, 0, 85), timeout=5),
+    _HookEvent("SessionStart", (1, 0, 62), starts=True, timeout=_START_TIMEOUT),
+    _HookEvent("UserPromptSubmit", (1, 0, 53), starts=True, timeout=_START_TIMEOUT),
+    _HookEvent("PreToolUse", (1, 0, 38), blocks=True, timeout=HOLD_TIMEOUT),
+    _HookEvent("PermissionRequest", (2, 0, 45)),
+    _HookEvent("PostToolUse", (1, 0, 38)),
+    _HookEvent("PostToolUseFailure", (2, 0, 56)),
+    _HookEvent("PostToolBatch", (2, 1, 118)),
+    _HookEvent("SubagentStart", (2, 0, 44)),
+    _HookEvent("SubagentStop", (1, 0, 41)),
+    _HookEvent("TaskCreated", (2, 1, 84)),
+    _HookEvent("TaskCompleted", (2, 1, 33)),
+    _HookEvent("PreCompact", (1, 0, 48)),
+    _HookEvent("ConfigChange", (2, 1, 48), blocks=True),
+    _HookEvent("Stop", (1, 0, 38)),
+    _HookEvent("SessionEnd", (1, 0, 85), timeout=5),
 )
 
 
@@ -93,7 +93,7 @@ def hook_url(port: int | str) -> str:
     return f"http://127.0.0.1:{port}{ENDPOINT}"
 
 
-class Hooking(msgspec.Struct, frozen=True):
+class HookOptions(msgspec.Struct, frozen=True):
     """How Claude Code is to reach Handrail."""
 
     style: Style
@@ -105,7 +105,7 @@ class Hooking(msgspec.Struct, frozen=True):
     """Of Claude Code. Not known: only what every version understands, in the style `command`."""
 
 
-class Installed(msgspec.Struct, frozen=True):
+class InstalledHooks(msgspec.Struct, frozen=True):
     """What of ours is in a file."""
 
     state: Literal["none", "complete", "partly", "stale"]
@@ -113,14 +113,14 @@ class Installed(msgspec.Struct, frozen=True):
     style: Style | None = None
 
 
-def hooks_for(hooking: Hooking) -> dict[str, list[Group]]:
+def hooks_for(hooking: HookOptions) -> dict[str, list[Group]]:
     """The groups of handlers that each event gets."""
     return {
         event.name: _groups(event, hooking) for event in _EVENTS if _knows(hooking, event.since)
     }
 
 
-def _knows(hooking: Hooking, since: Version) -> bool:
+def _knows(hooking: HookOptions, since: Version) -> bool:
     if hooking.style == "http":
         return True
     if hooking.version is None:
@@ -128,7 +128,7 @@ def _knows(hooking: Hooking, since: Version) -> bool:
     return hooking.version >= min(since, _FORGIVING)
 
 
-def _groups(event: _Event, hooking: Hooking) -> list[Group]:
+def _groups(event: _HookEvent, hooking: HookOptions) -> list[Group]:
     if event.name != "PreToolUse":
         return [{"hooks": _handlers(event, hooking)}]
     return [
@@ -137,7 +137,7 @@ def _groups(event: _Event, hooking: Hooking) -> list[Group]:
     ]
 
 
-def _handlers(event: _Event, hooking: Hooking) -> list[Handler]:
+def _handlers(event: _HookEvent, hooking: HookOptions) -> list[Handler]:
     handlers = [_handler(event, hooking, "change" if event.blocks else "")]
     if event.name == "PostToolBatch" and hooking.style == "http":
         # A daemon that died is started again beside the session, which does not wait for it.
@@ -145,7 +145,7 @@ def _handlers(event: _Event, hooking: Hooking) -> list[Handler]:
     return handlers
 
 
-def _handler(event: _Event, hooking: Hooking, mode: str) -> Handler:
+def _handler(event: _HookEvent, hooking: HookOptions, mode: str) -> Handler:
     if hooking.style == "command" or event.starts:
         handler = _command(hooking, event.name, *([mode] if event.name == "PreToolUse" else []))
     else:
@@ -157,7 +157,7 @@ def _handler(event: _Event, hooking: Hooking, mode: str) -> Handler:
     return handler
 
 
-def _command(hooking: Hooking, *arguments: str) -> Handler:
+def _command(hooking: HookOptions, *arguments: str) -> Handler:
     if hooking.style == "http":
         handler: Handler = {"type": "command", "command": hooking.client, "args": list(arguments)}
     else:  # 2.1.131 does not know `args` and would leave them out
@@ -197,14 +197,14 @@ def _program(handler: Handler, command: str) -> str:
     return words[0] if words else ""
 
 
-def installed(text: str | None, hooking: Hooking) -> Installed:
+def installed(text: str | None, hooking: HookOptions) -> InstalledHooks:
     """What of ours is in a file; raises JsonTextError if it cannot be read."""
     found = list(_ours(text)) if text is not None and not is_blank(text) else []
     if not found:
-        return Installed("none")
+        return InstalledHooks("none")
     style = _style(found)
     if any(not _leads_here(handler, hooking) for _, _, handler in found):
-        return Installed("stale", style)
+        return InstalledHooks("stale", style)
     wanted = [
         (event, group.get("matcher"), handler)
         for event, groups in hooks_for(hooking).items()
@@ -212,7 +212,7 @@ def installed(text: str | None, hooking: Hooking) -> Installed:
         for handler in _as_list(group["hooks"])
     ]
     complete = sorted(map(_canonical, found)) == sorted(map(_canonical, wanted))
-    return Installed("complete" if complete else "partly", style)
+    return InstalledHooks("complete" if complete else "partly", style)
 
 
 def guards_tools(text: str) -> bool:
@@ -240,7 +240,7 @@ def _ours(text: str) -> Iterator[tuple[str, object, Handler]]:
                         yield event, group.get("matcher"), handler
 
 
-def _event_nodes(root: Node) -> list[tuple[str, Node]]:
+def _event_nodes(root: JsonNode) -> list[tuple[str, JsonNode]]:
     hooks = root.get("hooks")
     if hooks is None or hooks.value.kind != "{":
         return []
@@ -254,7 +254,7 @@ def _style(found: list[tuple[str, object, Handler]]) -> Style | None:
     return "http" if any("url" in handler for handler in deciding) else "command"
 
 
-def _leads_here(handler: Handler, hooking: Hooking) -> bool:
+def _leads_here(handler: Handler, hooking: HookOptions) -> bool:
     if "url" in handler:
         headers = handler.get("headers")
         token = headers.get("Authorization") if isinstance(headers, dict) else None
@@ -274,7 +274,7 @@ def _as_list(found: object) -> list[object]:
 # Putting in and taking out
 
 
-def add(text: str | None, hooking: Hooking) -> str:
+def add(text: str | None, hooking: HookOptions) -> str:
     """The file with our hooks, in the place of older ones; raises JsonTextError."""
     if text is None or is_blank(text):
         text = "{}\n"
@@ -284,7 +284,7 @@ def add(text: str | None, hooking: Hooking) -> str:
     return apply(text, _insertions(text, scan(text), hooks_for(hooking)))
 
 
-def _insertions(text: str, root: Node, wanted: dict[str, list[Group]]) -> list[Edit]:
+def _insertions(text: str, root: JsonNode, wanted: dict[str, list[Group]]) -> list[TextEdit]:
     look = layout(text, root)
     _expect(text, root, "{", "the settings must be an object: { … }")
     hooks = root.get("hooks")
@@ -304,7 +304,7 @@ def _insertions(text: str, root: Node, wanted: dict[str, list[Group]]) -> list[E
     return edits
 
 
-def _expect(text: str, node: Node, kind: str, says: str) -> None:
+def _expect(text: str, node: JsonNode, kind: str, says: str) -> None:
     if node.kind != kind:
         raise JsonTextError(text, node.start, says)
 
@@ -317,7 +317,7 @@ def remove(text: str) -> str:
     hooks = root.get("hooks")
     if hooks is None or hooks.value.kind != "{":
         return text
-    edits: list[Edit] = []
+    edits: list[TextEdit] = []
     gone = []
     for number, entry in enumerate(hooks.value.entries):
         within = _removals(text, entry.value)
@@ -330,9 +330,9 @@ def remove(text: str) -> str:
     return apply(text, edits + drop(text, hooks.value, gone))
 
 
-def _removals(text: str, groups: Node) -> list[Edit] | None:
+def _removals(text: str, groups: JsonNode) -> list[TextEdit] | None:
     """What takes our handlers out of one event; None if the event goes with them."""
-    edits: list[Edit] = []
+    edits: list[TextEdit] = []
     gone = []
     for number, group in enumerate(groups.entries if groups.kind == "[" else ()):
         hooks = group.value.get("hooks")

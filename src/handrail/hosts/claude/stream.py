@@ -26,13 +26,13 @@ _TOKENS = (
 )
 
 
-class Began(msgspec.Struct, frozen=True):
+class WorkBegan(msgspec.Struct, frozen=True):
     """It begins to work on something, a prompt or the news of a background task."""
 
     model: str
 
 
-class Spoke(msgspec.Struct, frozen=True):
+class ModelSpoke(msgspec.Struct, frozen=True):
     """The model said something; of a sub-agent's words only their cost is told."""
 
     text: str
@@ -48,7 +48,7 @@ class ToolAnswered(msgspec.Struct, frozen=True):
     """The result of a tool goes to the model, and all news with it; not of a sub-agent."""
 
 
-class Heard(msgspec.Struct, frozen=True):
+class PromptHeard(msgspec.Struct, frozen=True):
     """What became of a prompt."""
 
     prompt: str
@@ -56,7 +56,7 @@ class Heard(msgspec.Struct, frozen=True):
     """queued, started, completed or cancelled."""
 
 
-class Tasks(msgspec.Struct, frozen=True):
+class BackgroundTasks(msgspec.Struct, frozen=True):
     """What runs in the background now."""
 
     ids: frozenset[str]
@@ -72,23 +72,23 @@ class TaskEnded(msgspec.Struct, frozen=True):
     """By somebody. Else the model is told about it, if need be in a turn of its own."""
 
 
-class Usage(msgspec.Struct, frozen=True):
+class TokenUsage(msgspec.Struct, frozen=True):
     """What was used."""
 
     tokens: int = 0
     cost_usd: float = 0.0
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.tokens + other.tokens, self.cost_usd + other.cost_usd)
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(self.tokens + other.tokens, self.cost_usd + other.cost_usd)
 
-    def since(self, before: "Usage") -> "Usage":
+    def since(self, before: "TokenUsage") -> "TokenUsage":
         """What came on top; all of it where the count began anew."""
         if self.tokens < before.tokens or self.cost_usd < before.cost_usd:
             return self
-        return Usage(self.tokens - before.tokens, self.cost_usd - before.cost_usd)
+        return TokenUsage(self.tokens - before.tokens, self.cost_usd - before.cost_usd)
 
 
-class Result(msgspec.Struct, frozen=True):
+class TurnEnded(msgspec.Struct, frozen=True):
     """It has stopped."""
 
     text: str
@@ -99,13 +99,13 @@ class Result(msgspec.Struct, frozen=True):
     errors: tuple[str, ...]
     answers: int | None
     """How often the model was asked; None: it does not say."""
-    total: Usage
+    total: TokenUsage
     """Of the whole session, also before it was resumed."""
-    used: Usage | None
+    used: TokenUsage | None
     """Since the result before; None: it does not say, as in old versions."""
 
 
-class Reply(msgspec.Struct, frozen=True):
+class ControlReply(msgspec.Struct, frozen=True):
     """The answer to a control request."""
 
     request: str
@@ -114,18 +114,28 @@ class Reply(msgspec.Struct, frozen=True):
     model: str
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ControlQuestion(msgspec.Struct, frozen=True):
     """A control request of its own, which waits for an answer."""
 
     request: str
 
 
-Line = Began | Spoke | ToolAnswered | Heard | Tasks | TaskEnded | Result | Reply | Asked
+Line = (
+    WorkBegan
+    | ModelSpoke
+    | ToolAnswered
+    | PromptHeard
+    | BackgroundTasks
+    | TaskEnded
+    | TurnEnded
+    | ControlReply
+    | ControlQuestion
+)
 
 _Fields = Mapping[str, object]
 
 
-class Splitter:
+class LineSplitter:
     """Makes lines of what comes out of a pipe."""
 
     def __init__(self, max_line: int = MAX_LINE) -> None:
@@ -168,19 +178,19 @@ def read_line(line: bytes) -> Line | None:
     return read(fields) if read else None
 
 
-def _began(line: _Fields) -> Began:
-    return Began(_text(line.get("model")))
+def _began(line: _Fields) -> WorkBegan:
+    return WorkBegan(_text(line.get("model")))
 
 
-def _spoke(line: _Fields) -> Spoke:
+def _spoke(line: _Fields) -> ModelSpoke:
     message = _fields(line.get("message"))
     name, used = _text(message.get("id")), _old_usage(message.get("usage")).tokens
     if line.get("parent_tool_use_id") is not None:
-        return Spoke("", "", name, used)
+        return ModelSpoke("", "", name, used)
     model = _text(message.get("model"))
     texts = [_text(block.get("text")) for block in _blocks(message)]
     says = "\n".join(filter(None, texts))
-    return Spoke(says, "" if model == _SYNTHETIC else model, name, used)
+    return ModelSpoke(says, "" if model == _SYNTHETIC else model, name, used)
 
 
 def _answered(line: _Fields) -> ToolAnswered | None:
@@ -189,57 +199,57 @@ def _answered(line: _Fields) -> ToolAnswered | None:
     return ToolAnswered() if results and line.get("parent_tool_use_id") is None else None
 
 
-def _heard(line: _Fields) -> Heard:
-    return Heard(_text(line.get("command_uuid")), _text(line.get("state")))
+def _heard(line: _Fields) -> PromptHeard:
+    return PromptHeard(_text(line.get("command_uuid")), _text(line.get("state")))
 
 
-def _tasks(line: _Fields) -> Tasks:
+def _tasks(line: _Fields) -> BackgroundTasks:
     tasks = [_fields(task) for task in _items(line.get("tasks"))]
     kinds = {_text(task.get("task_id")): _text(task.get("task_type")) for task in tasks}
     workers = frozenset(task for task, kind in kinds.items() if kind in _WORKERS)
-    return Tasks(frozenset(kinds), workers)
+    return BackgroundTasks(frozenset(kinds), workers)
 
 
 def _task_ended(line: _Fields) -> TaskEnded:
     return TaskEnded(_text(line.get("task_id")), line.get("status") in ("stopped", "killed"))
 
 
-def _result(line: _Fields) -> Result:
+def _result(line: _Fields) -> TurnEnded:
     answers = line.get("num_turns")
     by_model, used = line.get("modelUsage"), line.get("model_usage_since_last_result")
     total = _usage(by_model) if by_model else _old_usage(line.get("usage"))
-    return Result(
+    return TurnEnded(
         text=_text(line.get("result")),
         subtype=_text(line.get("subtype")),
         reason=_text(line.get("terminal_reason")),
         is_error=line.get("is_error") is True,
         errors=tuple(filter(None, map(_text, _items(line.get("errors"))))),
         answers=answers if isinstance(answers, int) else None,
-        total=Usage(total.tokens, _number(line.get("total_cost_usd"))),
+        total=TokenUsage(total.tokens, _number(line.get("total_cost_usd"))),
         used=_usage(used) if isinstance(used, dict) else None,
     )
 
 
-def _usage(by_model: object) -> Usage:
+def _usage(by_model: object) -> TokenUsage:
     each = [_fields(used) for used in _fields(by_model).values()]
     tokens = sum(_number(used.get(name)) for used in each for name, _ in _TOKENS)
-    return Usage(int(tokens), sum(_number(used.get("costUSD")) for used in each))
+    return TokenUsage(int(tokens), sum(_number(used.get("costUSD")) for used in each))
 
 
-def _old_usage(usage: object) -> Usage:
-    return Usage(int(sum(_number(_fields(usage).get(name)) for _, name in _TOKENS)))
+def _old_usage(usage: object) -> TokenUsage:
+    return TokenUsage(int(sum(_number(_fields(usage).get(name)) for _, name in _TOKENS)))
 
 
-def _reply(line: _Fields) -> Reply:
+def _reply(line: _Fields) -> ControlReply:
     reply = _fields(line.get("response"))
     done = reply.get("subtype") == "success"
     error = "" if done else _text(reply.get("error")) or "it was refused"
     model = _text(_fields(reply.get("response")).get("model"))
-    return Reply(_text(reply.get("request_id")), error, model)
+    return ControlReply(_text(reply.get("request_id")), error, model)
 
 
-def _asked(line: _Fields) -> Asked:
-    return Asked(_text(line.get("request_id")))
+def _asked(line: _Fields) -> ControlQuestion:
+    return ControlQuestion(_text(line.get("request_id")))
 
 
 _READERS: dict[tuple[str, str], Callable[[_Fields], Line | None]] = {

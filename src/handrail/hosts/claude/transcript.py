@@ -19,7 +19,7 @@ _MAX_SESSIONS = 2000
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 
 
-class Transcripts:
+class TranscriptIndex:
     """The transcripts of sessions, as their hooks name them. May be asked in any thread."""
 
     def __init__(self, clock: Callable[[], float] = time) -> None:
@@ -40,12 +40,12 @@ class Transcripts:
         return self._places.get(session) or ConversationPosition(PROFILE.name, session)
 
 
-class _Message(msgspec.Struct):
+class _TranscriptMessage(msgspec.Struct):
     id: str = ""
     content: object = None
 
 
-class _Entry(msgspec.Struct):
+class _TranscriptEntry(msgspec.Struct):
     """A line of a transcript. Each goes on from another one: together they are a tree."""
 
     type: str = ""
@@ -54,7 +54,7 @@ class _Entry(msgspec.Struct):
     is_sidechain: bool = msgspec.field(name="isSidechain", default=False)
     prompt: str | None = msgspec.field(name="promptId", default=None)
     at: datetime = msgspec.field(name="timestamp", default=_BEGINNING)
-    message: _Message | None = None
+    message: _TranscriptMessage | None = None
     calls: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
     part_of: str = ""
@@ -76,7 +76,7 @@ class _Entry(msgspec.Struct):
         return self.type == "user" or self.is_answer
 
 
-_decoder = msgspec.json.Decoder(_Entry)
+_decoder = msgspec.json.Decoder(_TranscriptEntry)
 
 
 def located(record: CheckpointRecord) -> ConversationPosition | None:
@@ -96,7 +96,7 @@ def located(record: CheckpointRecord) -> ConversationPosition | None:
 
 
 def _message(
-    entries: Sequence[_Entry], moment: CheckpointTrigger, place: ConversationPosition
+    entries: Sequence[_TranscriptEntry], moment: CheckpointTrigger, place: ConversationPosition
 ) -> str:
     """The id of the last entry that belongs to it; empty: there is none."""
     chain = _chain(entries)
@@ -105,7 +105,7 @@ def _message(
     return chain[end - 1].uuid if any(entry.is_said for entry in chain[:end]) else ""
 
 
-def _read(path: str) -> Iterator[_Entry]:
+def _read(path: str) -> Iterator[_TranscriptEntry]:
     """What was said in the session itself, sub-agents aside."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
@@ -121,7 +121,7 @@ def _read(path: str) -> Iterator[_Entry]:
                 yield entry
 
 
-def _take_out_ids(entry: _Entry) -> None:
+def _take_out_ids(entry: _TranscriptEntry) -> None:
     """Keep of what was said only which calls and answers it is about; it may be long."""
     if entry.at.tzinfo is None:
         entry.at = entry.at.replace(tzinfo=UTC)
@@ -139,10 +139,10 @@ def _ids(content: object, kind: str, key: str) -> Iterator[str]:
             yield str(block.get(key))
 
 
-def _chain(entries: Sequence[_Entry]) -> list[_Entry]:
+def _chain(entries: Sequence[_TranscriptEntry]) -> list[_TranscriptEntry]:
     """The branch that the session is on, which is all that it can go back on."""
     known = {entry.uuid: entry for entry in entries}
-    chain: list[_Entry] = []
+    chain: list[_TranscriptEntry] = []
     entry = entries[-1] if entries else None
     while entry is not None:
         chain.append(entry)
@@ -154,7 +154,7 @@ def _chain(entries: Sequence[_Entry]) -> list[_Entry]:
 
 
 def _before_prompt(
-    chain: Sequence[_Entry], _: Sequence[_Entry], place: ConversationPosition
+    chain: Sequence[_TranscriptEntry], _: Sequence[_TranscriptEntry], place: ConversationPosition
 ) -> int:
     """A prompt may have several entries; in a copied session, what came before has its id too."""
     found: int | None = None
@@ -168,7 +168,9 @@ def _before_prompt(
     return found or 0
 
 
-def _before_call(chain: Sequence[_Entry], _: Sequence[_Entry], place: ConversationPosition) -> int:
+def _before_call(
+    chain: Sequence[_TranscriptEntry], _: Sequence[_TranscriptEntry], place: ConversationPosition
+) -> int:
     """Before the whole answer of the model: the host knows no half ones."""
     made = next((entry for entry in chain if place.call in entry.calls), None)
     if made is None:
@@ -178,7 +180,7 @@ def _before_call(chain: Sequence[_Entry], _: Sequence[_Entry], place: Conversati
 
 
 def _after_call(
-    chain: Sequence[_Entry], rest: Sequence[_Entry], place: ConversationPosition
+    chain: Sequence[_TranscriptEntry], rest: Sequence[_TranscriptEntry], place: ConversationPosition
 ) -> int:
     """After its result, if it is the last one of its answer: the host takes all or none."""
     begin = _before_call(chain, rest, place)
@@ -188,7 +190,9 @@ def _after_call(
 
 
 def _at_rest(
-    chain: Sequence[_Entry], entries: Sequence[_Entry], place: ConversationPosition
+    chain: Sequence[_TranscriptEntry],
+    entries: Sequence[_TranscriptEntry],
+    place: ConversationPosition,
 ) -> int:
     """Before what the model was told next; that may have been written before it came to rest."""
     said = [each for each in entries if each.is_answer and each.at.timestamp() < place.at]
@@ -199,11 +203,13 @@ def _at_rest(
     return next(later, len(chain))
 
 
-def _is_same_answer(entry: _Entry, other: _Entry) -> bool:
+def _is_same_answer(entry: _TranscriptEntry, other: _TranscriptEntry) -> bool:
     return bool(entry.part_of) and entry.part_of == other.part_of
 
 
-_Find = Callable[[Sequence[_Entry], Sequence[_Entry], ConversationPosition], int]
+_Find = Callable[
+    [Sequence[_TranscriptEntry], Sequence[_TranscriptEntry], ConversationPosition], int
+]
 _FINDERS: Mapping[CheckpointTrigger, _Find] = {
     CheckpointTrigger.PROMPT: _before_prompt,
     CheckpointTrigger.BEFORE_ACTION: _before_call,

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.hosts.jsontext import (
+from handrail.hosts.json_text import (
     MAX_CHARACTERS,
     MAX_DEPTH,
-    Entry,
+    JsonEntry,
+    JsonNode,
     JsonTextError,
     Layout,
-    Node,
     append,
     apply,
     drop,
@@ -76,7 +76,7 @@ def written(draw: st.DrawFn, items: st.SearchStrategy[object]) -> str:
 texts = written(values)
 
 
-def nodes(node: Node) -> list[Node]:
+def nodes(node: JsonNode) -> list[JsonNode]:
     return [node, *(below for entry in node.entries for below in nodes(entry.value))]
 
 
@@ -135,7 +135,7 @@ def test_taking_out_leaves_exactly_the_others(text: str, data: st.DataObject) ->
     ]
 
 
-def _written(text: str, entry: Entry) -> str:
+def _written(text: str, entry: JsonEntry) -> str:
     return text[entry.start : entry.end]
 
 

@@ -4,26 +4,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.hosts.claude.stream import (
-    Began,
-    Heard,
+    BackgroundTasks,
     Line,
-    Result,
-    Spoke,
+    ModelSpoke,
+    PromptHeard,
     TaskEnded,
-    Tasks,
+    TokenUsage,
     ToolAnswered,
-    Usage,
+    TurnEnded,
+    WorkBegan,
 )
-from handrail.hosts.claude.turns import Rest, Turns
-from handrail.hosts.driven import Turn
+from handrail.hosts.claude.turn_tracker import Activity, TurnTracker
+from handrail.hosts.driven_agent import AgentTurn
 
-BEGAN = Began("m")
-NO_TASKS = Tasks(frozenset(), frozenset())
-AGENT = Tasks(frozenset({"t"}), frozenset({"t"}))
-COMMAND = Tasks(frozenset({"t"}), frozenset())
+BEGAN = WorkBegan("m")
+NO_TASKS = BackgroundTasks(frozenset(), frozenset())
+AGENT = BackgroundTasks(frozenset({"t"}), frozenset({"t"}))
+COMMAND = BackgroundTasks(frozenset({"t"}), frozenset())
 ENDED = TaskEnded("t", stopped=False)
 STOPPED = TaskEnded("t", stopped=True)
-NOTHING, LITTLE = Usage(), Usage(10, 0.5)
+NOTHING, LITTLE = TokenUsage(), TokenUsage(10, 0.5)
 
 
 def result(
@@ -34,99 +34,99 @@ def result(
     is_error: bool = False,
     errors: tuple[str, ...] = (),
     answers: int | None = 1,
-    total: Usage = NOTHING,
-    used: Usage | None = LITTLE,
-) -> Result:
-    return Result(text, subtype, reason, is_error, errors, answers, total, used)
+    total: TokenUsage = NOTHING,
+    used: TokenUsage | None = LITTLE,
+) -> TurnEnded:
+    return TurnEnded(text, subtype, reason, is_error, errors, answers, total, used)
 
 
 ABORTED = result("", "aborted_tools", subtype="error_during_execution", is_error=True)
 
 
-def heard(state: str, prompt: str = "p") -> Heard:
-    return Heard(prompt, state)
+def heard(state: str, prompt: str = "p") -> PromptHeard:
+    return PromptHeard(prompt, state)
 
 
 STARTED = (heard("queued"), heard("started"), BEGAN)
 
 
-def turns(*lines: Line) -> Turns:
+def turns(*lines: Line) -> TurnTracker:
     """After a prompt and what was printed since."""
-    turns = Turns()
+    turns = TurnTracker()
     turns.send("p")
     for line in lines:
         turns.read(line)
     return turns
 
 
-def after(turns: Turns, *lines: Line) -> Rest:
+def after(turns: TurnTracker, *lines: Line) -> Activity:
     for line in lines:
         turns.read(line)
     return turns.rest
 
 
 def test_it_rests_before_the_first_prompt_and_works_from_the_prompt_on() -> None:
-    assert Turns().rest is Rest.RESTS
-    assert turns().rest is Rest.WORKS
+    assert TurnTracker().rest is Activity.RESTS
+    assert turns().rest is Activity.WORKS
 
 
 def test_a_result_ends_the_turn() -> None:
-    done = turns(*STARTED, Spoke("hello", "m2"), result())
-    assert done.rest is Rest.RESTS
-    assert done.take() == Turn(says="done", tokens=10, cost_usd=0.5, model="m2")
+    done = turns(*STARTED, ModelSpoke("hello", "m2"), result())
+    assert done.rest is Activity.RESTS
+    assert done.take() == AgentTurn(says="done", tokens=10, cost_usd=0.5, model="m2")
 
 
 def test_what_is_heard_of_the_prompt_after_its_result_changes_nothing() -> None:
     done = turns(*STARTED, result(), heard("completed"))
-    assert done.rest is Rest.RESTS
+    assert done.rest is Activity.RESTS
 
 
 def test_versions_that_tell_nothing_of_a_prompt_end_it_with_a_result() -> None:
-    assert turns(BEGAN, result()).rest is Rest.RESTS
+    assert turns(BEGAN, result()).rest is Activity.RESTS
 
 
 def test_a_result_before_the_prompt_is_begun_is_that_of_other_work() -> None:
     other: list[Line] = [heard("completed", "before"), BEGAN, heard("queued"), result("other")]
-    assert turns(*other).rest is Rest.WORKS
+    assert turns(*other).rest is Activity.WORKS
     done = turns(*other, heard("started"), BEGAN, result("mine"))
-    assert done.rest is Rest.RESTS
+    assert done.rest is Activity.RESTS
     turn = done.take()
     assert (turn.says, turn.tokens) == ("mine", 20)
 
 
 def test_a_sub_agent_that_works_on_keeps_it_at_work() -> None:
     waiting = turns(*STARTED, AGENT, result("I wait."))
-    assert after(waiting) is Rest.WORKS
-    assert after(waiting, ENDED, NO_TASKS) is Rest.STIRS
-    assert after(waiting, BEGAN) is Rest.WORKS
-    assert after(waiting, result("It was found.")) is Rest.RESTS
+    assert after(waiting) is Activity.WORKS
+    assert after(waiting, ENDED, NO_TASKS) is Activity.STIRS
+    assert after(waiting, BEGAN) is Activity.WORKS
+    assert after(waiting, result("It was found.")) is Activity.RESTS
     assert waiting.take().says == "It was found."
 
 
 def test_news_that_went_along_with_a_tools_result_wake_nobody_up() -> None:
     told = turns(*STARTED, AGENT, ENDED, NO_TASKS, ToolAnswered(), result())
-    assert told.rest is Rest.RESTS
+    assert told.rest is Activity.RESTS
 
 
 def test_news_that_came_too_late_for_the_model_wake_it_up() -> None:
-    assert turns(*STARTED, AGENT, ENDED, NO_TASKS, result()).rest is Rest.STIRS
+    assert turns(*STARTED, AGENT, ENDED, NO_TASKS, result()).rest is Activity.STIRS
 
 
 def test_a_command_in_the_background_keeps_nobody_at_work() -> None:
     done = turns(*STARTED, COMMAND, result())
-    assert done.rest is Rest.RESTS
+    assert done.rest is Activity.RESTS
     assert done.has_tasks
 
 
 def test_a_long_command_in_the_foreground_is_no_news() -> None:
-    assert turns(*STARTED, ToolAnswered(), ENDED, result()).rest is Rest.RESTS
+    assert turns(*STARTED, ToolAnswered(), ENDED, result()).rest is Activity.RESTS
 
 
 def test_it_works_without_a_prompt_too() -> None:
     done = turns(*STARTED, result())
     done.take()
-    assert after(done, BEGAN) is Rest.WORKS
-    assert after(done, result("by itself")) is Rest.RESTS
+    assert after(done, BEGAN) is Activity.WORKS
+    assert after(done, result("by itself")) is Activity.RESTS
     assert done.take().says == "by itself"
 
 
@@ -134,7 +134,11 @@ def test_it_works_without_a_prompt_too() -> None:
 
 
 def test_what_a_turn_has_used_is_known_before_its_end() -> None:
-    said = Spoke("", "m", "msg_1", 40), Spoke("x", "m", "msg_1", 45), Spoke("", "", "msg_2", 10)
+    said = (
+        ModelSpoke("", "m", "msg_1", 40),
+        ModelSpoke("x", "m", "msg_1", 45),
+        ModelSpoke("", "", "msg_2", 10),
+    )
     works = turns(*STARTED, *said)
     assert works.tokens == 55
     works.read(result())
@@ -143,8 +147,8 @@ def test_what_a_turn_has_used_is_known_before_its_end() -> None:
 
 
 def test_a_turn_that_was_broken_off_is_no_problem() -> None:
-    turn = turns(*STARTED, Spoke("I begin.", "m"), ABORTED, heard("cancelled")).take()
-    assert turn == Turn(says="I begin.", interrupted=True, tokens=10, cost_usd=0.5, model="m")
+    turn = turns(*STARTED, ModelSpoke("I begin.", "m"), ABORTED, heard("cancelled")).take()
+    assert turn == AgentTurn(says="I begin.", interrupted=True, tokens=10, cost_usd=0.5, model="m")
 
 
 def test_a_turn_that_ended_before_the_interrupt_was_not_broken_off() -> None:
@@ -165,14 +169,14 @@ def test_where_no_reason_is_given_it_counts_who_asked() -> None:
 
 def test_sub_agents_that_are_stopped_alone_have_no_result() -> None:
     waiting = turns(*STARTED, AGENT, result("I wait."), STOPPED, NO_TASKS)
-    assert waiting.rest is Rest.RESTS
+    assert waiting.rest is Activity.RESTS
     assert waiting.take().interrupted
 
 
 def test_an_interrupt_that_stops_only_sub_agents_has_broken_something_off() -> None:
     done = turns(*STARTED, AGENT)
     done.interrupting = True
-    assert after(done, STOPPED, NO_TASKS, result("I wait.")) is Rest.RESTS
+    assert after(done, STOPPED, NO_TASKS, result("I wait.")) is Activity.RESTS
     assert done.take().interrupted
 
 
@@ -182,18 +186,18 @@ def test_a_sub_agent_that_its_master_stops_interrupts_nothing() -> None:
 
 def test_a_prompt_that_is_thrown_away_was_interrupted() -> None:
     thrown = turns(heard("queued"), heard("cancelled"))
-    assert thrown.rest is Rest.RESTS
-    assert thrown.take() == Turn(interrupted=True)
+    assert thrown.rest is Activity.RESTS
+    assert thrown.take() == AgentTurn(interrupted=True)
 
 
 def test_a_prompt_that_was_begun_and_thrown_away_may_still_have_a_result() -> None:
     thrown = turns(*STARTED, heard("cancelled"))
-    assert thrown.rest is Rest.STIRS
+    assert thrown.rest is Activity.STIRS
     assert thrown.take().interrupted
 
 
 def test_what_becomes_of_no_prompt_is_nothing() -> None:
-    assert after(Turns(), heard("started", "")) is Rest.RESTS
+    assert after(TurnTracker(), heard("started", "")) is Activity.RESTS
 
 
 # Problems
@@ -201,7 +205,9 @@ def test_what_becomes_of_no_prompt_is_nothing() -> None:
 
 def test_an_error_is_a_problem_and_not_the_models_words() -> None:
     failed = result("API Error: 529", "api_error", is_error=True)
-    turn = turns(*STARTED, Spoke("I begin.", "m"), Spoke("API Error: 529", ""), failed).take()
+    turn = turns(
+        *STARTED, ModelSpoke("I begin.", "m"), ModelSpoke("API Error: 529", ""), failed
+    ).take()
     assert (turn.problem, turn.says) == ("API Error: 529", "I begin.")
 
 
@@ -223,16 +229,16 @@ def test_a_limit_of_claude_code_is_a_problem() -> None:
 
 
 def test_where_only_totals_are_told_a_turn_used_what_came_on_top() -> None:
-    fold = turns(*STARTED, result(total=Usage(10, 1.0), used=None))
+    fold = turns(*STARTED, result(total=TokenUsage(10, 1.0), used=None))
     first = fold.take()
     fold.send("q")
-    after(fold, heard("started", "q"), result(total=Usage(15, 3.0), used=None))
+    after(fold, heard("started", "q"), result(total=TokenUsage(15, 3.0), used=None))
     second = fold.take()
     assert [(turn.tokens, turn.cost_usd) for turn in (first, second)] == [(10, 1.0), (5, 2.0)]
 
 
 def test_a_count_that_begins_anew_is_taken_as_it_is() -> None:
-    assert Usage(5, 1.0).since(Usage(10, 2.0)) == Usage(5, 1.0)
+    assert TokenUsage(5, 1.0).since(TokenUsage(10, 2.0)) == TokenUsage(5, 1.0)
 
 
 LINES = st.lists(
@@ -242,7 +248,7 @@ LINES = st.lists(
             heard("completed"),
             heard("cancelled"),
             heard("started", "other"),
-            Spoke("x", "m"),
+            ModelSpoke("x", "m"),
             ToolAnswered(),
             AGENT,
             COMMAND,
@@ -261,6 +267,6 @@ def test_whatever_was_printed_a_prompt_that_begins_and_ends_is_at_rest(lines: li
     fold = turns(*lines)
     fold.send("q")
     mine = (NO_TASKS, heard("started", "q"), BEGAN, result("mine"))
-    assert after(fold, *mine) is Rest.RESTS
+    assert after(fold, *mine) is Activity.RESTS
     assert fold.take().says == "mine"
-    assert fold.take() == Turn(model=fold.model)
+    assert fold.take() == AgentTurn(model=fold.model)

@@ -37,27 +37,27 @@ class JsonTextError(ValueError):
         super().__init__(f"line {self.line}, column {self.column}: {says}")
 
 
-class Node(msgspec.Struct, frozen=True):
+class JsonNode(msgspec.Struct, frozen=True):
     """One value: its kind, its place, and what is in it."""
 
     kind: str
     """`{`, `[`, or nothing for a value that holds no others."""
     start: int
     end: int
-    entries: tuple["Entry", ...] = ()
+    entries: tuple["JsonEntry", ...] = ()
 
-    def get(self, key: str) -> "Entry | None":
+    def get(self, key: str) -> "JsonEntry | None":
         """The member of an object with this name."""
         found = (entry for entry in self.entries if entry.key == key)
         return next(found, None) if self.kind == "{" else None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JsonEntry(msgspec.Struct, frozen=True):
     """One member of an object, or one element of an array (without a key)."""
 
     start: int
     """Where it begins: at the key, if it has one."""
-    value: Node
+    value: JsonNode
     key: str = ""
 
     @property
@@ -66,7 +66,7 @@ class Entry(msgspec.Struct, frozen=True):
         return self.value.end
 
 
-class Edit(msgspec.Struct, frozen=True, order=True):
+class TextEdit(msgspec.Struct, frozen=True, order=True):
     """Put `new` in the place of the text from `start` to `end`."""
 
     start: int
@@ -81,7 +81,7 @@ class Layout(msgspec.Struct, frozen=True):
     unit: str = "  "
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
+def apply(text: str, edits: Iterable[TextEdit]) -> str:
     """The text with all edits made; they must not overlap."""
     pieces: list[str] = []
     done = 0
@@ -91,7 +91,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[done:]))
 
 
-def value(text: str, node: Node) -> object:
+def value(text: str, node: JsonNode) -> object:
     """What a node means. Whole numbers come as floats: any length is fine."""
     found: object = json.loads(text[node.start : node.end], parse_int=float)
     return found
@@ -100,7 +100,7 @@ def value(text: str, node: Node) -> object:
 # Reading
 
 
-def scan(text: str) -> Node:
+def scan(text: str) -> JsonNode:
     """Everything in a JSON text and its place; raises JsonTextError if it is not strict JSON."""
     if len(text) > MAX_CHARACTERS:
         raise JsonTextError(text, 0, f"larger than {MAX_CHARACTERS:,} characters")
@@ -129,7 +129,7 @@ class _Scanner:
         found = _SPACE.match(self._text, position)
         return found.end() if found else position
 
-    def value(self, position: int, depth: int) -> Node:
+    def value(self, position: int, depth: int) -> JsonNode:
         opening = self._text[position : position + 1]
         if opening in ("{", "["):
             if depth >= MAX_DEPTH:
@@ -141,30 +141,30 @@ class _Scanner:
                 position,
                 "this text does not end well" if opening == '"' else "a value is expected here",
             )
-        return Node("", position, found.end())
+        return JsonNode("", position, found.end())
 
-    def _container(self, opening: str, start: int, depth: int) -> Node:
+    def _container(self, opening: str, start: int, depth: int) -> JsonNode:
         closing = "}" if opening == "{" else "]"
-        entries: list[Entry] = []
+        entries: list[JsonEntry] = []
         keys: set[str] = set()
         position = self.skip(start + 1)
         if self._text.startswith(closing, position):
-            return Node(opening, start, position + 1)
+            return JsonNode(opening, start, position + 1)
         while True:
             entry = self._entry(opening, position, depth, keys)
             entries.append(entry)
             position = self.skip(entry.end)
             if self._text.startswith(closing, position):
-                return Node(opening, start, position + 1, tuple(entries))
+                return JsonNode(opening, start, position + 1, tuple(entries))
             if not self._text.startswith(",", position):
                 raise self.error(position, f"a comma or {closing} is expected here")
             comma, position = position, self.skip(position + 1)
             if self._text.startswith(closing, position):
                 raise self.error(comma, f"a comma with nothing between it and {closing}")
 
-    def _entry(self, opening: str, start: int, depth: int, keys: set[str]) -> Entry:
+    def _entry(self, opening: str, start: int, depth: int, keys: set[str]) -> JsonEntry:
         if opening == "[":
-            return Entry(start, self.value(start, depth + 1))
+            return JsonEntry(start, self.value(start, depth + 1))
         name = _STRING.match(self._text, start)
         if name is None:
             raise self.error(start, "a name in double quotes is expected here")
@@ -175,17 +175,17 @@ class _Scanner:
         colon = self.skip(name.end())
         if not self._text.startswith(":", colon):
             raise self.error(colon, "a colon is expected here")
-        return Entry(start, self.value(self.skip(colon + 1), depth + 1), key)
+        return JsonEntry(start, self.value(self.skip(colon + 1), depth + 1), key)
 
 
-def layout(text: str, root: Node) -> Layout:
+def layout(text: str, root: JsonNode) -> Layout:
     """How this file is laid out, by the first entry that stands on a line of its own."""
     newline = _NEWLINE.search(text)
     unit = next(_steps(text, root), "")
     return Layout(newline.group() if newline else "\n", unit or "  ")
 
 
-def _steps(text: str, node: Node) -> Iterator[str]:
+def _steps(text: str, node: JsonNode) -> Iterator[str]:
     """How much deeper first entries stand than what holds them, the outermost first."""
     level = [node]
     while level:
@@ -215,12 +215,12 @@ def _indent(text: str, position: int) -> str:
 
 def append(
     text: str,
-    node: Node,
+    node: JsonNode,
     entries: Sequence[tuple[str, object]],
     look: Layout,
     *,
     whole: bool = False,
-) -> Edit:
+) -> TextEdit:
     """Put entries (names and values; in an array the names do not matter) at the end of a node.
 
     `whole`: the node is the whole file; if it is empty, it is opened up over several lines.
@@ -233,12 +233,12 @@ def append(
     new = between.join(written)
     if node.entries:
         end = node.entries[-1].end
-        return Edit(end, end, between + new)
+        return TextEdit(end, end, between + new)
     opened = f"{look.newline}{inner}{new}{look.newline}{outer}" if whole else _WAS_EMPTY + new
-    return Edit(node.start + 1, node.start + 1, opened)
+    return TextEdit(node.start + 1, node.start + 1, opened)
 
 
-def _entry_indent(text: str, node: Node, usual: str) -> str:
+def _entry_indent(text: str, node: JsonNode, usual: str) -> str:
     """Where the last entry stands, if it has a line of its own."""
     if not node.entries:
         return usual
@@ -273,12 +273,12 @@ def render(item: object, indent: str, look: Layout) -> str:
 # Taking out
 
 
-def was_empty(text: str, node: Node) -> bool:
+def was_empty(text: str, node: JsonNode) -> bool:
     """Whether an object or array was there, and empty, before the entries in it were put in."""
     return bool(node.entries) and text[node.start + 1 : node.entries[0].start] == _WAS_EMPTY
 
 
-def drop(text: str, node: Node, which: Sequence[int]) -> list[Edit]:
+def drop(text: str, node: JsonNode, which: Sequence[int]) -> list[TextEdit]:
     """Take out the entries with these numbers, each with one of the commas beside it."""
     gone = set(which)
     kept = [number for number in range(len(node.entries)) if number not in gone]
@@ -288,19 +288,19 @@ def drop(text: str, node: Node, which: Sequence[int]) -> list[Edit]:
         return [_empty(text, node)]
     edits = []
     if first := kept[0]:
-        edits.append(Edit(node.entries[0].start, node.entries[first].start))
+        edits.append(TextEdit(node.entries[0].start, node.entries[first].start))
     for number in sorted(gone):
         if number > kept[0]:
             comma = text.index(",", node.entries[number - 1].end)
-            edits.append(Edit(comma, node.entries[number].end))
+            edits.append(TextEdit(comma, node.entries[number].end))
     return edits
 
 
-def _empty(text: str, node: Node) -> Edit:
+def _empty(text: str, node: JsonNode) -> TextEdit:
     """Everything between the brackets goes, but for the blanks that were there before."""
     first, last = node.entries[0].start, node.entries[-1].end
     before, after = text[node.start + 1 : first], text[last : node.end - 1]
     newline = _NEWLINE.match(before)
     if newline:
         after = after.removeprefix(newline.group() + _indent(text, node.start))
-    return Edit(node.start + 1, node.end - 1, after)
+    return TextEdit(node.start + 1, node.end - 1, after)

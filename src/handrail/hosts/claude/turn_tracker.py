@@ -7,17 +7,17 @@ works without a prompt: a background command that ends wakes it up, too.
 from enum import Enum, auto
 
 from handrail.hosts.claude.stream import (
-    Began,
-    Heard,
+    BackgroundTasks,
     Line,
-    Result,
-    Spoke,
+    ModelSpoke,
+    PromptHeard,
     TaskEnded,
-    Tasks,
+    TokenUsage,
     ToolAnswered,
-    Usage,
+    TurnEnded,
+    WorkBegan,
 )
-from handrail.hosts.driven import Turn
+from handrail.hosts.driven_agent import AgentTurn
 
 _ABORTED = ("aborted_streaming", "aborted_tools")
 _BROKEN_OFF = "error_during_execution"
@@ -27,7 +27,7 @@ _NO_STOP = "a hook stopped it"
 _NOTHING_SAID = "it ended without a word"
 
 
-class Rest(Enum):
+class Activity(Enum):
     """Whether it is at rest."""
 
     WORKS = auto()
@@ -36,7 +36,7 @@ class Rest(Enum):
     RESTS = auto()
 
 
-class Turns:
+class TurnTracker:
     """A fold of the lines, from one rest to the next."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Turns:
         """Somebody has asked it to stop."""
         self._runs = False
         """Between its beginning and its result."""
-        self._tasks = Tasks(frozenset(), frozenset())
+        self._tasks = BackgroundTasks(frozenset(), frozenset())
         self._news: set[str] = set()
         """After which something comes: tasks that have ended, and the model does not know yet."""
         self._prompt = ""
@@ -54,12 +54,12 @@ class Turns:
         """What was heard of it."""
         self._tells = False
         """Whether this version tells what becomes of a prompt."""
-        self._result: Result | None = None
+        self._result: TurnEnded | None = None
         self._says = ""
         self._cut = False
         """Work was broken off, or a prompt thrown away, and no result tells of it."""
-        self._total = Usage()
-        self._used = Usage()
+        self._total = TokenUsage()
+        self._used = TokenUsage()
         self._answers: dict[str, int] = {}
         """By answer of the model since the last result, its tokens."""
 
@@ -69,11 +69,11 @@ class Turns:
         return self._used.tokens + sum(self._answers.values())
 
     @property
-    def rest(self) -> Rest:
+    def rest(self) -> Activity:
         """Whether it is at rest, and every prompt is done with."""
         if self._runs or self._prompt or self._tasks.workers:
-            return Rest.WORKS
-        return Rest.STIRS if self._news else Rest.RESTS
+            return Activity.WORKS
+        return Activity.STIRS if self._news else Activity.RESTS
 
     @property
     def has_tasks(self) -> bool:
@@ -84,12 +84,12 @@ class Turns:
         """A prompt is on its way."""
         self._prompt, self._state = prompt, ""
 
-    def take(self) -> Turn:
+    def take(self) -> AgentTurn:
         """All that came since the rest before; what comes now is another turn."""
         result = self._result
         interrupted = self._cut or (result is not None and self._was_broken_off(result))
         problem = _problem(result) if result and not interrupted else ""
-        turn = Turn(
+        turn = AgentTurn(
             says=result.text if result and result.text and not problem else self._says,
             problem=problem,
             interrupted=interrupted,
@@ -98,18 +98,18 @@ class Turns:
             model=self.model,
         )
         self._result, self._says, self._cut = None, "", False
-        self._used, self._news, self.interrupting = Usage(), set(), False
+        self._used, self._news, self.interrupting = TokenUsage(), set(), False
         self._answers.clear()
         return turn
 
     def read(self, line: Line) -> None:
         """Go on with a line."""
         match line:
-            case Began():
+            case WorkBegan():
                 self._runs = True
                 self._news.clear()
                 self.model = line.model or self.model
-            case Spoke():
+            case ModelSpoke():
                 self._says = line.text if line.text and line.model else self._says
                 self.model = line.model or self.model
                 if line.message:
@@ -117,18 +117,18 @@ class Turns:
                     self._answers[line.message] = max(known, line.tokens)
             case ToolAnswered():
                 self._news.clear()
-            case Heard():
+            case PromptHeard():
                 self._hear(line)
-            case Tasks():
+            case BackgroundTasks():
                 self._tasks = line
             case TaskEnded():
                 self._end_task(line)
-            case Result():
+            case TurnEnded():
                 self._end(line)
             case _:
                 pass
 
-    def _hear(self, heard: Heard) -> None:
+    def _hear(self, heard: PromptHeard) -> None:
         self._tells = True
         if not self._prompt or heard.prompt != self._prompt:
             return
@@ -148,7 +148,7 @@ class Turns:
             # Else its master has stopped it, or the result tells of it.
             self._cut = self._cut or self.interrupting or not self._runs
 
-    def _end(self, result: Result) -> None:
+    def _end(self, result: TurnEnded) -> None:
         used = result.total.since(self._total) if result.used is None else result.used
         self._total, self._used = result.total, self._used + used
         self._runs, self._result = False, result
@@ -157,13 +157,13 @@ class Turns:
         if not self._tells or self._state not in ("", "queued"):
             self._prompt = ""
 
-    def _was_broken_off(self, result: Result) -> bool:
+    def _was_broken_off(self, result: TurnEnded) -> bool:
         if result.reason:
             return result.reason in _ABORTED
         return self.interrupting and result.subtype == _BROKEN_OFF
 
 
-def _problem(result: Result) -> str:
+def _problem(result: TurnEnded) -> str:
     if result.reason == _BY_A_HOOK:
         return result.text or _NO_STOP
     if result.subtype == "success" and not result.is_error and result.answers != 0:

@@ -10,7 +10,7 @@ its session only into that of its children. The name does not begin with `HANDRA
 are passed on to a daemon that somebody starts, and it is no process of the run."""
 
 
-class Turn(msgspec.Struct, frozen=True):
+class AgentTurn(msgspec.Struct, frozen=True):
     """What an agent did between a prompt and the moment it stopped."""
 
     says: str = ""
@@ -55,7 +55,7 @@ class DrivenAgent(Protocol):
     def tokens(self) -> int:
         """What the turn under way has used by now, about."""
 
-    async def take_turn(self, prompt: str) -> Turn:
+    async def take_turn(self, prompt: str) -> AgentTurn:
         """Send it on, and wait until it stops; raises AgentGoneError.
 
         It can be interrupted from the call on, before the prompt is sent too.
