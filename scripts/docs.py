@@ -23,7 +23,7 @@ import msgspec
 
 from handrail.cli import group
 from handrail.config import Config
-from handrail.control import machine
+from handrail.control import transitions
 from handrail.detect.description import UNKNOWN, Fitting
 from handrail.detect.registry import COMBINATIONS, description_of
 from handrail.detect.registry import KINDS as FINDINGS
@@ -512,14 +512,14 @@ def states() -> str:
     standings = [each for each in Standing if each not in FINAL]
     rows = []
     for command in ControlCommand:
-        moves = [machine.move(standing, command) for standing in standings]
+        moves = [transitions.transition(standing, command) for standing in standings]
         rows.append(
             (f"`{command.value}`", *("" if not each else _move_in_words(each) for each in moves))
         )
     return table(("command", *(each.value for each in standings)), *rows)
 
 
-def _move_in_words(step: machine.Move) -> str:
+def _move_in_words(step: transitions.Transition) -> str:
     return step.now.value if step.now == step.then else f"{step.now.value} → {step.then.value}"
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import cast
 
 from handrail.control import timestamp
-from handrail.control.acts import Came
-from handrail.control.desk import Desk, Taken
-from handrail.control.inbox import Inbox
+from handrail.control.command_actions import CommandOutcome
+from handrail.control.handler import ControlHandler, TakenRequest
 from handrail.control.message import Result
+from handrail.control.topic_inbox import TopicInbox
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.action import Action, Outcome
 from handrail.model.control import ControlCommand
@@ -100,7 +100,7 @@ class DeskBed:
         )
         self._work: list[Callable[[], None]] = []
         self.heard: list[Result] = []
-        self.desk = Desk(
+        self.desk = ControlHandler(
             self.runs,
             self.acts,
             later=self._work.append,
@@ -109,7 +109,7 @@ class DeskBed:
         )
         self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(self.desk.hear)
-        self.inbox = Inbox(self.desk, self.store, self.clock)
+        self.inbox = TopicInbox(self.desk, self.store, self.clock)
         if opens:
             self.desk.open()
 
@@ -123,7 +123,7 @@ class DeskBed:
         state.loop.iteration = iteration
         return supervisor
 
-    def ask(self, request: Json | bytes) -> Taken:
+    def ask(self, request: Json | bytes) -> TakenRequest:
         """A request that comes by HTTP."""
         return self.desk.take(request if isinstance(request, bytes) else as_bytes(request))
 
@@ -189,7 +189,7 @@ class DeskBed:
         """The daemon looks into the topic."""
         self.inbox.look()
 
-    def came(self, run: str, request: str, came: Came = Came()) -> None:  # noqa: B008 - it is frozen
+    def came(self, run: str, request: str, came: CommandOutcome = CommandOutcome()) -> None:  # noqa: B008 - it is frozen
         """What was begun is done."""
         self.desk.came(run, request, came)
 

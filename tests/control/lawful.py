@@ -3,9 +3,9 @@
 import msgspec
 
 from handrail.control import message as wire
-from handrail.control.machine import TABLE, THEN
 from handrail.control.message import Ack, Request, Result
 from handrail.control.topics import CONTROL, CURRENT
+from handrail.control.transitions import TABLE, THEN
 from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.store.journal import Journal

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from handrail.control import timestamp
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.control.topics import CONTROL, CURRENT
 from tests.control.desk_bed import Clock, DeskBed
 
@@ -49,7 +49,7 @@ class Flow:
         self.clock.now = self._at(number)
         self.bed.go_on()
 
-    def came(self, number: int, run: str, request: str, came: Came) -> None:
+    def came(self, number: int, run: str, request: str, came: CommandOutcome) -> None:
         """What was begun outside is done at the moment of a line."""
         self.clock.now = self._at(number)
         self.bed.desk.came(run, request, came)
@@ -85,7 +85,7 @@ def test_flow_b_a_loop_is_cancelled(way: str) -> None:
     flow.bed.loop(GRIND)
     flow.ask(0)
     flow.go_on(1)
-    flow.came(2, GRIND, "req-cancel-001", Came())
+    flow.came(2, GRIND, "req-cancel-001", CommandOutcome())
     assert flow.rows(CONTROL) == flow.lines[:3]
     assert flow.rows(CURRENT) == flow.lines[3:]
 
@@ -96,7 +96,7 @@ def test_flow_c_a_loop_gets_a_better_model(way: str) -> None:
     flow.ask(0)
     flow.go_on(1)
     models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
-    flow.came(2, LOOP, "req-escalate-001", Came(payload=models))
+    flow.came(2, LOOP, "req-escalate-001", CommandOutcome(payload=models))
     assert flow.rows(CONTROL) == flow.lines[:3]
     assert flow.rows(CURRENT) == flow.lines[3:]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import Standing
 from handrail.model.event import (
     ActionDropped,
@@ -23,7 +23,7 @@ from tests.control.desk_bed import Clock, DeskBed
 from tests.control.stores import WatchedStore
 
 RUN = "run-1"
-FAILED = Came(False, "it did not work")
+FAILED = CommandOutcome(False, "it did not work")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import Standing
 from handrail.store.errors import StoreError
 from tests.control.desk_bed import Clock, DeskBed, as_bytes
@@ -71,7 +71,7 @@ def test_a_result_that_cannot_be_written_is_written_as_soon_as_it_can_be(failing
     bed, store = failing.bed, failing.store
     request = bed.do("stop")
     store.takes = False
-    bed.came(RUN, request, Came(evidence=("ended 5",)))
+    bed.came(RUN, request, CommandOutcome(evidence=("ended 5",)))
     bed.go_on()
     assert bed.heard == []
     assert bed.kinds(request) == ["REQUEST", "ACK"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handrail.cli.control import commands
-from handrail.control import errands
+from handrail.control import command_runner
 from handrail.control.message import read_request
 from handrail.model.commands import CLI_COMMANDS
 from handrail.model.control import FINAL, ControlCommand, Standing
@@ -39,7 +39,7 @@ exec(compile(source, str(path), "exec"), module.__dict__)
 
 from click.testing import CliRunner
 from handrail.cli import group
-from handrail.control.machine import OVERTAKES, move
+from handrail.control.transitions import OVERTAKES, move
 from handrail.model import Action, Decision
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAsked
@@ -93,7 +93,7 @@ def test_a_row_is_all_that_a_new_command_needs() -> None:
 
 @pytest.mark.parametrize("command", ControlCommand)
 def test_every_command_is_carried_out(command: ControlCommand) -> None:
-    assert command.spec.tells or command in {**errands._BEGIN, **acts._BEGIN}
+    assert command.spec.tells or command in {**command_runner._BEGIN, **acts._BEGIN}
 
 
 @pytest.mark.parametrize("command", ControlCommand)

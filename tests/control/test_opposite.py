@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from time import time
 
-from handrail.control.acts import Came
-from handrail.control.desk import Desk
+from handrail.control.command_actions import CommandOutcome
+from handrail.control.handler import ControlHandler
 from handrail.control.topics import CONTROL
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.store.journal import Journal
@@ -46,14 +46,14 @@ class Brain:
         self.work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.problems: list[Exception] = []
         self.runs = RunRegistry(Journal(store), Projects({}))
-        self.desk = Desk(self.runs, BusyActs(self._came), later=self.work.put)
+        self.desk = ControlHandler(self.runs, BusyActs(self._came), later=self.work.put)
         self.runs.delivered = self.desk.delivered
         self.runs.bus.subscribe(self.desk.hear)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
-        self.work.put(lambda: self.desk.came(run, request, Came()))
+        self.work.put(lambda: self.desk.came(run, request, CommandOutcome()))
 
     def _run(self) -> None:
         while (work := self.work.get()) is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.control.ledger import load
+from handrail.control.request_ledger import load
 from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.store.memory import MemoryStore

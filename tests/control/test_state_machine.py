@@ -14,7 +14,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
@@ -106,7 +106,9 @@ class Conversation(RuleBasedStateMachine):
         self._take_effect(act, ok=ok)
         models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
         payload = models if act.what == "switch_model" and ok else {}
-        self.bed.came(RUN, act.request, Came(ok, "" if ok else "it did not work", (), payload))
+        self.bed.came(
+            RUN, act.request, CommandOutcome(ok, "" if ok else "it did not work", (), payload)
+        )
         self._look()
 
     def _take_effect(self, act: Act, *, ok: bool) -> None:

@@ -10,8 +10,8 @@ from blockbuster import blockbuster_ctx
 
 from handrail.checkpoint import CheckpointStore
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.control.desk import Desk as ControlDesk
-from handrail.control.inbox import Inbox
+from handrail.control.handler import ControlHandler as ControlDesk
+from handrail.control.topic_inbox import TopicInbox
 from handrail.drive.daemon_client import DriverReport
 from handrail.hosts.claude.host import HOST
 from handrail.server.app import make_app
@@ -92,7 +92,7 @@ class Office:
         self.drivers.reported = self._reported
         self.desk.runs.delivered = self.control.delivered
         self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
-        inbox = Inbox(self.control, self.store, time)
+        inbox = TopicInbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
         self.opinions = Opinions(self.brain, secrets, lambda: 1.0)
         runs = self.desk.runs

@@ -9,7 +9,7 @@ from typing import Self
 
 import psutil
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
@@ -29,7 +29,7 @@ class Scene:
         self.zoo = Zoo(folder / "zoo")
         self.shop = Workshop(folder, settings)
         self.run = str(uuid.uuid4())
-        self.told: list[tuple[str, Came]] = []
+        self.told: list[tuple[str, CommandOutcome]] = []
         self.heard: Callable[[], None] | None = None
         """What is done as soon as something is told."""
         self.endings = self.restarted()
@@ -64,7 +64,7 @@ class Scene:
             self.supervisor.record(LoopBegun(now, "Fix the cart.", 10, driver=driver))
         self.supervisor.record(RunStarted(now, "claude", cwd, attended=attended, pid=pid))
 
-    def do(self, act: Act, command: ControlCommand) -> Came:
+    def do(self, act: Act, command: ControlCommand) -> CommandOutcome:
         """Ask for something, and wait for what comes of it."""
         asked = self.asked(command)
         act(self.supervisor, asked)
@@ -72,19 +72,19 @@ class Scene:
         [came] = [came for request, came in self.told if request == asked.request]
         return came
 
-    def stop(self) -> Came:
+    def stop(self) -> CommandOutcome:
         return self.do(self.endings.stop, ControlCommand.STOP)
 
-    def freeze(self) -> Came:
+    def freeze(self) -> CommandOutcome:
         return self.do(self.endings.freeze, ControlCommand.FREEZE)
 
-    def thaw(self) -> Came:
+    def thaw(self) -> CommandOutcome:
         return self.do(self.endings.thaw, ControlCommand.RESUME)
 
     def asked(self, command: ControlCommand) -> ControlAsked:
         return ControlAsked(time.time(), str(uuid.uuid4()), command, Standing.RUNNING, "ann")
 
-    def _tell(self, run: str, request: str, came: Came) -> None:
+    def _tell(self, run: str, request: str, came: CommandOutcome) -> None:
         assert run == self.run
         self.told.append((request, came))
         heard, self.heard = self.heard, None
@@ -92,7 +92,7 @@ class Scene:
             heard()
 
 
-def numbers(came: Came, word: str) -> set[int]:
+def numbers(came: CommandOutcome, word: str) -> set[int]:
     """The processes of which a piece of evidence tells something."""
     told = [each.removeprefix(f"{word}: ") for each in came.evidence if each.startswith(word)]
     return {int(each.split()[0]) for each in told}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes import Ended, began_at
@@ -219,6 +219,6 @@ def test_secrets_in_command_lines_are_not_told(scene: Scene) -> None:
     pid = scene.claude(f"{sys.executable} -c '{wait}' {secret} & echo $! > child; wait")
     until(lambda: (scene.zoo.root / "child").exists() and (scene.zoo.root / "child").read_text())
     scene.begins(pid)
-    came: Came = scene.stop()
+    came: CommandOutcome = scene.stop()
     assert scene.zoo.number("child") in numbers(came, "ended")
     assert secret not in " ".join(came.evidence)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.control.machine import move
+from handrail.control.transitions import transition
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.tui.asking import Asking, Order, ask
@@ -26,7 +26,7 @@ def test_every_command_has_one_key() -> None:
 def test_a_command_is_offered_where_it_is_possible(
     standing: Standing, command: ControlCommand
 ) -> None:
-    possible = move(standing, command) is not None
+    possible = transition(standing, command) is not None
     assert bool(why_not(_run(standing), command)) is not possible
 
 

@@ -9,8 +9,8 @@ from handrail.cli.render import Screen, clip, columns, visible, wrap
 from handrail.cli.runs import read_log
 from handrail.cli.sending import Sent
 from handrail.control.evidence import evidence_in_words, without_command
-from handrail.control.machine import move
 from handrail.control.message import Result
+from handrail.control.transitions import transition
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
 from handrail.store.decoding import decode
@@ -73,7 +73,7 @@ def _instead(state: RunState, sent: Sent) -> str:
         return f"handrail incident show {state.course.stopped}"
     if state.active and sent.command.ends:
         return f"handrail {sent.command.value} {sent.run.name} tries again"
-    if state.active and move(state.hand.standing, sent.command) is None:
+    if state.active and transition(state.hand.standing, sent.command) is None:
         return _INSTEAD.get(state.hand.standing, "").format(sent.run.name)
     if state.active:  # what was refused says itself why
         return ""

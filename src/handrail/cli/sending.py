@@ -8,9 +8,9 @@ from queue import Empty, Queue
 import msgspec
 
 from handrail.cli.runs import KnownRun, Runs
-from handrail.control.client import Line, UnreachableError, stages
-from handrail.control.machine import THEN, move
+from handrail.control.client import ControlConnection, UnreachableError, stages
 from handrail.control.message import Ack, Request, Result
+from handrail.control.transitions import THEN, transition
 from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.supervise.state import RunState
@@ -65,7 +65,7 @@ def _is_forgotten(state: RunState, now: float) -> bool:
 def _why_not(state: RunState, command: ControlCommand) -> str:
     """Why a command is not sent to one of many; empty: it is."""
     standing = state.hand.standing
-    if move(standing, command) is None or THEN.get(command) == standing:
+    if transition(standing, command) is None or THEN.get(command) == standing:
         return f"it is {standing.value}"
     if command.spec.no_driver and state.loop is None:
         return "handrail run has not started it"
@@ -93,7 +93,7 @@ class Sent(msgspec.Struct):
 News = tuple[Sent, Ack | Result | None]
 
 
-def follow(line: Line, all_sent: list[Sent], seconds: float) -> Iterator[News]:
+def follow(line: ControlConnection, all_sent: list[Sent], seconds: float) -> Iterator[News]:
     """Send requests, and give each as it gets further, with the message that tells so.
 
     Ends when nothing more is awaited: who has no result by then was not quick enough.
@@ -124,7 +124,7 @@ def follow(line: Line, all_sent: list[Sent], seconds: float) -> Iterator[News]:
         yield sent, message
 
 
-def _send(line: Line, sent: Sent, seconds: float, news: "Queue[News]") -> None:
+def _send(line: ControlConnection, sent: Sent, seconds: float, news: "Queue[News]") -> None:
     try:
         for message in stages(line, sent.request, seconds=seconds):
             news.put((sent, message))

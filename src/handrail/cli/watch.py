@@ -9,7 +9,7 @@ import click
 from handrail.cli import options
 
 if TYPE_CHECKING:
-    from handrail.control.client import Line
+    from handrail.control.client import ControlConnection
     from handrail.server.home import Home
     from handrail.tui.app import Source
     from handrail.tui.controls import Controls
@@ -75,7 +75,7 @@ def _open_source(home: "Home") -> "Source":
 def _controls(home: "Home") -> "Controls":
     from handrail.tui.by_daemon import ByDaemon
 
-    def open_line() -> "Line":
+    def open_line() -> "ControlConnection":
         from handrail.server.control_line import DaemonLine
 
         return DaemonLine(home)

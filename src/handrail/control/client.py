@@ -9,8 +9,8 @@ from typing import Protocol
 
 from handrail.control import message as wire
 from handrail.control import timestamp
-from handrail.control.ledger import EXPIRY
 from handrail.control.message import Ack, AnyMessage, Request, Result, Target
+from handrail.control.request_ledger import EXPIRY
 from handrail.model.control import ControlCommand
 
 _PAUSE = 0.2
@@ -26,7 +26,7 @@ class UnwrittenError(UnreachableError):
     """It could not be written down, and was done all the same: nothing comes of trying again."""
 
 
-class Line(Protocol):
+class ControlConnection(Protocol):
     """The way to whoever takes requests. Both raise UnreachableError."""
 
     def send(self, request: bytes) -> list[AnyMessage]:
@@ -68,7 +68,7 @@ def user_name() -> str:
 
 
 def stages(
-    line: Line,
+    line: ControlConnection,
     request: Request,
     *,
     seconds: float,

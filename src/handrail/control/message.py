@@ -24,7 +24,7 @@ Payload = dict[str, object]
 class BadRequestError(ValueError):
     """What came is no request; `request` is its id, as far as that could be read."""
 
-    def __init__(self, says: str, request: "Half | None" = None) -> None:
+    def __init__(self, says: str, request: "PartialRequest | None" = None) -> None:
         super().__init__(says)
         self.request = request
 
@@ -36,7 +36,7 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
     issue_id: str | None = None
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
+class ControlMessage(msgspec.Struct, frozen=True, tag_field="type", kw_only=True, tag="Message"):
     """What all three have in common."""
 
     request_id: str
@@ -46,15 +46,15 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", kw_only=True):
     payload: Payload
 
 
-class Request(Message, frozen=True, tag="REQUEST", kw_only=True):
+class Request(ControlMessage, frozen=True, tag="REQUEST", kw_only=True):
     """Somebody wants something done."""
 
 
-class Ack(Message, frozen=True, tag="ACK", kw_only=True):
+class Ack(ControlMessage, frozen=True, tag="ACK", kw_only=True):
     """It has come, and is looked at now."""
 
 
-class Result(Message, frozen=True, tag="RESULT", kw_only=True):
+class Result(ControlMessage, frozen=True, tag="RESULT", kw_only=True):
     """What has come of it."""
 
     @property
@@ -76,7 +76,7 @@ class Result(Message, frozen=True, tag="RESULT", kw_only=True):
 AnyMessage = Request | Ack | Result
 
 
-class Half(msgspec.Struct, frozen=True):
+class PartialRequest(msgspec.Struct, frozen=True):
     """So much of a bad request as is needed to answer it."""
 
     request_id: str
@@ -84,7 +84,7 @@ class Half(msgspec.Struct, frozen=True):
     target: Target = Target("")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ParsedRequest(msgspec.Struct, frozen=True):
     """A request that can be understood."""
 
     request: Request
@@ -102,7 +102,7 @@ _decoder = msgspec.json.Decoder(dict[str, object])
 _LONGEST = {"by": MAX_NAME, "reason": 10_000}
 
 
-def text_of(asked: Asked) -> str:
+def text_of(asked: ParsedRequest) -> str:
     """What a command is about: a message, a goal, a model, a checkpoint."""
     return asked.field(asked.command.spec.text.name)
 
@@ -149,7 +149,7 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _messages: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 
 
-def read_request(body: bytes) -> Asked:
+def read_request(body: bytes) -> ParsedRequest:
     """A request; raises BadRequestError, which says what is wrong with it."""
     if len(body) > MAX_BYTES:
         raise BadRequestError(f"it has more than {MAX_BYTES:,} bytes")
@@ -168,7 +168,7 @@ def read_request(body: bytes) -> Asked:
         raise BadRequestError(str(error), half) from None
     except (ValueError, OverflowError):
         raise BadRequestError("timestamp is no ISO 8601 moment", half) from None
-    asked = Asked(request, ControlCommand(request.command), at)
+    asked = ParsedRequest(request, ControlCommand(request.command), at)
     if problem := _problem_with_payload(asked):
         raise BadRequestError(problem, half)
     return asked
@@ -191,7 +191,7 @@ def _problem(fields: dict[str, object]) -> str:
     return ""
 
 
-def _problem_with_payload(asked: Asked) -> str:
+def _problem_with_payload(asked: ParsedRequest) -> str:
     text = asked.command.spec.text
     if text.needed and not asked.field(text.name).strip():
         return f"{asked.command.value} needs a text in payload.{text.name}"
@@ -214,13 +214,13 @@ def _is_flat(value: object, deepest: int) -> bool:
     return deepest > 0 and all(_is_flat(each, deepest - 1) for each in inside)
 
 
-def _half(fields: dict[str, object]) -> Half | None:
+def _half(fields: dict[str, object]) -> PartialRequest | None:
     request_id, command = fields.get("request_id"), fields.get("command")
     if not isinstance(request_id, str) or not 0 < len(request_id) <= MAX_ID:
         return None
     target = fields.get("target")
     run = target.get("run_id") if isinstance(target, dict) else None
-    return Half(
+    return PartialRequest(
         request_id,
         command if isinstance(command, str) else "",
         Target(run if isinstance(run, str) else ""),

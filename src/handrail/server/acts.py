@@ -8,8 +8,8 @@ from time import time
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.checkpoint.names import check_name
-from handrail.control.acts import Came
 from handrail.control.client import make_request
+from handrail.control.command_actions import CommandOutcome
 from handrail.control.message import Request
 from handrail.drive.daemon_client import DriverOrder, DriverReport
 from handrail.model.control import ControlCommand
@@ -27,7 +27,7 @@ _GUARD_AGAIN = 5.0
 """Seconds after which a freeze is ended, where the log did not take that."""
 _HANDRAIL = "handrail"
 
-Tell = Callable[[str, str, Came], None]
+Tell = Callable[[str, str, CommandOutcome], None]
 Ask = Callable[[Request, Callable[[], None]], None]
 """Takes a request of our own, and calls something, in any thread, if the log does not."""
 
@@ -89,12 +89,12 @@ class DaemonActs:
         if state.loop is None:
             host = profile_of(state.host) or known_hosts()[0]
             says = f"The run may go on: {host.resume.format(run=state.run)}"
-            self._tell(state.run, asked.request, Came(says=says))
+            self._tell(state.run, asked.request, CommandOutcome(says=says))
         elif self._drivers.is_present(state):
             self._order(supervisor, DriverOrder(number=0, order="start", request=asked.request))
         else:
             says = f"Nobody drives the run any more: handrail run --resume {state.run}"
-            self._tell(state.run, asked.request, Came(ok=False, says=says))
+            self._tell(state.run, asked.request, CommandOutcome(ok=False, says=says))
 
     def reported(self, run: str, report: DriverReport) -> None:
         """What has come of an order."""
@@ -102,7 +102,7 @@ class DaemonActs:
         if report.model:
             models = {"previous_model": report.previous_model, "new_model": report.model}
         evidence = (report.says,) if report.ok and report.says else ()
-        came = Came(report.ok, "" if report.ok else report.says, evidence, models)
+        came = CommandOutcome(report.ok, "" if report.ok else report.says, evidence, models)
         self._tell(run, report.request, came)
 
     def _order(self, supervisor: Supervisor, order: DriverOrder) -> None:
@@ -110,7 +110,9 @@ class DaemonActs:
 
         def give() -> None:
             self._drivers.give(run, order)
-            late = Came(ok=False, says=f"The driver did not answer within {_ORDER_SECONDS:g} s")
+            late = CommandOutcome(
+                ok=False, says=f"The driver did not answer within {_ORDER_SECONDS:g} s"
+            )
             asyncio.get_running_loop().call_later(
                 _ORDER_SECONDS, self._tell, run, order.request, late
             )
@@ -171,7 +173,7 @@ class DaemonActs:
             if asked.text:
                 check_name(asked.text)
         except CheckpointError as error:
-            self._tell(run, asked.request, Came(ok=False, says=str(error)))
+            self._tell(run, asked.request, CommandOutcome(ok=False, says=str(error)))
             return
         saved = self._hands.keeper.save_for(supervisor, why, asked.text)
         saved.add_done_callback(lambda done: self._tell(run, asked.request, _came_of(done)))
@@ -185,9 +187,9 @@ class DaemonActs:
                 back = await self._restores.go_back(cwd, asked.text, run)
                 says = back.problem or f"{len(back.items)} files are as they were at {asked.text}"
                 undo = (f"handrail rollback {back.undo} undoes it",) if back.undo else ()
-                came = Came(not back.problem, says, undo)
+                came = CommandOutcome(not back.problem, says, undo)
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-                came = Came(ok=False, says=str(error))
+                came = CommandOutcome(ok=False, says=str(error))
             self._tell(run, asked.request, came)
 
         self._spawn(work())
@@ -216,11 +218,11 @@ _BEGIN: dict[ControlCommand, Callable[[DaemonActs, Supervisor, ControlAsked], No
 }
 
 
-def _came_of(saved: Future[CheckpointRecord]) -> Came:
+def _came_of(saved: Future[CheckpointRecord]) -> CommandOutcome:
     error = saved.exception()
     if error is None:
         record = saved.result()
         named: dict[str, object] = {"checkpoint": record.id}
-        return Came(True, f"Saved as {record.id}", (record.git_commit,), named)
+        return CommandOutcome(True, f"Saved as {record.id}", (record.git_commit,), named)
     says = str(error) if isinstance(error, CheckpointError) else f"{type(error).__name__}: {error}"
-    return Came(ok=False, says=says)
+    return CommandOutcome(ok=False, says=says)

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handrail.control import message as wire
-from handrail.control.desk import Desk, Taken
-from handrail.control.inbox import Inbox
+from handrail.control.handler import ControlHandler, TakenRequest
 from handrail.control.message import AnyMessage, Result
+from handrail.control.topic_inbox import TopicInbox
 from handrail.server.answers import as_json, wait_of, when_written
 from handrail.server.brain import Brain, TooSlowError
 from handrail.server.routes import Row
@@ -67,7 +67,12 @@ class Controls:
     """The endpoints, and the look into the topic."""
 
     def __init__(
-        self, brain: Brain, desk: Desk, inbox: Inbox, results: Results, unwritten: Unwritten
+        self,
+        brain: Brain,
+        desk: ControlHandler,
+        inbox: TopicInbox,
+        results: Results,
+        unwritten: Unwritten,
     ) -> None:
         self._brain = brain
         self._unwritten = unwritten
@@ -134,8 +139,8 @@ class Controls:
         return await self._results.wait(request, seconds, known)
 
 
-def _ready(taken: Taken | None) -> Ready[Taken]:
-    taken = taken or Taken((), None)
+def _ready(taken: TakenRequest | None) -> Ready[TakenRequest]:
+    taken = taken or TakenRequest((), None)
     return when_written(taken, [] if taken.receipt is None else [taken.receipt])
 
 

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp
 
 from handrail import __version__
 from handrail.checkpoint import ConversationPosition
-from handrail.control.desk import Desk
-from handrail.control.inbox import Inbox
+from handrail.control.handler import ControlHandler
+from handrail.control.topic_inbox import TopicInbox
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import HookConnection, endpoint
 from handrail.intervene import Capability
@@ -106,8 +106,10 @@ class Daemon:
             self.drivers, endings, self.hands, self.restores, mailbox.came, mailbox.ask
         )
         results = Results()
-        self.desk = Desk(self.runs, self.acts, later=self.brain.later, listen=results.tell)
-        inbox = Inbox(self.desk, self.store, time)
+        self.desk = ControlHandler(
+            self.runs, self.acts, later=self.brain.later, listen=results.tell
+        )
+        inbox = TopicInbox(self.desk, self.store, time)
         unwritten = Unwritten(self.brain, self.runs, endings.end_unwritten)
         self.controls = Controls(self.brain, self.desk, inbox, results, unwritten)
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))

@@ -11,7 +11,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.control.current import USER_CANCELLED, abort_entry, done_entry, state_entry
+from handrail.control.loop_status import USER_CANCELLED, abort_entry, done_entry, state_entry
 from handrail.drive.daemon_client import (
     DriverOrder,
     DriverReport,

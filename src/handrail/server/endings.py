@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.intervene.processes import Ended, Family, end
 from handrail.model.event import ControlAsked
 from handrail.server.chores import Chores
@@ -30,7 +30,7 @@ _NOT_CERTAIN = (
 
 _ALL_THE_SAME = "All the same, no process of the run is left"
 
-Tell = Callable[[str, str, Came], None]
+Tell = Callable[[str, str, CommandOutcome], None]
 """Hears what has come of a request to a run; called in any thread."""
 
 
@@ -52,10 +52,10 @@ class Endings:
         state = supervisor.state
         run, family = state.run, self._family(state)
         if state.loop is None and agent_of(state) is None:  # else it is found by its mark
-            self._tell(run, asked.request, Came(ok=False, says=_NO_AGENT))
+            self._tell(run, asked.request, CommandOutcome(ok=False, says=_NO_AGENT))
             return
 
-        def work() -> Came:
+        def work() -> CommandOutcome:
             with self._chores.turns:
                 return self._freezes.freeze(run, family)
 
@@ -65,7 +65,7 @@ class Endings:
         """Let them go on."""
         run, family = supervisor.state.run, self._family(supervisor.state)
 
-        def work() -> Came:
+        def work() -> CommandOutcome:
             with self._chores.turns:
                 return self._freezes.thaw(run, family)
 
@@ -79,7 +79,7 @@ class Endings:
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
         saved = self._save(supervisor, asked)
 
-        def work() -> Came:
+        def work() -> CommandOutcome:
             kept, problem = _saved(saved)
             with self._chores.turns:
                 ended = end(family, seconds=_END_SECONDS)
@@ -106,7 +106,11 @@ class Endings:
         self._chores.settle()
 
     def _begin(
-        self, what: str, supervisor: Supervisor, asked: ControlAsked, work: Callable[[], Came]
+        self,
+        what: str,
+        supervisor: Supervisor,
+        asked: ControlAsked,
+        work: Callable[[], CommandOutcome],
     ) -> None:
         """`action_subject`: a freeze that was overtaken is undone with the same request."""
         run, clean = supervisor.state.run, supervisor.project.redactor.text
@@ -117,9 +121,9 @@ class Endings:
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
                 _log.exception("a request could not be carried out")
                 says = f"It is not known how far it came: {type(error).__name__}: {error}"
-                came = Came(ok=False, says=says)
+                came = CommandOutcome(ok=False, says=says)
             evidence = tuple(map(clean, came.evidence))
-            self._tell(run, asked.request, Came(came.ok, clean(came.says), evidence))
+            self._tell(run, asked.request, CommandOutcome(came.ok, clean(came.says), evidence))
 
         self._chores.begin(run, f"{what} {asked.request}", whole)
 
@@ -157,15 +161,15 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _came_of(ended: Ended, kept: str, problem: str, is_certain: bool) -> Came:
+def _came_of(ended: Ended, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
     gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
     left = tuple(f"left: {each}" for each in shown(ended.left))
     evidence = (saved, *gone, *left)
     if left:
         says = f"Could not be ended: {', '.join(shown(ended.left))}"
-        return Came(ok=False, says=says, evidence=evidence)
+        return CommandOutcome(ok=False, says=says, evidence=evidence)
     if not is_certain:
-        return Came(ok=False, says=_NOT_CERTAIN, evidence=evidence)
+        return CommandOutcome(ok=False, says=_NOT_CERTAIN, evidence=evidence)
     says = f"No process of the run is left; the files were not saved: {problem}" if problem else ""
-    return Came(says=says, evidence=evidence)
+    return CommandOutcome(says=says, evidence=evidence)

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import msgspec
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.intervene.freezing import Still, freeze, standing, thaw
 from handrail.intervene.processes import Family
 from handrail.server.home import Home
@@ -38,7 +38,7 @@ class Freezes:
     def __init__(self, home: Home) -> None:
         self._folder = os.path.join(home.path, "frozen")
 
-    def freeze(self, run: str, family: Family) -> Came:
+    def freeze(self, run: str, family: Family) -> CommandOutcome:
         """Stop all processes of a run where they are; twice is as good as once."""
         kept = self._read(run)
         if kept is None or kept.stopped is not None:
@@ -52,23 +52,25 @@ class Freezes:
             thaw(standing(family, kept.before))
             raise
         if frozen.loose:
-            return Came(ok=False, says=_named("Not frozen, these could not be", frozen.loose))
+            return CommandOutcome(
+                ok=False, says=_named("Not frozen, these could not be", frozen.loose)
+            )
         if not frozen.all:
-            return Came(ok=False, says="No process of the run was found")
-        return Came(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
+            return CommandOutcome(ok=False, says="No process of the run was found")
+        return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
 
-    def thaw(self, run: str, family: Family) -> Came:
+    def thaw(self, run: str, family: Family) -> CommandOutcome:
         """Let them go on."""
         kept = self._read(run) or Kept(stopped=())
         stopped = kept.stopped
         thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
         if thawed.still:
             hint = "; where the shell in its window has stopped it, type fg there"
-            return Came(ok=False, says=_named("Stands still again", thawed.still) + hint)
+            return CommandOutcome(ok=False, says=_named("Stands still again", thawed.still) + hint)
         with suppress(OSError):  # they go on, whether that can be kept or not
             self._write(run, Kept(kept.before, ()))
         going = tuple(f"goes on: {each}" for each in shown(thawed.going))
-        return Came(evidence=going or ("no process stood still",))
+        return CommandOutcome(evidence=going or ("no process stood still",))
 
     def forget(self, run: str) -> None:
         """The run has no processes any more."""

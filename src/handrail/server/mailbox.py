@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from handrail.control.acts import Came
-from handrail.control.desk import Desk
+from handrail.control.command_actions import CommandOutcome
+from handrail.control.handler import ControlHandler
 from handrail.control.message import Request, encode
 from handrail.server.brain import Brain
 from handrail.store.errors import StoreError
@@ -13,12 +13,12 @@ from handrail.store.port import Receipt
 class ControlMailbox:
     """Used in any thread, once the desk is there."""
 
-    desk: Desk
+    desk: ControlHandler
 
     def __init__(self, brain: Brain) -> None:
         self._brain = brain
 
-    def came(self, run: str, request: str, came: Came) -> None:
+    def came(self, run: str, request: str, came: CommandOutcome) -> None:
         """Tell the desk what has come of a request."""
         self._brain.later(lambda: self.desk.came(run, request, came))
 

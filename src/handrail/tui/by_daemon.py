@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from handrail.control.client import Line, UnreachableError, make_request, stages
+from handrail.control.client import ControlConnection, UnreachableError, make_request, stages
 from handrail.control.message import Ack, AnyMessage, Request, Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.tui.controls import Stage
@@ -18,7 +18,7 @@ class ByDaemon:
 
     def __init__(
         self,
-        open_line: Callable[[], Line],
+        open_line: Callable[[], ControlConnection],
         is_down: Callable[[], bool],
         *,
         patience: float = _PATIENCE,

@@ -1,6 +1,6 @@
 """What a person can ask for: by which key, with which questions, and when it is not possible."""
 
-from handrail.control.machine import move
+from handrail.control.transitions import transition
 from handrail.model.control import ControlCommand, Standing
 from handrail.tui.overview import Overview
 from handrail.words.times import clock_time
@@ -27,7 +27,7 @@ def why_not(run: Overview, command: ControlCommand) -> str:
         return f"{run.name} has ended: nothing to {command.word}"
     if run.incident and command == ControlCommand.RESUME:
         return f"{run.name} was stopped in an emergency: handrail incident show {run.incident}"
-    if move(run.standing, command) is None:
+    if transition(run.standing, command) is None:
         return f"no {command.word}: {run.name} is {run.standing.value}; {_HINTS[run.standing]}"
     if command.spec.no_driver and not run.driven:
         return f"no {command.word}: Handrail has not started {run.name} itself (handrail run does)"

@@ -1,6 +1,6 @@
 """One after the other: what was overtaken while it waited loses its turn."""
 
-from handrail.control.turns import Turns
+from handrail.control.freeze_queue import FreezeQueue
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
 
@@ -12,14 +12,14 @@ def asked(request: str) -> ControlAsked:
 
 
 def test_the_first_begins_and_the_others_wait() -> None:
-    turns = Turns()
+    turns = FreezeQueue()
     assert turns.enter(RUN, asked("a"), {"a"})
     assert not turns.enter(RUN, asked("b"), {"a", "b"})
     assert turns.enter("run-2", asked("c"), {"c"})
 
 
 def test_the_next_begins_when_the_first_has_come_back() -> None:
-    turns = Turns()
+    turns = FreezeQueue()
     turns.enter(RUN, asked("a"), {"a"})
     turns.enter(RUN, asked("b"), {"b"})
     assert turns.leave(RUN, "b") is None
@@ -28,7 +28,7 @@ def test_the_next_begins_when_the_first_has_come_back() -> None:
 
 
 def test_whoever_is_overtaken_loses_the_turn_unless_it_is_under_way() -> None:
-    turns = Turns()
+    turns = FreezeQueue()
     for request in "abcd":
         turns.enter(RUN, asked(request), {request})
     assert turns.leave(RUN, "a") == asked("a")
@@ -36,7 +36,7 @@ def test_whoever_is_overtaken_loses_the_turn_unless_it_is_under_way() -> None:
 
 
 def test_a_line_does_not_grow_when_the_first_never_comes_back() -> None:
-    turns = Turns()
+    turns = FreezeQueue()
     turns.enter(RUN, asked("first"), {"first"})
     for number in range(1000):
         turns.enter(RUN, asked(str(number)), {str(number)})
@@ -45,7 +45,7 @@ def test_a_line_does_not_grow_when_the_first_never_comes_back() -> None:
 
 
 def test_where_nothing_is_left_nobody_waits() -> None:
-    turns = Turns()
+    turns = FreezeQueue()
     turns.enter(RUN, asked("a"), {"a"})
     turns.clear(RUN)
     assert turns.leave(RUN, "a") is None

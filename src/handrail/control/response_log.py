@@ -7,13 +7,13 @@ import msgspec
 
 from handrail.control import message as wire
 from handrail.control import timestamp
-from handrail.control.acts import Came
-from handrail.control.current import USER_CANCELLED, abort_entry, state_entry
-from handrail.control.ledger import Ledger, Seen, counts, save
-from handrail.control.machine import THEN, answered
-from handrail.control.message import Ack, AnyMessage, Code, Half, Payload, Request, Result
-from handrail.control.said import failure, success
+from handrail.control.command_actions import CommandOutcome
+from handrail.control.loop_status import USER_CANCELLED, abort_entry, state_entry
+from handrail.control.message import Ack, AnyMessage, Code, PartialRequest, Payload, Request, Result
+from handrail.control.request_ledger import RequestLedger, SeenRequest, counts, save
+from handrail.control.result_payload import failure, success
 from handrail.control.topics import CONTROL
+from handrail.control.transitions import THEN, answered
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.redact import Redactor
@@ -26,7 +26,7 @@ Later = Callable[[Callable[[], None]], None]
 Again = Callable[[], object]
 
 
-class Taken(msgspec.Struct, frozen=True):
+class TakenRequest(msgspec.Struct, frozen=True):
     """What a request has led to so far."""
 
     messages: tuple[AnyMessage, ...]
@@ -34,13 +34,13 @@ class Taken(msgspec.Struct, frozen=True):
     """When all of that is on the disk; None: nothing of it is written down."""
 
 
-class Book:
+class ResponseLog:
     """Used from the brain's thread. What the log did not take counts as never written."""
 
     def __init__(
         self, store: Store, *, later: Later, listen: Listener, clock: Callable[[], float]
     ) -> None:
-        self.ledger = Ledger()
+        self.ledger = RequestLedger()
         self.owed: list[Again] = []
         """What has to be tried again, because the log has failed."""
         self._store = store
@@ -77,7 +77,7 @@ class Book:
             rows.append(NewEntry(CONTROL, body))
         return rows
 
-    def _result(self, request: Request | Half, payload: Payload) -> Result:
+    def _result(self, request: Request | PartialRequest, payload: Payload) -> Result:
         return Result(
             request_id=request.request_id,
             command=request.command,
@@ -90,36 +90,36 @@ class Book:
 
     def refuse(
         self,
-        request: Request | Half,
+        request: Request | PartialRequest,
         code: Code,
         says: str,
         before: Sequence[AnyMessage] = (),
         again: Again | None = None,
-    ) -> Taken:
+    ) -> TakenRequest:
         """Say that nothing comes of a request; `again`: what to do if that cannot be written."""
         result = self._result(request, failure(code, says))
         if not request.request_id:
-            return Taken((result,), None)
+            return TakenRequest((result,), None)
         messages = (*before, result)
         known = self.ledger.seen.get(request.request_id)
         receipt = self._store.append(self.rows(messages))
         self.unless_written(receipt, request.request_id, known, again)
         if counts(result):
             self._announce(result, receipt)
-        return Taken(messages, receipt)
+        return TakenRequest(messages, receipt)
 
-    def repeat(self, seen: Seen, before: Sequence[AnyMessage]) -> Taken:
+    def repeat(self, seen: SeenRequest, before: Sequence[AnyMessage]) -> TakenRequest:
         """Give the answer that was given before, to the byte."""
         cached = wire.decode(seen.result)
         self.ledger.take(cached, seen.result, self._clock())
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
-        return Taken((*before, cached), receipt)
+        return TakenRequest((*before, cached), receipt)
 
     def answer(
         self,
         supervisor: Supervisor,
         asked: ControlAsked,
-        came: Came,
+        came: CommandOutcome,
         *,
         standing: Standing | None = None,
         again: Again | None = None,
@@ -163,7 +163,7 @@ class Book:
         supervisor.record(event, lambda state: [state_entry(state, at)] if shown else [])
 
     def unless_written(
-        self, receipt: Receipt, request: str, before: Seen | None, again: Again | None
+        self, receipt: Receipt, request: str, before: SeenRequest | None, again: Again | None
     ) -> None:
         """If the log fails: what was known of a request before counts, and it is tried again."""
         now = self.ledger.seen.get(request)
@@ -188,7 +188,9 @@ class Book:
             self._listen(result)
 
 
-def _payload(state: RunState, asked: ControlAsked, came: Came, redactor: Redactor) -> Payload:
+def _payload(
+    state: RunState, asked: ControlAsked, came: CommandOutcome, redactor: Redactor
+) -> Payload:
     if came.ok:
         payload = success(state, asked.command, came)
     else:
@@ -196,6 +198,6 @@ def _payload(state: RunState, asked: ControlAsked, came: Came, redactor: Redacto
     return {name: redactor.value(value) for name, value in payload.items()}
 
 
-def _request_of(run: str, asked: ControlAsked) -> Half:
+def _request_of(run: str, asked: ControlAsked) -> PartialRequest:
     target = wire.Target(run, asked.issue or None)
-    return Half(asked.request, asked.command.value, target)
+    return PartialRequest(asked.request, asked.command.value, target)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 
 from handrail.control import message as wire
-from handrail.control.desk import Desk
+from handrail.control.handler import ControlHandler
 from handrail.control.message import Ack, Result
 from handrail.control.topics import CONTROL
 from handrail.store.errors import StoreError
@@ -16,10 +16,10 @@ _log = logging.getLogger(__name__)
 _PAGE = 500
 
 
-class Inbox:
+class TopicInbox:
     """Reads in any thread (`unread`), and is emptied in the brain's (`take`)."""
 
-    def __init__(self, desk: Desk, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, desk: ControlHandler, store: Store, clock: Callable[[], float]) -> None:
         self._desk = desk
         self._store = store
         self._clock = clock

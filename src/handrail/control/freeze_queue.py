@@ -5,7 +5,7 @@ from collections.abc import Container
 from handrail.model.event import ControlAsked
 
 
-class Turns:
+class FreezeQueue:
     """By run, what is under way outside, and what waits for it.
 
     A freeze that is overtaken cannot be called back: what undoes it has to come after it.

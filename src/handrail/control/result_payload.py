@@ -1,12 +1,12 @@
 """What a RESULT tells: the payload of the protocol."""
 
-from handrail.control.acts import Came
+from handrail.control.command_actions import CommandOutcome
 from handrail.control.message import Code, Payload
 from handrail.model.control import ControlCommand
 from handrail.supervise.state import RunState
 
 
-def success(state: RunState, command: ControlCommand, came: Came) -> Payload:
+def success(state: RunState, command: ControlCommand, came: CommandOutcome) -> Payload:
     """The payload of a command that was carried out."""
     message = command.spec.result
     if message is not None:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import takewhile
 
-from handrail.control.acts import Acts, Came
-from handrail.control.book import Book
-from handrail.control.machine import OVERTAKES, THEN, answered
-from handrail.control.turns import Turns
+from handrail.control.command_actions import CommandActions, CommandOutcome
+from handrail.control.freeze_queue import FreezeQueue
+from handrail.control.response_log import ResponseLog
+from handrail.control.transitions import OVERTAKES, THEN, answered
 from handrail.model.control import ENDING, ControlCommand, Standing
 from handrail.model.event import ActionDropped, ControlAsked, Event, LoopEnded, RunEnded
 from handrail.store.errors import StoreError
@@ -20,17 +20,17 @@ _AFTER_SESSION = _AFTER_LOOP | {ControlCommand.RESUME}
 _HELD_STILL = frozenset({Standing.PAUSING, Standing.FROZEN})
 
 
-class Errands:
+class CommandRunner:
     """Used from the brain's thread, as the desk that sends on them."""
 
     def __init__(
-        self, runs: RunRegistry, acts: Acts, book: Book, clock: Callable[[], float]
+        self, runs: RunRegistry, acts: CommandActions, book: ResponseLog, clock: Callable[[], float]
     ) -> None:
         self._runs = runs
         self._acts = acts
         self._book = book
         self._clock = clock
-        self._turns = Turns()
+        self._turns = FreezeQueue()
 
     def begin(self, run: str, request: str) -> None:
         """Begin what was asked for, unless it was overtaken meanwhile."""
@@ -43,9 +43,9 @@ class Errands:
         if supervisor is None or asked is None:
             return
         try:
-            _BEGIN.get(asked.command, Errands._act)(self, supervisor, asked)
+            _BEGIN.get(asked.command, CommandRunner._act)(self, supervisor, asked)
         except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-            self.came(run, request, Came(False, f"{type(error).__name__}: {error}"))
+            self.came(run, request, CommandOutcome(False, f"{type(error).__name__}: {error}"))
 
     def take_up(self, supervisor: Supervisor) -> None:
         """Begin again what was under way when the last daemon ended."""
@@ -65,7 +65,7 @@ class Errands:
         for each in overtaken(before, asked.command):
             self._void(supervisor, each, says)
 
-    def came(self, run: str, request: str, came: Came) -> None:
+    def came(self, run: str, request: str, came: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
         try:
             supervisor = self._runs.find(run)
@@ -114,7 +114,7 @@ class Errands:
         elif hand.frozen:
             self._thaw(supervisor, asked)
         else:
-            self._confirm(supervisor, asked, Came())
+            self._confirm(supervisor, asked, CommandOutcome())
 
     def _interrupt(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
@@ -141,7 +141,7 @@ class Errands:
 
     # What comes of it
 
-    def _came(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
+    def _came(self, supervisor: Supervisor, asked: ControlAsked, came: CommandOutcome) -> None:
         hand = supervisor.state.hand
         if came.ok and hand.frozen and asked.command.holds and asked.command.thaws:
             # Its processes go on, and what was asked for can begin.
@@ -156,7 +156,7 @@ class Errands:
         elif hand.standing == Standing.FROZEN and not came.ok:
             self._acts.guard(supervisor)
 
-    def _confirm(self, supervisor: Supervisor, asked: ControlAsked, came: Came) -> None:
+    def _confirm(self, supervisor: Supervisor, asked: ControlAsked, came: CommandOutcome) -> None:
         """Answer to a request, and to all others that wanted the same of the run."""
         run, command = supervisor.state.run, asked.command
         if command == ControlCommand.INTERRUPT and came.ok:
@@ -184,7 +184,7 @@ class Errands:
         asked = supervisor.state.hand.asked.values()
         pause = next((each for each in asked if each.command == ControlCommand.PAUSE), None)
         if pause is not None:
-            self._confirm(supervisor, pause, Came(evidence=evidence))
+            self._confirm(supervisor, pause, CommandOutcome(evidence=evidence))
         else:  # a stronger hold did not work, and this is what is left of it
             self._book.note(supervisor, Standing.PAUSED, evidence)
 
@@ -207,7 +207,9 @@ class Errands:
         state = supervisor.state
         standing = state.hand.standing if standing is None else standing
         again = partial(self._void_again, state.run, asked.request, says)
-        self._book.answer(supervisor, asked, Came(False, says), standing=standing, again=again)
+        self._book.answer(
+            supervisor, asked, CommandOutcome(False, says), standing=standing, again=again
+        )
 
     def _void_again(self, run: str, request: str, says: str) -> None:
         supervisor = self._runs.find(run)
@@ -233,11 +235,11 @@ def overtaken(under_way: Iterable[ControlAsked], by: ControlCommand) -> list[Con
     return [each for each in under_way if each.command in void]
 
 
-_Begin = Callable[[Errands, Supervisor, ControlAsked], None]
+_Begin = Callable[[CommandRunner, Supervisor, ControlAsked], None]
 _BEGIN: dict[ControlCommand, _Begin] = {
-    ControlCommand.PAUSE: Errands._pause,
-    ControlCommand.RESUME: Errands._resume,
-    ControlCommand.INTERRUPT: Errands._interrupt,
-    ControlCommand.FREEZE: Errands._freeze,
+    ControlCommand.PAUSE: CommandRunner._pause,
+    ControlCommand.RESUME: CommandRunner._resume,
+    ControlCommand.INTERRUPT: CommandRunner._interrupt,
+    ControlCommand.FREEZE: CommandRunner._freeze,
 }
 """Commands that depend on whether the run is frozen; the others are begun outside at once."""

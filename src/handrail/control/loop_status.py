@@ -11,7 +11,7 @@ from handrail.supervise.state import RunState
 USER_CANCELLED = "USER_CANCELLED"
 
 
-class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
+class LoopFrame(msgspec.Struct, frozen=True, omit_defaults=True):
     """One loop. Fields that the first readers of the protocol do not know are left out where they
     say nothing new."""
 
@@ -32,7 +32,7 @@ class StateEvent(msgspec.Struct, frozen=True):
     event: str
     run_id: str
     updated_at: str
-    stack: tuple[Frame, ...]
+    stack: tuple[LoopFrame, ...]
 
 
 class EndEvent(msgspec.Struct, frozen=True):
@@ -42,13 +42,13 @@ class EndEvent(msgspec.Struct, frozen=True):
     event: str
     reason: str
     run_id: str
-    stack: tuple[Frame, ...] = ()
+    stack: tuple[LoopFrame, ...] = ()
 
 
-def frame_of(state: RunState) -> Frame:
+def frame_of(state: RunState) -> LoopFrame:
     """A run as the protocol shows it; a session that Handrail does not drive has no maximum."""
     loop, hand = state.loop, state.hand
-    return Frame(
+    return LoopFrame(
         state.run,
         "session" if loop is None else loop.mode,
         state.iteration,

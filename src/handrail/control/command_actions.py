@@ -9,7 +9,7 @@ from handrail.model.event import ControlAsked
 from handrail.supervise.supervisor import Supervisor
 
 
-class Came(msgspec.Struct, frozen=True):
+class CommandOutcome(msgspec.Struct, frozen=True):
     """What has come of a command."""
 
     ok: bool = True
@@ -20,7 +20,7 @@ class Came(msgspec.Struct, frozen=True):
     """What else the result tells, such as the model before and the new one."""
 
 
-class Acts(Protocol):
+class CommandActions(Protocol):
     """Begins things and returns at once; called in the brain's thread.
 
     What comes of each is told to `Desk.came`, in the brain's thread too, with the request's id.

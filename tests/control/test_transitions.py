@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.control.machine import OVERTAKES, TABLE, THEN, answered, move
+from handrail.control.transitions import OVERTAKES, TABLE, THEN, answered, transition
 from handrail.model.control import ENDING, FINAL, HOLDING, ControlCommand, Standing
 from handrail.supervise.control_state import ControlState
 
@@ -50,7 +50,7 @@ def test_the_grid_has_every_standing_and_every_command() -> None:
 
 @pytest.mark.parametrize(("standing", "command"), list(read_grid()))
 def test_a_command_leads_to_what_the_grid_says(standing: Standing, command: ControlCommand) -> None:
-    found = move(standing, command)
+    found = transition(standing, command)
     now = read_grid()[standing, command]
     if now is None:
         assert found is None
@@ -64,24 +64,24 @@ def test_confirmed_commands_lead_to_the_same_wherever_they_began() -> None:
 
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL))
 def test_a_run_can_be_cancelled_from_everywhere(standing: Standing) -> None:
-    assert move(standing, ControlCommand.CANCEL) == (Standing.CANCELLING, Standing.CANCELLED)
+    assert transition(standing, ControlCommand.CANCEL) == (Standing.CANCELLING, Standing.CANCELLED)
 
 
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL - {Standing.CANCELLING}))
 def test_a_run_can_be_stopped_until_it_is_cancelled(standing: Standing) -> None:
-    assert move(standing, ControlCommand.STOP) == (Standing.STOPPING, Standing.STOPPED)
+    assert transition(standing, ControlCommand.STOP) == (Standing.STOPPING, Standing.STOPPED)
 
 
 @pytest.mark.parametrize("standing", sorted(HOLDING | {Standing.STOPPED}))
 def test_a_run_that_stands_still_can_be_resumed(standing: Standing) -> None:
-    found = move(standing, ControlCommand.RESUME)
+    found = transition(standing, ControlCommand.RESUME)
     assert found is not None
     assert found.then == Standing.RUNNING
 
 
 @pytest.mark.parametrize("standing", sorted(FINAL))
 def test_nothing_can_be_asked_of_a_run_that_is_over(standing: Standing) -> None:
-    assert [command for command in ControlCommand if move(standing, command)] == []
+    assert [command for command in ControlCommand if transition(standing, command)] == []
 
 
 @pytest.mark.parametrize("standing", UNCONFIRMED)
@@ -99,7 +99,7 @@ def test_only_what_can_be_under_way_is_overtaken(later: ControlCommand) -> None:
     possible = {
         earlier
         for (_, earlier), step in TABLE.items()
-        if move(step.now, later) is not None and earlier != later
+        if transition(step.now, later) is not None and earlier != later
     }
     assert OVERTAKES[later] <= possible
 
@@ -109,7 +109,7 @@ def test_the_last_who_wants_another_standing_wins(later: ControlCommand) -> None
     """An earlier request that is confirmed later would undo what was asked for since."""
     for earlier, then in THEN.items():
         together = any(
-            move(step.now, later) is not None
+            transition(step.now, later) is not None
             for (_, command), step in TABLE.items()
             if command == earlier
         )
@@ -150,7 +150,7 @@ def test_a_command_that_fails_leaves_the_weaker_hold(
     "command", [ControlCommand.PAUSE, ControlCommand.RESUME, ControlCommand.INTERRUPT]
 )
 def test_a_run_that_cannot_be_thawed_is_still_frozen(command: ControlCommand) -> None:
-    asked = move(Standing.FROZEN, command)
+    asked = transition(Standing.FROZEN, command)
     assert asked is not None
     assert answered(ControlState(asked.now, frozen=1.0), command, ok=False) == Standing.FROZEN
 
@@ -161,5 +161,5 @@ def test_a_stop_that_is_confirmed_after_the_end_of_the_loop_does_not_bring_it_ba
 
 @pytest.mark.parametrize("standing", sorted(ENDING))
 def test_a_run_that_ends_takes_no_messages_but_when_it_can_be_resumed(standing: Standing) -> None:
-    takes = move(standing, ControlCommand.STEER) is not None
+    takes = transition(standing, ControlCommand.STEER) is not None
     assert takes == (standing == Standing.STOPPED)

@@ -7,12 +7,18 @@ from time import time
 import msgspec
 
 from handrail.control import message as wire
-from handrail.control.acts import Acts, Came
-from handrail.control.book import Again, Book, Later, Listener, Taken
-from handrail.control.errands import Errands, overtaken
-from handrail.control.ledger import EXPIRY, WINDOW, Ledger, Seen, load
-from handrail.control.machine import THEN, next_move
-from handrail.control.message import AnyMessage, Asked, BadRequestError, Half, Request
+from handrail.control.command_actions import CommandActions, CommandOutcome
+from handrail.control.command_runner import CommandRunner, overtaken
+from handrail.control.message import (
+    AnyMessage,
+    BadRequestError,
+    ParsedRequest,
+    PartialRequest,
+    Request,
+)
+from handrail.control.request_ledger import EXPIRY, WINDOW, RequestLedger, SeenRequest, load
+from handrail.control.response_log import Again, Later, Listener, ResponseLog, TakenRequest
+from handrail.control.transitions import THEN, next_transition
 from handrail.model.event import ControlAsked, Event
 from handrail.redact import Redactor
 from handrail.store.errors import StoreError
@@ -20,7 +26,7 @@ from handrail.store.port import Receipt
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
-__all__ = ["Desk", "Later", "Listener", "Taken"]
+__all__ = ["ControlHandler", "Later", "Listener", "TakenRequest"]
 
 _SAVE_EVERY = 500
 """Requests after which it is kept what is known of them."""
@@ -30,13 +36,13 @@ _MOST_BESIDE = 50
 """So many of them may be messages and the like: there is always room for a stop."""
 
 
-class Desk:
+class ControlHandler:
     """Used from one thread, the brain's. Every way for a request to come in ends here."""
 
     def __init__(
         self,
         runs: RunRegistry,
-        acts: Acts,
+        acts: CommandActions,
         *,
         later: Later,
         listen: Listener = lambda result: None,
@@ -52,8 +58,8 @@ class Desk:
         self._clock = clock
         self._store = runs.journal.store
         self._redactor = Redactor()
-        self._book = Book(self._store, later=later, listen=listen, clock=clock)
-        self._errands = Errands(runs, acts, self._book, clock)
+        self._book = ResponseLog(self._store, later=later, listen=listen, clock=clock)
+        self._errands = CommandRunner(runs, acts, self._book, clock)
         self._is_open = False
         self._catches_up = False
         self._taken = 0
@@ -85,7 +91,7 @@ class Desk:
         if self._is_open:
             self._book.save()
 
-    def known(self, request: str) -> Taken | None:
+    def known(self, request: str) -> TakenRequest | None:
         """What has come of a request so far; None: nobody knows it."""
         self.open()
         self._catch_up()
@@ -94,7 +100,7 @@ class Desk:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
         # What was written before is on the disk when this is.
-        return Taken(messages, self._book.written())
+        return TakenRequest(messages, self._book.written())
 
     @property
     def read_until(self) -> int:
@@ -105,7 +111,7 @@ class Desk:
     def read_until(self, seq: int) -> None:
         self._ledger.seq = seq
 
-    def take(self, body: bytes, *, waited: float | None = None) -> Taken:
+    def take(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
         """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
 
         Raises StoreError, and then nothing has come of it.
@@ -118,7 +124,7 @@ class Desk:
         try:
             asked = wire.read_request(body)
         except BadRequestError as error:
-            half = error.request or Half("")
+            half = error.request or PartialRequest("")
             return self._book.refuse(half, "bad_request", str(error), again=again)
         request = asked.request
         supervisor = self._runs.find(request.target.run_id)
@@ -147,9 +153,11 @@ class Desk:
         step = supervisor.state.step
         where = f"at step {step}" if step else "at its start"
         # If that cannot be written, the agent gets another answer: it is told once more.
-        return self._book.answer(supervisor, asked, Came(says=f"The agent was told {where}"))
+        return self._book.answer(
+            supervisor, asked, CommandOutcome(says=f"The agent was told {where}")
+        )
 
-    def came(self, run: str, request: str, came: Came) -> None:
+    def came(self, run: str, request: str, came: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
         self._errands.came(run, request, came)
 
@@ -158,12 +166,12 @@ class Desk:
     def _acknowledge(
         self,
         supervisor: Supervisor,
-        asked: Asked,
+        asked: ParsedRequest,
         messages: list[AnyMessage],
         again: Again | None,
-    ) -> Taken:
+    ) -> TakenRequest:
         state, request = supervisor.state, asked.request
-        step = next_move(state.hand, asked.command)
+        step = next_transition(state.hand, asked.command)
         cannot = self._why_not(supervisor, asked)
         if cannot or step is None:
             return self._book.refuse(request, "invalid_state", cannot, messages, again)
@@ -181,15 +189,15 @@ class Desk:
         self._book.unless_written(receipt, request.request_id, None, again)
         self._errands.overtake(supervisor, event)
         receipt.add_done_callback(partial(self._when_written, state.run, request.request_id))
-        return Taken(tuple(messages), receipt)
+        return TakenRequest(tuple(messages), receipt)
 
-    def _why_not(self, supervisor: Supervisor, asked: Asked) -> str:
+    def _why_not(self, supervisor: Supervisor, asked: ParsedRequest) -> str:
         """Why a command cannot be carried out in a run as it stands; empty: it can."""
         hand, command = supervisor.state.hand, asked.command
         expected = asked.field("expects")
         if expected and expected != hand.standing:
             return f"The run is {hand.standing.value}, no longer {expected}"
-        if next_move(hand, command) is None:
+        if next_transition(hand, command) is None:
             return f"A run that is {hand.standing.value} cannot be told to {command.value}"
         left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
@@ -202,8 +210,8 @@ class Desk:
             self._later(lambda: self._errands.begin(run, request))
 
     def _again(
-        self, request: Request, seen: Seen, came: Sequence[AnyMessage], again: Again | None
-    ) -> Taken:
+        self, request: Request, seen: SeenRequest, came: Sequence[AnyMessage], again: Again | None
+    ) -> TakenRequest:
         if (seen.command, seen.run) != (request.command, request.target.run_id):
             says = "This request_id was used for another request"
         elif not seen.result:
@@ -226,7 +234,7 @@ class Desk:
             return
         supervisor = self._runs.find(seen.run)
         if supervisor is None or request not in supervisor.state.hand.asked:
-            half = Half(request, seen.command, wire.Target(seen.run))
+            half = PartialRequest(request, seen.command, wire.Target(seen.run))
             self._book.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
 
     def _take_again(self, body: bytes, since: float) -> None:
@@ -248,11 +256,11 @@ class Desk:
             self._catches_up = False
 
     @property
-    def _ledger(self) -> Ledger:
+    def _ledger(self) -> RequestLedger:
         return self._book.ledger
 
     @_ledger.setter
-    def _ledger(self, ledger: Ledger) -> None:
+    def _ledger(self, ledger: RequestLedger) -> None:
         self._book.ledger = ledger
 
     def _count(self) -> None:
@@ -262,7 +270,7 @@ class Desk:
             self._book.save()
 
 
-def _void(asked: Asked, waited: float | None, now: float) -> str:
+def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:
     """Why a request comes too late; empty: it does not.
 
     One that was made longer ago than answers are remembered may have been carried out before.
@@ -278,7 +286,7 @@ def _void(asked: Asked, waited: float | None, now: float) -> str:
     return ""
 
 
-def _spoilt(asked: Asked, supervisor: Supervisor) -> str:
+def _spoilt(asked: ParsedRequest, supervisor: Supervisor) -> str:
     """Why a text would not arrive as it was meant; empty: it does.
 
     It goes through the log, which takes out what looks like a secret.

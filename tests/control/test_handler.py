@@ -6,9 +6,9 @@ from typing import cast
 import pytest
 
 from handrail.control import message as wire
-from handrail.control.acts import Came
-from handrail.control.machine import TABLE, move
+from handrail.control.command_actions import CommandOutcome
 from handrail.control.topics import CONTROL, CURRENT
+from handrail.control.transitions import TABLE, transition
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.event import LoopEnded
 from handrail.supervise.topics import topic_of
@@ -86,7 +86,7 @@ def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
     assert topics(bed, before) == [CONTROL, CONTROL, topic_of(RUN)]
     kinds = [json.loads(entry.body).get("type") for entry in watched(bed).appends[before]]
     assert kinds[:2] == ["REQUEST", "ACK"]
-    step = move(standing, command)
+    step = transition(standing, command)
     assert step is not None
     assert bed.hand().standing == step.now
 
@@ -96,7 +96,7 @@ def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
 def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
     bed: DeskBed, standing: Standing, command: ControlCommand
 ) -> None:
-    if move(standing, command) is not None:
+    if transition(standing, command) is not None:
         return
     bring_to(bed, standing)
     taken = bed.ask(bed.request(command))
@@ -140,7 +140,7 @@ def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
 def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: ControlCommand) -> None:
     bed.loop(RUN)
     models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
-    came = Came(payload=models if command == ControlCommand.ESCALATE else {})
+    came = CommandOutcome(payload=models if command == ControlCommand.ESCALATE else {})
     request = bed.do(command)
     bed.came(RUN, request, came)
     shown = [] if command in (ControlCommand.CHECKPOINT, ControlCommand.ROLLBACK) else [CURRENT]
@@ -164,7 +164,7 @@ def test_a_cancelled_run_is_aborted_in_the_same_go(bed: DeskBed) -> None:
 def test_what_does_not_work_is_told_and_leaves_the_run_as_the_log_says(bed: DeskBed) -> None:
     bed.loop(RUN)
     request = bed.do("stop")
-    bed.came(RUN, request, Came(False, "Could not be ended: 12 sleep"))
+    bed.came(RUN, request, CommandOutcome(False, "Could not be ended: 12 sleep"))
     assert payload(bed)["message"] == "Could not be ended: 12 sleep"
     assert bed.current()[-1]["stack"] == [
         {"id": RUN, "mode": "issue", "iter": 1, "max": 10, "model": "haiku", "state": "stopping"}
@@ -313,5 +313,7 @@ def test_a_message_that_would_arrive_changed_is_refused(bed: DeskBed) -> None:
 def test_a_secret_in_what_comes_back_is_not_written(bed: DeskBed) -> None:
     bed.loop(RUN)
     request = bed.do("stop")
-    bed.came(RUN, request, Came(False, f"Could not be ended: 12 curl -H 'x-api-key: {KEY}'"))
+    bed.came(
+        RUN, request, CommandOutcome(False, f"Could not be ended: 12 curl -H 'x-api-key: {KEY}'")
+    )
     assert KEY.encode() not in everything(bed)

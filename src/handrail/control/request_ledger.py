@@ -18,7 +18,7 @@ _PAGE = 500
 _THAWS = frozenset(command for command in ControlCommand if command.thaws)
 
 
-class Seen(msgspec.Struct, omit_defaults=True):
+class SeenRequest(msgspec.Struct, omit_defaults=True):
     """A request, and what has become of it."""
 
     command: str
@@ -29,16 +29,16 @@ class Seen(msgspec.Struct, omit_defaults=True):
     """Empty: it is under way."""
 
 
-class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
+class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     """By id, what was asked for lately and what is under way."""
 
     seq: int = 0
     """The last row of the topic that is part of it."""
-    seen: dict[str, Seen] = {}
+    seen: dict[str, SeenRequest] = {}
     frozen: dict[str, float] = {}
     """By run, since when it is frozen."""
 
-    def find(self, request: str, now: float) -> Seen | None:
+    def find(self, request: str, now: float) -> SeenRequest | None:
         """The request with an id, unless that was too long ago."""
         seen = self.seen.get(request)
         if seen is None or (seen.result and now - seen.at > WINDOW):
@@ -58,9 +58,9 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
                 self._finish(message, body, at)
         elif message.request_id not in self.seen or self.seen[message.request_id].result:
             self.seen.pop(message.request_id, None)
-            self.seen[message.request_id] = Seen(message.command, message.target.run_id, at)
+            self.seen[message.request_id] = SeenRequest(message.command, message.target.run_id, at)
 
-    def undo(self, request: str, known: Seen | None, before: Seen | None) -> None:
+    def undo(self, request: str, known: SeenRequest | None, before: SeenRequest | None) -> None:
         """What was taken in last of a request is not in the log; nothing came after it."""
         if self.seen.get(request) is not known:
             return
@@ -82,7 +82,7 @@ class Ledger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1):
     def _finish(self, message: Result, body: bytes, at: float) -> None:
         run = message.target.run_id
         before = self.seen.pop(message.request_id, None)
-        self.seen[message.request_id] = Seen(message.command, run, at, body)
+        self.seen[message.request_id] = SeenRequest(message.command, run, at, body)
         if not message.ok or (before is not None and before.result == body):
             return  # of one that is only told again nothing follows
         if message.command == ControlCommand.FREEZE:
@@ -96,10 +96,10 @@ def counts(result: Result) -> bool:
     return result.code not in ("duplicate", "bad_request")
 
 
-_decoder = msgspec.json.Decoder(Ledger)
+_decoder = msgspec.json.Decoder(RequestLedger)
 
 
-def load(store: Store, now: float) -> tuple[Ledger, list[StoredEntry]]:
+def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
     """The ledger as the log tells it, and the rows of requests that nobody has answered."""
     ledger = _saved(store)
     unanswered: dict[str, StoredEntry] = {}
@@ -120,7 +120,7 @@ def load(store: Store, now: float) -> tuple[Ledger, list[StoredEntry]]:
     return ledger, list(unanswered.values())
 
 
-def save(store: Store, ledger: Ledger) -> Receipt:
+def save(store: Store, ledger: RequestLedger) -> Receipt:
     """Keep it, so that the next one need not read from the start."""
     return store.save_snapshot(CONTROL, Snapshot(ledger.seq, msgspec.json.encode(ledger)))
 
@@ -131,12 +131,12 @@ def _rows(store: Store, after: int) -> Iterator[StoredEntry]:
         after = page[-1].seq
 
 
-def _saved(store: Store) -> Ledger:
+def _saved(store: Store) -> RequestLedger:
     snapshot = store.load_snapshot(CONTROL)
     if snapshot is None:
-        return Ledger()
+        return RequestLedger()
     try:
         ledger = _decoder.decode(snapshot.body)
     except (ValueError, RecursionError):  # damaged, or made by another version
-        return Ledger()
-    return ledger if store.read(CONTROL, ledger.seq - 1, 1) else Ledger()
+        return RequestLedger()
+    return ledger if store.read(CONTROL, ledger.seq - 1, 1) else RequestLedger()

@@ -6,7 +6,7 @@ from handrail.model.control import FINAL, HOLDING, ControlCommand, Standing
 from handrail.supervise.control_state import ControlState
 
 
-class Move(NamedTuple):
+class Transition(NamedTuple):
     """What a command leads to."""
 
     now: Standing
@@ -20,8 +20,8 @@ THEN: dict[ControlCommand, Standing] = {
 }
 """How a run stands when a command is confirmed; the others leave it as it is."""
 
-TABLE: dict[tuple[Standing, ControlCommand], Move] = {
-    (standing, command): Move(now, THEN.get(command, standing))
+TABLE: dict[tuple[Standing, ControlCommand], Transition] = {
+    (standing, command): Transition(now, THEN.get(command, standing))
     for command in ControlCommand
     for standing, now in command.spec.allowed.items()
 }
@@ -42,17 +42,17 @@ OVERTAKES: dict[ControlCommand, frozenset[ControlCommand]] = {
 """Requests under way that a later one makes void: they fail, and are told why."""
 
 
-def move(standing: Standing, command: ControlCommand) -> Move | None:
+def transition(standing: Standing, command: ControlCommand) -> Transition | None:
     """What a command leads to; None: it cannot be done in this state."""
     return TABLE.get((standing, command))
 
 
-def next_move(hand: ControlState, command: ControlCommand) -> Move | None:
+def next_transition(hand: ControlState, command: ControlCommand) -> Transition | None:
     """What a command leads to in a run; one that is about to go on can be held again."""
     goes_on = any(each.command == ControlCommand.RESUME for each in hand.asked.values())
-    found = move(hand.standing, command)
+    found = transition(hand.standing, command)
     if found is None and goes_on and hand.standing in HOLDING:
-        return move(Standing.RUNNING, command)
+        return transition(Standing.RUNNING, command)
     return found
 
 
