@@ -38,17 +38,18 @@ from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.review import Verdict
 from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
 from handrail.review.places import Place
-from handrail.server import brain, gate
-from handrail.server.controls import Controls
+from handrail.server.control.driver_sessions import DriverSessions
+from handrail.server.control.endpoint import ControlEndpoint
+from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.daemon import Daemon
-from handrail.server.drivers import Drivers
-from handrail.server.feedback import FeedbackEndpoint
-from handrail.server.health import Health
+from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home
-from handrail.server.hook_endpoint import HookEndpoint
-from handrail.server.recoveries import Recoveries
-from handrail.server.restores import Restores
-from handrail.server.routes import Component
+from handrail.server.http import token_auth
+from handrail.server.http.feedback import FeedbackEndpoint
+from handrail.server.http.health import Health
+from handrail.server.http.hook_endpoint import HookEndpoint
+from handrail.server.http.routes import Component
+from handrail.server.threads import supervision_thread
 from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
 from handrail.shell.inline import follow
 from handrail.store import journal
@@ -79,10 +80,10 @@ _COMPONENTS: tuple[type[Component], ...] = (
     HookEndpoint,
     Health,
     FeedbackEndpoint,
-    Recoveries,
-    Restores,
-    Controls,
-    Drivers,
+    IncidentRecovery,
+    RestoreEndpoint,
+    ControlEndpoint,
+    DriverSessions,
 )
 
 
@@ -277,12 +278,12 @@ def daemon_limits() -> str:
         ),
         (
             "time for thinking about a hook's message",
-            f"{brain.THINK_SECONDS:g} s",
+            f"{supervision_thread.THINK_SECONDS:g} s",
             "refused, unless its tool only reads",
         ),
         (
             "time for the log to confirm a verdict",
-            f"{brain.WRITE_SECONDS:g} s",
+            f"{supervision_thread.WRITE_SECONDS:g} s",
             "a [fault](#faults): what does not only read is refused",
         ),
         (
@@ -537,7 +538,12 @@ def routes() -> Iterator[tuple[str, str, str, bool]]:
     for kind in _COMPONENTS:
         component = kind.__new__(kind)  # endpoints need no daemon behind them
         for method, path, endpoint in component.routes():
-            yield method, path, inspect.getdoc(endpoint) or "", gate.is_for_hooks(method, path)
+            yield (
+                method,
+                path,
+                inspect.getdoc(endpoint) or "",
+                token_auth.is_for_hooks(method, path),
+            )
 
 
 def events() -> str:

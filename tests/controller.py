@@ -11,8 +11,8 @@ from handrail.control.message import AnyMessage, Request, Result, decode, encode
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.model.control import ControlCommand
 from handrail.model.event import Event
-from handrail.server.client import call
 from handrail.server.home import Home
+from handrail.server.http.socket_client import call
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
 from handrail.store.port import NewEntry, StoredEntry

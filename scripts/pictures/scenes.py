@@ -11,7 +11,7 @@ from pathlib import Path
 from scripts.pictures.terminal import Span, Terminal, draw, terminal
 
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
 

@@ -28,8 +28,8 @@ from handrail.review import Reviewer
 from handrail.supervise.decision_progress import CheckpointNeeded
 from tests.checkpoint.git.test_nested_repositories import repository
 from tests.checkpoint.save.test_staging import rig
-from tests.server.test_keeper import NeverEnds, bash, records, save, waits
-from tests.server.test_restores import Desk
+from tests.server.files.test_checkpoint_scheduler import NeverEnds, bash, records, save, waits
+from tests.server.files.test_restore_endpoint import Desk
 from tests.server.workshop import RUN, Workshop, prompt
 
 from .conftest import Bench

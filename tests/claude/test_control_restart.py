@@ -8,7 +8,7 @@ import pytest
 from handrail.control.message import AnyMessage, Request, Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, ControlAsked, Event
-from handrail.server.client import health
+from handrail.server.http.socket_client import health
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
 from tests.claude.bed import Session

@@ -10,7 +10,7 @@ import pytest
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered
-from handrail.server.client import health
+from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say
 from tests.claude.controlled import doing, living, waits_for
 from tests.claude.driven import Driven, driven

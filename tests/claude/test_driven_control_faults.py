@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handrail.model.control import ControlCommand, Standing
-from handrail.server.client import health
+from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import living, waits_for
 from tests.claude.driven import driven

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from handrail.model.event import ActionDropped, ActionReviewed, Event
-from handrail.server.client import call, health
+from handrail.server.http.socket_client import call, health
 from handrail.testing.model_server import Json, ModelRequest, ModelTurn, Say, Step, ToolCall
 from tests.claude.bed import Session
 from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until

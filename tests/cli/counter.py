@@ -17,9 +17,9 @@ from tests.server.asgi import ask
 
 from handrail.checkpoint import CheckpointStore, checkpoint_folder, work_tree_of
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.server.brain import Brain
+from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home
-from handrail.server.restores import Restores
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.supervise.project import Projects
@@ -62,7 +62,7 @@ class Counter:
         """Answer until the block ends."""
         home = Home(str(self._shell.state))
         home.prepare()
-        brain = Brain()
+        brain = SupervisionThread()
         app = self._app(brain)
         with socket.socket(socket.AF_UNIX) as listener:
             with suppress(FileNotFoundError):
@@ -80,8 +80,8 @@ class Counter:
                 thread.join()
                 brain.close()
 
-    def _app(self, brain: Brain) -> Starlette:
-        restores = Restores(brain, self.runs, self, lambda: 1.0)
+    def _app(self, brain: SupervisionThread) -> Starlette:
+        restores = RestoreEndpoint(brain, self.runs, self, lambda: 1.0)
 
         async def healthz(request: Request) -> Response:
             return Response(json.dumps({"ok": True, "pid": os.getpid()}))

@@ -12,9 +12,9 @@ from typing import Any
 
 from handrail.cli.runs import Runs, read_log
 from handrail.cli.status_row import Row, find_rows
-from handrail.server.client import SocketConnection
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.server.http.socket_client import SocketConnection
+from handrail.server.launcher import ensure_daemon, stop_daemon
 
 from .conftest import Shell
 

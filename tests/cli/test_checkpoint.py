@@ -8,7 +8,7 @@ import pytest
 from handrail.checkpoint import Coverage, LeftOut
 from handrail.cli.checkpoint import tell
 from handrail.cli.render import Screen
-from handrail.server.restore_wire import Kept
+from handrail.server.files.restore_messages import SaveReply
 
 from .conftest import Shell
 from .counter import Counter
@@ -69,7 +69,7 @@ def test_a_home_folder_is_not_saved(shell: Shell, monkeypatch: pytest.MonkeyPatc
 
 def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     left = (LeftOut("data/big.bin", "larger than 50 MB"), LeftOut("cache/", "too many files"))
-    kept = Kept(record(12, coverage=Coverage(left, unfinished=True)), is_new=True)
+    kept = SaveReply(record(12, coverage=Coverage(left, unfinished=True)), is_new=True)
     tell(Screen(colour=False), kept, [])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("; partial")
@@ -83,9 +83,9 @@ def test_what_was_left_out_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_of_much_that_was_left_out_a_few_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     left = tuple(LeftOut(f"data/{number}.bin", "too large") for number in range(1200))
-    kept = Kept(record(12, coverage=Coverage(left)), is_new=False)
+    kept = SaveReply(record(12, coverage=Coverage(left)), is_new=False)
     tell(Screen(colour=False), kept, [])
     out = capsys.readouterr().out
     assert "1,200 files left out" in out
     assert "and 1,197 more" in out
-    assert msgspec.json.decode(msgspec.json.encode(kept), type=Kept) == kept
+    assert msgspec.json.decode(msgspec.json.encode(kept), type=SaveReply) == kept

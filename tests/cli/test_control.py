@@ -20,7 +20,7 @@ from handrail.control.client import make_request
 from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, LoopBegun
-from handrail.server.start import stop_daemon
+from handrail.server.launcher import stop_daemon
 
 from .conftest import Shell
 from .logbook import Logbook, RunLog, memory_logbook

@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 import pytest
 
-from handrail.server.client import DaemonError, call
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.server.http.socket_client import DaemonError, call
+from handrail.server.launcher import ensure_daemon, stop_daemon
 
 from .conftest import Shell
 from .logbook import open_logbook

@@ -18,9 +18,9 @@ from click.testing import CliRunner
 from handrail.cli.changes import connection
 from handrail.cli.install import command as install
 from handrail.cli.uninstall import command as uninstall
-from handrail.server.client import health
 from handrail.server.home import Home
-from handrail.server.start import stop_daemon
+from handrail.server.http.socket_client import health
+from handrail.server.launcher import stop_daemon
 
 pytestmark = pytest.mark.slow
 

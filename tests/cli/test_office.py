@@ -10,9 +10,9 @@ import pytest
 from handrail.cli.office import DaemonOffice
 from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress, LoopStart
 from handrail.model.control import ControlCommand, Standing
-from handrail.server.client import DaemonError, RefusedError
 from handrail.server.home import Home
-from handrail.server.start import stop_daemon
+from handrail.server.http.socket_client import DaemonError, RefusedError
+from handrail.server.launcher import stop_daemon
 
 from .conftest import Shell
 from .supervised import PATIENCE, SHOP, World, meanwhile, supervised, wait_for

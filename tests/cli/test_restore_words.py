@@ -29,7 +29,7 @@ from handrail.cli.restore_words import (
     title,
     with_names,
 )
-from handrail.server.restore_wire import Back, Look
+from handrail.server.files.restore_messages import PreviewReply, RestoreReply
 
 from .conftest import Shell
 from .logbook import open_logbook
@@ -43,12 +43,12 @@ ITEM = RestoreItem("plan.md", FileRestoreAction.CREATE, 9)
 
 def look(
     way: RestoreTarget | None = None, *, preview: dict[str, Any] | None = None, **fields: Any
-) -> Look:
+) -> PreviewReply:
     shown = RestorePreview(way or RestoreTarget(UndoLevel.ACTION, record(1)), "tree", (ITEM,))
-    return Look(msgspec.structs.replace(shown, **(preview or {})), **fields)
+    return PreviewReply(msgspec.structs.replace(shown, **(preview or {})), **fields)
 
 
-def said(given: Look, manner: Manner = UNDO) -> list[str]:
+def said(given: PreviewReply, manner: Manner = UNDO) -> list[str]:
     return [text for text, _ in remarks(given, manner, {RUN: "shop-3f2a"})]
 
 
@@ -125,7 +125,7 @@ def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
 
 def test_how_it_went_is_said() -> None:
     way = RestoreTarget(UndoLevel.ACTION, record(1))
-    done = Back("c4", (ITEM,), (KEPT,))
+    done = RestoreReply("c4", (ITEM,), (KEPT,))
     assert [text for text, _ in result(way, done, UNDO)] == [
         "✓ 1 change undone, and compared with c1.",
         "  1 file left alone, which others have changed since.",
@@ -134,7 +134,7 @@ def test_how_it_went_is_said() -> None:
 
 
 def test_what_went_wrong_is_said_and_the_way_out() -> None:
-    failed = Back("c4", problem="not restored (disk full): cart.py", wrong=("cart.py",))
+    failed = RestoreReply("c4", problem="not restored (disk full): cart.py", wrong=("cart.py",))
     assert [
         text for text, _ in result(RestoreTarget(UndoLevel.ACTION, record(1)), failed, UNDO)
     ] == [

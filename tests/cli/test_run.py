@@ -13,7 +13,7 @@ import pytest
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked, LoopBegun, LoopEnded
 from handrail.server.home import Home
-from handrail.server.start import stop_daemon
+from handrail.server.launcher import stop_daemon
 
 from .conftest import Ran, Shell
 from .logbook import Logbook, RunLog, open_logbook

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from tests.server.place import Place
 
-from handrail.server.client import health
+from handrail.server.http.socket_client import health
 from handrail.server.lock import holder
 
 pytestmark = pytest.mark.slow

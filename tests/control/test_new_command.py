@@ -11,7 +11,7 @@ from handrail.control import command_runner
 from handrail.control.message import read_request
 from handrail.model.commands import CLI_COMMANDS
 from handrail.model.control import FINAL, ControlCommand, Standing
-from handrail.server import acts
+from handrail.server.control import command_actions
 from tests.control.desk_bed import as_bytes, make
 
 ROW = """
@@ -93,7 +93,7 @@ def test_a_row_is_all_that_a_new_command_needs() -> None:
 
 @pytest.mark.parametrize("command", ControlCommand)
 def test_every_command_is_carried_out(command: ControlCommand) -> None:
-    assert command.spec.tells or command in {**command_runner._BEGIN, **acts._BEGIN}
+    assert command.spec.tells or command in {**command_runner._BEGIN, **command_actions._BEGIN}
 
 
 @pytest.mark.parametrize("command", ControlCommand)

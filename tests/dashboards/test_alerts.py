@@ -7,7 +7,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from handrail.model.event import BreachFound, Event, FaultNoted, InterventionJudged, StopConfirmed
-from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
+from handrail.server.http.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.dashboards.test_dashboards import ALERTS, check
 
 STOPPED = StopConfirmed(1.0, "shop-1")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from handrail.server.metrics import Metrics
+from handrail.server.http.metrics import Metrics
 from tests.checkers import checker
 
 FOLDER = Path(__file__).parents[2] / "dashboards"

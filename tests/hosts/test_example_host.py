@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from handrail.server.client import call, health
+from handrail.server.http.socket_client import call, health
 from tests.hosts.claude.desk import Json
 from tests.server.place import Place
 

@@ -14,19 +14,19 @@ from handrail.control.handler import ControlHandler as ControlDesk
 from handrail.control.topic_inbox import TopicInbox
 from handrail.drive.daemon_client import DriverReport
 from handrail.hosts.claude.host import HOST
-from handrail.server.app import make_app
-from handrail.server.boundary import Boundary
-from handrail.server.brain import Brain
-from handrail.server.controls import Controls, Results
-from handrail.server.drivers import Drivers
-from handrail.server.feedback import FeedbackEndpoint
-from handrail.server.health import Health
-from handrail.server.hook_endpoint import HookEndpoint
-from handrail.server.metrics import Metrics
-from handrail.server.opinions import Opinions
-from handrail.server.recoveries import Recoveries
-from handrail.server.restores import Restores
-from handrail.server.unwritten import Unwritten
+from handrail.server.control.driver_sessions import DriverSessions
+from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
+from handrail.server.control.incident_recovery import IncidentRecovery
+from handrail.server.control.pause_waiters import PauseWaiters
+from handrail.server.control.unlogged_stop import UnloggedStop
+from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.http.app import make_app
+from handrail.server.http.feedback import FeedbackEndpoint
+from handrail.server.http.health import Health
+from handrail.server.http.hook_endpoint import HookEndpoint
+from handrail.server.http.metrics import Metrics
+from handrail.server.http.second_opinions import SecondOpinions
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
@@ -78,23 +78,23 @@ class Office:
             environ=environ,
             observers=[self.metrics.on_event],
         )
-        self.brain = Brain(think=think, write=write)
+        self.brain = SupervisionThread(think=think, write=write)
         self.acts = WrittenActs()
-        results = Results()
+        results = ResultWaiters()
         self.control = ControlDesk(
             self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
         )
-        self.boundary = Boundary(self.brain)
+        self.boundary = PauseWaiters(self.brain)
         self.reports: list[DriverReport] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
-        self.drivers = Drivers(self.brain, self.desk.runs, time)
+        self.drivers = DriverSessions(self.brain, self.desk.runs, time)
         self.drivers.reported = self._reported
         self.desk.runs.delivered = self.control.delivered
         self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
         inbox = TopicInbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
-        self.opinions = Opinions(self.brain, secrets, lambda: 1.0)
+        self.opinions = SecondOpinions(self.brain, secrets, lambda: 1.0)
         runs = self.desk.runs
         hooks = HookEndpoint(
             self.brain,
@@ -103,13 +103,13 @@ class Office:
             self.opinions,
             self.metrics,
         )
-        unwritten = Unwritten(self.brain, runs, self._end)
+        unwritten = UnloggedStop(self.brain, runs, self._end)
         components = (
             Health(self.brain, runs, self.store, self.metrics, WHO),
             FeedbackEndpoint(self.brain, runs, self.metrics, lambda: 1.0),
-            Recoveries(self.brain, runs, lambda: None, "/nowhere", lambda: 1.0),
-            Restores(self.brain, runs, _NoShelf(), time),
-            Controls(self.brain, self.control, inbox, results, unwritten),
+            IncidentRecovery(self.brain, runs, lambda: None, "/nowhere", lambda: 1.0),
+            RestoreEndpoint(self.brain, runs, _NoShelf(), time),
+            ControlEndpoint(self.brain, self.control, inbox, results, unwritten),
             self.drivers,
         )
         self.app = make_app(hooks, components)

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from handrail.server.client import DaemonError, call
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.server.http.socket_client import DaemonError, call
+from handrail.server.launcher import ensure_daemon, stop_daemon
 from tests.hosts.claude.desk import SESSION, Json
 
 

@@ -13,7 +13,7 @@ from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
-from handrail.server.endings import Endings
+from handrail.server.control.process_control import ProcessControl
 from handrail.supervise.supervisor import Supervisor
 from tests.intervene.zoo import Zoo, is_alive
 from tests.server.workshop import Workshop
@@ -42,9 +42,9 @@ class Scene:
         self.zoo.__exit__()
         self.shop.close()
 
-    def restarted(self) -> Endings:
+    def restarted(self) -> ProcessControl:
         """What the next daemon has, which knows nothing of what the one before has done."""
-        self.endings = Endings(self.shop.home, self._tell, self.shop.hands.keeper)
+        self.endings = ProcessControl(self.shop.home, self._tell, self.shop.hands.keeper)
         return self.endings
 
     @property

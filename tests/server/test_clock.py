@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.server.family import agent_of, driver_of
+from handrail.server.control.run_processes import agent_of, driver_of
 from tests.intervene.zoo import is_alive
 from tests.server.scene import Scene
 

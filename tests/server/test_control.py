@@ -74,7 +74,7 @@ def test_a_call_that_is_held_too_long_is_refused_and_the_run_stays_paused(
 def test_more_calls_than_any_agent_makes_at_once_are_refused_and_the_others_stay_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("handrail.server.boundary._MOST", 1)
+    monkeypatch.setattr("handrail.server.control.pause_waiters._MOST", 1)
 
     async def story(office: Office) -> None:
         await office.hook(message("UserPromptSubmit", prompt="go"))

@@ -21,7 +21,7 @@ from handrail.control.topics import CONTROL
 from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionReviewed, ControlAnswered, ControlAsked
 from handrail.model.ordinal import Decision
-from handrail.server.client import SocketConnection
+from handrail.server.http.socket_client import SocketConnection
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import ToolCall

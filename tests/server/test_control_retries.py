@@ -14,7 +14,7 @@ import pytest
 from handrail.control.client import make_request, stages
 from handrail.control.message import Ack, Result
 from handrail.model.control import ControlCommand
-from handrail.server.control_line import DaemonLine
+from handrail.server.control.connection import DaemonConnection
 from handrail.store.opening import open_log
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
@@ -63,7 +63,7 @@ def working(place: Place, ann: Controller) -> Iterator[None]:
 
 def insist(place: Place, command: ControlCommand, results: list[Result]) -> None:
     """Ask for the same thing again and again, each time until there is a result."""
-    line = DaemonLine(place.home, place.environ)
+    line = DaemonConnection(place.home, place.environ)
     for _ in range(TIMES):
         request = make_request(command, RUN, by=command)
         *before, result = stages(line, request, seconds=PATIENCE)

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from handrail.server.client import DaemonError, health
 from handrail.server.home import Home, HomeError
+from handrail.server.http.socket_client import DaemonError, health
+from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.server.lock import holder, locked
-from handrail.server.start import ensure_daemon, stop_daemon
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said

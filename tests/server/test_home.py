@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from handrail.server import home as home_module
-from handrail.server.client import DaemonError, call
 from handrail.server.home import Home, HomeError, open_home
+from handrail.server.http.socket_client import DaemonError, call
 from tests.server.place import Place
 
 ROOT = os.getuid() == 0

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from handrail.hosts.claude.hooks import WELCOME
-from handrail.server.client import health
 from handrail.server.home import Home
+from handrail.server.http.socket_client import health
 from handrail.server.lock import holder
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision, said

@@ -25,7 +25,7 @@ from handrail.model.event import (
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 from handrail.model.ordinal import Severity
-from handrail.server.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
+from handrail.server.http.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.hosts.claude.desk import SESSION
 from tests.server.asgi import ask
 from tests.server.office import Office, call, message

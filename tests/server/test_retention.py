@@ -11,7 +11,6 @@ import pytest
 
 from handrail.config import ConfigError
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.server.brain import Brain
 from handrail.server.retention import (
     BITE,
     DAY,
@@ -21,6 +20,7 @@ from handrail.server.retention import (
     remove_incidents,
     tidy_daily,
 )
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.errors import DiskFullError
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
@@ -162,7 +162,7 @@ def sleeper(slept: list[float], days: int) -> Callable[[float], Awaitable[object
 
 
 def tidy(keeper: Retention, days: int) -> list[float]:
-    brain, slept = Brain(), list[float]()
+    brain, slept = SupervisionThread(), list[float]()
     try:
         with pytest.raises(EnoughError):
             asyncio.run(tidy_daily(brain, keeper, sleep=sleeper(slept, days)))

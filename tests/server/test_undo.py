@@ -2,7 +2,7 @@
 
 import pytest
 
-from handrail.server.start import stop_daemon
+from handrail.server.launcher import stop_daemon
 from tests.server.place import Place
 
 pytestmark = pytest.mark.slow

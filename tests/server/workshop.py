@@ -9,10 +9,10 @@ from handrail.model import Action, Finding, Severity
 from handrail.model.action import Outcome
 from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention, InterventionName
-from handrail.server.hands import Hands
+from handrail.server.control.emergency_stops import EmergencyStops
+from handrail.server.files.checkpoint_scheduler import Talk
+from handrail.server.files.event_reactions import EventReactions
 from handrail.server.home import Home
-from handrail.server.keeper import Talk
-from handrail.server.stops import Stops
 from handrail.store.journal import Journal
 from handrail.store.memory import MemoryStore
 from handrail.supervise.breach import EndedCall
@@ -55,8 +55,10 @@ class Workshop:
         self.journal = Journal(MemoryStore())
         self.time = 1_800_000_000.0
         self.late: list[Event] = []
-        self.stops = Stops(self.home, self._record, self.told, self.events, clock=self._clock)
-        self.hands = Hands(
+        self.stops = EmergencyStops(
+            self.home, self._record, self.told, self.events, clock=self._clock
+        )
+        self.hands = EventReactions(
             self.home,
             self.environ,
             self._record,

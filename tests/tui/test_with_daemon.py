@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.server.start import stop_daemon
+from handrail.server.launcher import stop_daemon
 from tests.hosts.claude.desk import SESSION
 from tests.server.place import Place
 from tests.tui.tmux import Tmux, tmux

@@ -23,8 +23,8 @@ _WIDTH = 78
 
 def ask(home: "Home", path: str, body: msgspec.Struct, says: str) -> dict[str, object]:
     """What the daemon answers; `says` is shown to a person who has to wait for it."""
-    from handrail.server.client import DaemonError, call
-    from handrail.server.start import ensure_daemon
+    from handrail.server.http.socket_client import DaemonError, call
+    from handrail.server.launcher import ensure_daemon
 
     try:
         with waiting(says):

@@ -21,7 +21,7 @@ from handrail.cli.saved import (
     record_json,
     same_name,
 )
-from handrail.server.restore_wire import Kept, ToSave
+from handrail.server.files.restore_messages import SaveReply, SaveRequest
 from handrail.words.amounts import count, size
 
 _MAX_NAMED = 3
@@ -58,8 +58,8 @@ def command(name: str, as_json: bool) -> int:
     folder = check_can_be_saved(project_folder(), os.environ)
     before = same_name(open_checkpoints(folder).newest_first(), name)
     says = f"saving {os.path.basename(folder)}"
-    answer = ask(find_home(), "/checkpoints", ToSave(folder, name), says)
-    kept = msgspec.convert(answer, Kept)
+    answer = ask(find_home(), "/checkpoints", SaveRequest(folder, name), says)
+    kept = msgspec.convert(answer, SaveReply)
     if as_json:
         click.echo(json_line({**record_json(kept.record), "isNew": kept.is_new}))
     else:
@@ -67,7 +67,7 @@ def command(name: str, as_json: bool) -> int:
     return 0
 
 
-def tell(screen: Screen, kept: Kept, before: list[CheckpointRecord]) -> None:
+def tell(screen: Screen, kept: SaveReply, before: list[CheckpointRecord]) -> None:
     """Print what was saved."""
     record = kept.record
     covers = coverage_in_words(record.coverage)

@@ -13,10 +13,10 @@ from handrail import __version__
 from handrail.cli.changes import connection, short
 from handrail.hosts import HOSTS, find_host
 from handrail.hosts.port import DoctorCheck, ExaminedHost, HostAdapter, HostProgram
-from handrail.server.client import DaemonError, health, port_answers
 from handrail.server.home import Home
+from handrail.server.http.socket_client import DaemonError, health, port_answers
+from handrail.server.launcher import ensure_daemon
 from handrail.server.lock import holder
-from handrail.server.start import ensure_daemon
 from handrail.store.decoding import decode as decode_event
 from handrail.store.errors import DamagedError, StoreError
 from handrail.store.opening import open_log

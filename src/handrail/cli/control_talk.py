@@ -53,9 +53,9 @@ def talk(
     form: Form = "words",
 ) -> int:
     """Ask for something, tell what comes of it, and give the exit code."""
-    from handrail.server.client import DaemonError
-    from handrail.server.control_line import DaemonLine
-    from handrail.server.start import ensure_daemon
+    from handrail.server.control.connection import DaemonConnection
+    from handrail.server.http.socket_client import DaemonError
+    from handrail.server.launcher import ensure_daemon
 
     say_left_out(chosen, command, to_stderr=form != "words")
     if not chosen.runs:
@@ -75,7 +75,7 @@ def talk(
     )
     teller.begin(all_sent)
     try:
-        for sent, message in follow(DaemonLine(home), all_sent, seconds):
+        for sent, message in follow(DaemonConnection(home), all_sent, seconds):
             teller.hear(sent, message)
     except KeyboardInterrupt:
         teller.leave()

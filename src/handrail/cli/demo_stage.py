@@ -28,7 +28,7 @@ from handrail.model.event import (
 )
 from handrail.model.host import known_hosts
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon, stop_daemon
+from handrail.server.launcher import ensure_daemon, stop_daemon
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.store.port import Store

@@ -99,8 +99,8 @@ def _repair(home: "Home") -> Iterator[str]:
     """Everything that needs no decision of a person, and what was done."""
     from handrail import __version__
     from handrail.cli.repair import move_damaged_log
-    from handrail.server.client import health
-    from handrail.server.start import ensure_daemon, stop_daemon
+    from handrail.server.http.socket_client import health
+    from handrail.server.launcher import ensure_daemon, stop_daemon
 
     said = health(home)
     aside = move_damaged_log(home)

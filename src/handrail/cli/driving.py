@@ -26,7 +26,7 @@ from handrail.drive.loop_end import LoopEnd
 from handrail.hosts.driven_agent import MARK, DrivenAgent
 from handrail.hosts.port import HostAdapter, LaunchRequest
 from handrail.model.control import ControlCommand, Standing
-from handrail.server.control_line import DaemonLine
+from handrail.server.control.connection import DaemonConnection
 from handrail.server.home import Home
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class _Driving:
         """It stood still when it was taken up: that is over."""
         request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
         with suppress(UnreachableError):
-            for _ in stages(DaemonLine(self._home), request, seconds=_STOP_SECONDS):
+            for _ in stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
                 pass
 
     def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:

@@ -123,8 +123,8 @@ def _give(
     home: "Home", run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
 ) -> dict[str, object]:
     """Have the daemon write it down; says what was given."""
-    from handrail.server.client import DaemonError, call
-    from handrail.server.start import ensure_daemon
+    from handrail.server.http.socket_client import DaemonError, call
+    from handrail.server.launcher import ensure_daemon
 
     given: dict[str, object] = {"step": step, "right": verdict == "right", "note": note}
     if kind:

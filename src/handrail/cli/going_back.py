@@ -26,7 +26,12 @@ from handrail.cli.restore_words import (
     with_names,
 )
 from handrail.cli.runs import find_home
-from handrail.server.restore_wire import Back, Look, ToRestore, ToUndo
+from handrail.server.files.restore_messages import (
+    PreviewReply,
+    RestoreReply,
+    RestoreRequest,
+    UndoRequest,
+)
 
 EXIT_NOT_ALL = 1
 EXIT_NOT_CONFIRMED = 2
@@ -40,7 +45,7 @@ class _Person:
         self._screen = screen
         self._manner = manner
 
-    def show(self, look: Look) -> None:
+    def show(self, look: PreviewReply) -> None:
         """What would be done."""
         screen, manner = self._screen, self._manner
         names = names_in(look)
@@ -59,7 +64,7 @@ class _Person:
         for text, style in notes:
             say(screen, text, style)
 
-    def agrees(self, look: Look) -> Says:
+    def agrees(self, look: PreviewReply) -> Says:
         """What the person says to it."""
         if not _is_terminal():
             return Says.NO
@@ -68,7 +73,7 @@ class _Person:
         sys.stdout.flush()
         return answers.get(sys.stdin.readline().strip().lower(), Says.NO)
 
-    def leave(self, look: Look) -> None:
+    def leave(self, look: PreviewReply) -> None:
         """Nothing is done."""
         preview = look.preview
         if preview.items and (self._manner.dry_run or not _is_terminal()):
@@ -80,7 +85,7 @@ class _Person:
             files = "all else is as it was" if preview.spared else "the files are as they were"
             say(self._screen, f"Nothing to do: {files} then.", "")
 
-    def tell(self, look: Look, back: Back, following: str) -> None:
+    def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
         """What was done."""
         if look.preview.items or look.preview.spared or back.problem:
             for text, style in result(look.preview.way, back, self._manner):
@@ -95,29 +100,29 @@ class _Person:
 class _Program:
     """Tells a program, once."""
 
-    def show(self, look: Look) -> None:
+    def show(self, look: PreviewReply) -> None:
         """Nothing yet: it is one object in the end."""
 
-    def agrees(self, look: Look) -> Says:
+    def agrees(self, look: PreviewReply) -> Says:
         """A program says so beforehand."""
         return Says.NO
 
-    def leave(self, look: Look) -> None:
+    def leave(self, look: PreviewReply) -> None:
         """Nothing is done."""
         click.echo(json_line({"done": False, **_told(look)}))
 
-    def tell(self, look: Look, back: Back, following: str) -> None:
+    def tell(self, look: PreviewReply, back: RestoreReply, following: str) -> None:
         """What was done."""
         done = {"done": not back.problem, **_told(look), **msgspec.to_builtins(back)}
         click.echo(json_line({**done, "next": following}))
 
 
-def go_back(wanted: ToUndo, manner: Manner) -> int:
+def go_back(wanted: UndoRequest, manner: Manner) -> int:
     """Show what would be done, and do it if a person says so; the exit code."""
     home = find_home()
     talk = _Program() if manner.as_json else _Person(options.screen(), manner)
     answer = ask(home, "/restores/preview", wanted, "looking at what has changed")
-    look = msgspec.convert(answer, Look)
+    look = msgspec.convert(answer, PreviewReply)
     talk.show(look)
     left = any(each.conflict for each in look.preview.spared)
     is_done = not (look.preview.items or left)
@@ -135,13 +140,13 @@ def go_back(wanted: ToUndo, manner: Manner) -> int:
         talk.leave(look)
         return EXIT_NOT_ALL
     seen = _seen(wanted.cwd, look.preview, manner, over=over)
-    back = msgspec.convert(ask(home, "/restores", seen, "putting files back"), Back)
+    back = msgspec.convert(ask(home, "/restores", seen, "putting files back"), RestoreReply)
     talk.tell(look, back, take_up(back.conversation, look.preview.way.target))
     left = any(each.conflict for each in back.spared)
     return EXIT_NOT_ALL if back.problem or left else 0
 
 
-def _goes_back(wanted: ToUndo, look: Look, manner: Manner) -> bool:
+def _goes_back(wanted: UndoRequest, look: PreviewReply, manner: Manner) -> bool:
     """Whether a run goes back with its files: also where none of these has changed."""
     return (
         wanted.level is UndoLevel.CHECKPOINT
@@ -161,9 +166,9 @@ def _not_confirmed(manner: Manner) -> int:
     return EXIT_NOT_CONFIRMED
 
 
-def _seen(cwd: str, preview: RestorePreview, manner: Manner, *, over: bool) -> ToRestore:
+def _seen(cwd: str, preview: RestorePreview, manner: Manner, *, over: bool) -> RestoreRequest:
     way = preview.way
-    return ToRestore(
+    return RestoreRequest(
         cwd=cwd,
         level=way.level,
         target=way.target.id,
@@ -175,7 +180,7 @@ def _seen(cwd: str, preview: RestorePreview, manner: Manner, *, over: bool) -> T
     )
 
 
-def _told(look: Look) -> dict[str, object]:
+def _told(look: PreviewReply) -> dict[str, object]:
     told: dict[str, object] = msgspec.to_builtins(look)
     preview = told.pop("preview")
     assert isinstance(preview, dict)

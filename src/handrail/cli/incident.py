@@ -152,8 +152,8 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
 
     Exit code: 0; 1 if the files could not be put back; 2 for an error.
     """
-    from handrail.server.client import DaemonError, call
-    from handrail.server.start import ensure_daemon
+    from handrail.server.http.socket_client import DaemonError, call
+    from handrail.server.launcher import ensure_daemon
 
     options.by_a_person()
     if option is None:

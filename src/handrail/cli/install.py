@@ -167,8 +167,8 @@ def _install(plan: "Installation", home: "Home") -> None:
     """A daemon that does not start would block every session, so it comes before the hooks."""
     from handrail.hosts.installation import install
     from handrail.hosts.settings_file import ChangedMeanwhileError, is_broken
-    from handrail.server.client import DaemonError
-    from handrail.server.start import ensure_daemon
+    from handrail.server.http.socket_client import DaemonError
+    from handrail.server.launcher import ensure_daemon
 
     home.client()
     try:

@@ -18,9 +18,9 @@ from handrail.drive.daemon_client import (
     LoopStart,
 )
 from handrail.model.control import HOLDING
-from handrail.server.client import DaemonError, RefusedError
 from handrail.server.home import Home
-from handrail.server.start import ensure_daemon
+from handrail.server.http.socket_client import DaemonError, RefusedError
+from handrail.server.launcher import ensure_daemon
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
 from handrail.cli.saved import find_saved
-from handrail.server.restore_wire import ToUndo
+from handrail.server.files.restore_messages import UndoRequest
 
 
 @click.command()
@@ -27,7 +27,7 @@ def command(over: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     was not confirmed.
     """
     options.by_a_person()
-    wanted = ToUndo(cwd=find_saved(), level=UndoLevel.REDO)
+    wanted = UndoRequest(cwd=find_saved(), level=UndoLevel.REDO)
     manner = Manner(
         verb="Redo",
         ask="Redo this?",

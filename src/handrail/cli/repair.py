@@ -3,7 +3,7 @@
 from contextlib import closing
 
 from handrail.server.home import Home
-from handrail.server.start import stop_daemon
+from handrail.server.launcher import stop_daemon
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
 from handrail.store.opening import open_log

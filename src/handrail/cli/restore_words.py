@@ -22,7 +22,7 @@ from handrail.cli.restore_screen import changes
 from handrail.cli.runs import find_home
 from handrail.cli.saved import run_names
 from handrail.model.host import profile_of
-from handrail.server.restore_wire import Back, Look
+from handrail.server.files.restore_messages import PreviewReply, RestoreReply
 from handrail.words.amounts import count
 from handrail.words.times import duration_in_words
 
@@ -64,14 +64,14 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     as_json: bool = False
 
 
-def names_in(look: Look) -> Mapping[str, str]:
+def names_in(look: PreviewReply) -> Mapping[str, str]:
     """What people call the runs that are spoken of."""
     texts = (look.preview.way.says, *(each.why for each in look.preview.spared))
     spoken = {found for text in texts for found in _RUN.findall(text)}
     return run_names(find_home(), (*spoken, *look.working, *look.since))
 
 
-def with_names(look: Look, names: Mapping[str, str]) -> Look:
+def with_names(look: PreviewReply, names: Mapping[str, str]) -> PreviewReply:
     """The same with runs called as people call them."""
 
     def named(text: str) -> str:
@@ -100,7 +100,7 @@ def half_done(earlier: InterruptedRestore) -> Iterator[Styled]:
     yield f"To finish it: handrail rollback {target}; to take it back: handrail rollback {undo}", ""
 
 
-def remarks(look: Look, manner: Manner, names: Mapping[str, str]) -> Iterator[Styled]:
+def remarks(look: PreviewReply, manner: Manner, names: Mapping[str, str]) -> Iterator[Styled]:
     """What a person should know before."""
     preview = look.preview
     target = preview.way.target
@@ -148,7 +148,7 @@ def _kept(preview: RestorePreview, manner: Manner) -> int:
     return 0 if manner.over else sum(each.conflict for each in preview.spared)
 
 
-def result(way: RestoreTarget, back: Back, manner: Manner) -> Iterator[Styled]:
+def result(way: RestoreTarget, back: RestoreReply, manner: Manner) -> Iterator[Styled]:
     """How it went; only what was compared is said to be done."""
     if back.problem:
         yield f"✗ NOT ALL FILES ARE AS THEY WERE: {back.problem}", "red"

@@ -7,7 +7,7 @@ from handrail.cli import options
 from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
 from handrail.cli.saved import find_record, find_saved, open_checkpoints
-from handrail.server.restore_wire import ToUndo
+from handrail.server.files.restore_messages import UndoRequest
 
 
 @click.command()
@@ -48,7 +48,7 @@ def command(
         raise click.UsageError("--files and --all: say one of them")
     folder = find_saved()
     record = find_record(open_checkpoints(folder), name)
-    wanted = ToUndo(cwd=folder, level=UndoLevel.CHECKPOINT, checkpoint=record.id)
+    wanted = UndoRequest(cwd=folder, level=UndoLevel.CHECKPOINT, checkpoint=record.id)
     manner = Manner(
         verb="Roll back",
         ask="Roll back?",

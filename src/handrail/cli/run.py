@@ -216,8 +216,8 @@ def _start(host: "HostAdapter", plan: Plan, *, as_json: bool) -> int:
     from handrail.cli.asking import waiting
     from handrail.cli.driving import drive_to_the_end
     from handrail.cli.runs import find_home
-    from handrail.server.client import DaemonError
-    from handrail.server.start import ensure_daemon
+    from handrail.server.http.socket_client import DaemonError
+    from handrail.server.launcher import ensure_daemon
 
     home = find_home()
     program = host.find_program(os.environ)

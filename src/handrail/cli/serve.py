@@ -40,8 +40,8 @@ def command(background: bool, stops: bool, restart: bool, as_json: bool) -> int:
     home = open_home(os.environ)
     if not (background or stops or restart):
         return _serve(home, as_json=as_json)
-    from handrail.server.client import DaemonError
-    from handrail.server.start import ensure_daemon, stop_daemon
+    from handrail.server.http.socket_client import DaemonError
+    from handrail.server.launcher import ensure_daemon, stop_daemon
 
     try:
         stopped = stop_daemon(home) if stops or restart else False

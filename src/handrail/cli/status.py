@@ -60,7 +60,7 @@ def command(short: bool, show_all: bool, as_json: bool) -> int:
     if short:
         say_short(options.screen(), rows, running=running)
         return 0
-    from handrail.server.client import health, port_answers
+    from handrail.server.http.socket_client import health, port_answers
 
     daemon = health(home)
     trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))

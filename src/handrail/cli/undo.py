@@ -8,7 +8,7 @@ from handrail.cli.going_back import go_back
 from handrail.cli.restore_words import Manner
 from handrail.cli.runs import Runs, find_home, read_log
 from handrail.cli.saved import find_saved
-from handrail.server.restore_wire import ToUndo
+from handrail.server.files.restore_messages import UndoRequest
 
 _THE_LAST = "last"
 
@@ -60,7 +60,7 @@ def command(
     folder = find_saved()
     number = int(step) if step and step != _THE_LAST else 0
     run = _run(typed)
-    wanted = ToUndo(cwd=folder, level=level, run=run, step=number)
+    wanted = UndoRequest(cwd=folder, level=level, run=run, step=number)
     manner = Manner(
         verb="Undo",
         ask="Undo this?",

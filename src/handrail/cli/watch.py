@@ -76,9 +76,9 @@ def _controls(home: "Home") -> "Controls":
     from handrail.tui.by_daemon import ByDaemon
 
     def open_line() -> "ControlConnection":
-        from handrail.server.control_line import DaemonLine
+        from handrail.server.control.connection import DaemonConnection
 
-        return DaemonLine(home)
+        return DaemonConnection(home)
 
     def is_down() -> bool:
         from handrail.server.lock import holder

@@ -29,32 +29,32 @@ from handrail.model.action import Action
 from handrail.model.event import Event
 from handrail.review import Reviewer
 from handrail.review.cache import Cache
-from handrail.server.acts import DaemonActs
-from handrail.server.app import make_app
-from handrail.server.boundary import Boundary
-from handrail.server.brain import Brain
-from handrail.server.chores import Chores
-from handrail.server.controls import Controls, Results
+from handrail.server.control.command_actions import DaemonCommandActions
+from handrail.server.control.driver_sessions import DriverSessions
+from handrail.server.control.emergency_stops import EmergencyStops
+from handrail.server.control.endpoint import ControlEndpoint, ResultWaiters
+from handrail.server.control.incident_recovery import IncidentRecovery
+from handrail.server.control.mailbox import ControlMailbox
+from handrail.server.control.pause_waiters import PauseWaiters
+from handrail.server.control.process_control import ProcessControl
+from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.descriptors import allow_many
-from handrail.server.drivers import Drivers
-from handrail.server.endings import Endings
-from handrail.server.feedback import FeedbackEndpoint
-from handrail.server.garbage import collect_when_idle, spare_what_stays
-from handrail.server.gate import Gate
-from handrail.server.hands import Hands
-from handrail.server.health import Health
+from handrail.server.files.event_reactions import EventReactions
+from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.home import Home, HomeError
-from handrail.server.hook_endpoint import HookEndpoint
+from handrail.server.http.app import make_app
+from handrail.server.http.feedback import FeedbackEndpoint
+from handrail.server.http.health import Health
+from handrail.server.http.hook_endpoint import HookEndpoint
+from handrail.server.http.hook_protocol import Headers, HookProtocol
+from handrail.server.http.metrics import Metrics
+from handrail.server.http.second_opinions import SecondOpinions
+from handrail.server.http.token_auth import TokenAuth
 from handrail.server.lock import locked
-from handrail.server.mailbox import ControlMailbox
-from handrail.server.metrics import Metrics
-from handrail.server.opinions import Opinions
-from handrail.server.recoveries import Recoveries
-from handrail.server.restores import Restores
 from handrail.server.retention import Retention, keep_days, remove_incidents, tidy_daily
-from handrail.server.stops import Stops
-from handrail.server.unwritten import Unwritten
-from handrail.server.wire import Headers, HookProtocol
+from handrail.server.threads.garbage_collection import collect_when_idle, spare_what_stays
+from handrail.server.threads.process_jobs import ProcessJobs
+from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.shell import Reading
 from handrail.store.journal import Journal
 from handrail.store.opening import open_log
@@ -85,7 +85,7 @@ class Daemon:
         self.metrics = Metrics()
         self.store = open_log(home.log, "write")
         journal = Journal(self.store, observers=[self.metrics.on_event])
-        self.brain = Brain()
+        self.brain = SupervisionThread()
         hosts = {name: find_host(name) for name in HOSTS}
         can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
         self.runs = RunRegistry(
@@ -94,26 +94,30 @@ class Daemon:
         there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
         self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
-        chores = Chores()
-        stops = Stops(home, self._record, self.notifier, partial(_events, journal), chores=chores)
-        self.hands = Hands(home, environ, self._record, self.notifier, stops, talk=self._talk)
-        self.restores = Restores(self.brain, self.runs, self.hands, time)
-        self.boundary = Boundary(self.brain)
-        self.drivers = Drivers(self.brain, self.runs, time)
+        chores = ProcessJobs()
+        stops = EmergencyStops(
+            home, self._record, self.notifier, partial(_events, journal), chores=chores
+        )
+        self.hands = EventReactions(
+            home, environ, self._record, self.notifier, stops, talk=self._talk
+        )
+        self.restores = RestoreEndpoint(self.brain, self.runs, self.hands, time)
+        self.boundary = PauseWaiters(self.brain)
+        self.drivers = DriverSessions(self.brain, self.runs, time)
         mailbox = ControlMailbox(self.brain)
-        endings = Endings(home, mailbox.came, self.hands.keeper, chores)
-        self.acts = DaemonActs(
+        endings = ProcessControl(home, mailbox.came, self.hands.keeper, chores)
+        self.acts = DaemonCommandActions(
             self.drivers, endings, self.hands, self.restores, mailbox.came, mailbox.ask
         )
-        results = Results()
+        results = ResultWaiters()
         self.desk = ControlHandler(
             self.runs, self.acts, later=self.brain.later, listen=results.tell
         )
         inbox = TopicInbox(self.desk, self.store, time)
-        unwritten = Unwritten(self.brain, self.runs, endings.end_unwritten)
-        self.controls = Controls(self.brain, self.desk, inbox, results, unwritten)
+        unwritten = UnloggedStop(self.brain, self.runs, endings.end_unwritten)
+        self.controls = ControlEndpoint(self.brain, self.desk, inbox, results, unwritten)
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
-        self.opinions = Opinions(self.brain, home.secrets, time)
+        self.opinions = SecondOpinions(self.brain, home.secrets, time)
         self.hook_endpoint = HookEndpoint(
             self.brain,
             {name: (host, self.hooks[name]) for name, host in hosts.items()},
@@ -153,7 +157,7 @@ class Daemon:
         components = (
             Health(self.brain, self.runs, self.store, self.metrics, who),
             FeedbackEndpoint(self.brain, self.runs, self.metrics, time),
-            Recoveries(self.brain, self.runs, self.hands.settle, self.home.incidents, time),
+            IncidentRecovery(self.brain, self.runs, self.hands.settle, self.home.incidents, time),
             self.restores,
             self.controls,
             self.drivers,
@@ -217,7 +221,9 @@ def serve(home: Home, environ: Mapping[str, str]) -> None:
 async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> None:
     app = daemon.app()
     answer = daemon.hook_endpoint.answer
-    gate = Gate(app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token)
+    gate = TokenAuth(
+        app, hook_token=daemon.home.hook_token, control_token=daemon.home.control_token
+    )
 
     def may_ask(host: str, headers: Headers) -> bool:
         return gate.refusal("POST", endpoint(host), headers) is None

@@ -8,7 +8,7 @@ from time import time
 from handrail.config import ConfigError, load_settings
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.intervene.incidents import Incidents
-from handrail.server.brain import Brain, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
 from handrail.supervise.decision_progress import Ready
@@ -81,7 +81,7 @@ class Retention:
 
 
 async def tidy_daily(
-    brain: Brain,
+    brain: SupervisionThread,
     retention: Retention,
     remove: Callable[[], None] = lambda: None,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,

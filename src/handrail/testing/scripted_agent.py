@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
-from handrail.server.client import SocketConnection
+from handrail.server.http.socket_client import SocketConnection
 from handrail.testing.model_server import Json, ToolCall
 
 _SECONDS = 60.0

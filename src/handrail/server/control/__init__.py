@@ -1,0 +1,1 @@
+"""Carries out control commands: on drivers, processes and held calls."""

@@ -1,0 +1,357 @@
+"""Those who drive agents: asked what they may do, told what to do, and heard."""
+
+import asyncio
+import http.client
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+from typing import TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.control.loop_status import USER_CANCELLED, abort_entry, done_entry, state_entry
+from handrail.drive.daemon_client import (
+    DriverOrder,
+    DriverReport,
+    IterationPermission,
+    LoopProgress,
+    LoopStart,
+)
+from handrail.intervene.processes import began_at
+from handrail.model.control import HOLDING, Standing
+from handrail.model.event import (
+    ControlAnswered,
+    ControlAsked,
+    Event,
+    IncidentResolved,
+    IterationBegun,
+    LoopBegun,
+    LoopEnded,
+    UsageMeasured,
+    Verified,
+)
+from handrail.server.control.run_processes import driver_of
+from handrail.server.http.json_response import as_json, wait_of, when_written
+from handrail.server.http.routes import EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.wake_up import WakeUp, heard
+from handrail.store.errors import StoreError
+from handrail.store.port import NewEntry, Receipt
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.messages import said_to_agent
+from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+T = TypeVar("T")
+
+_MAX_BODY = 1_000_000
+_PRESENT = 10.0
+"""Seconds since a driver was heard for which it is believed to be there."""
+_MAX_ORDERS = 1000
+_MAX_DIGITS = 18
+_OVER = frozenset({Standing.CANCELLING, Standing.CANCELLED, Standing.DONE})
+"""There is nothing left to drive."""
+_STILL = frozenset({Standing.PAUSED, Standing.FROZEN})
+"""Nothing is under way, because a person wanted that."""
+
+_HANDRAIL = "Handrail"
+
+Reported = Callable[[str, DriverReport], None]
+
+
+class NoLoopError(LookupError):
+    """Handrail does not drive a run."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(f"run {run} is not driven by Handrail")
+
+
+class AlreadyDrivenError(RuntimeError):
+    """Somebody else drives a run."""
+
+    def __init__(self, run: str, pid: int) -> None:
+        super().__init__(f"run {run} is driven by process {pid}")
+
+
+class _DriverConnection:
+    """To one driver."""
+
+    def __init__(self) -> None:
+        self.orders: list[DriverOrder] = []
+        self.bell = WakeUp()
+        self.heard = monotonic()
+        self.loop = asyncio.get_running_loop()
+
+
+class DriverSessions:
+    """Orders are given and taken in the event loop; runs are thought about in the brain."""
+
+    reported: Reported
+    """Who hears what has come of an order; called in the brain's thread."""
+
+    def __init__(
+        self, brain: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
+    ) -> None:
+        self._brain = brain
+        self._runs = runs
+        self._clock = clock
+        self._lines: dict[str, _DriverConnection] = {}
+        self._number = int(monotonic() * 1000)
+        """Of the last order: above all those of a daemon before this one."""
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoints."""
+        return (
+            EndpointRow("POST", "/runs/{run}/loop", self.begin),
+            EndpointRow("POST", "/runs/{run}/iterations", self.iterate),
+            EndpointRow("GET", "/runs/{run}/orders", self.orders),
+            EndpointRow("POST", "/runs/{run}/reports", self.report),
+        )
+
+    # In the event loop
+
+    async def begin(self, request: Request) -> Response:
+        """Make a loop known to those who watch, before its driver starts the agent."""
+        run = _run(request)
+        answer = await self._answer(request, LoopStart, self._begin)
+        if answer.status_code != http.client.OK:
+            return answer
+        try:
+            awaited = await self._brain.do(lambda: set(self._driven(run).state.hand.asked))
+        except tuple(_STATUS) as error:
+            return _failed(error)
+        # Whoever drove it before has carried out the others, or nobody waits for them now.
+        line = self._line(run)
+        line.orders = [each for each in line.orders if each.request in awaited]
+        return answer
+
+    async def report(self, request: Request) -> Response:
+        """Hear from a driver how its agent goes on."""
+        return await self._answer(request, DriverReport, self._take)
+
+    async def iterate(self, request: Request) -> Response:
+        """Let a driver go on, as soon as the run is not held; `?iteration=N&wait=SECONDS`."""
+        run, number = _run(request), _number(request, "iteration")
+        until = monotonic() + wait_of(request)
+        line = self._line(run)
+        await request.body()  # what comes after it is that somebody leaves
+        try:
+            while True:
+                ring = line.bell.next
+                if await request.is_disconnected():  # what the agent is to be told would be lost
+                    return as_json({"error": "nobody waits for it"}, 400)
+                go = await self._brain.answer(lambda: self._go(run, number))
+                left = until - monotonic()
+                if go.standing not in HOLDING or left <= 0:
+                    return as_json(go)
+                await heard(ring, left)
+        except tuple(_STATUS) as error:
+            return _failed(error)
+
+    async def orders(self, request: Request) -> Response:
+        """Give a driver what it has to do, when there is any; `?after=N&held=H&wait=SECONDS`."""
+        run, after, known = (
+            _run(request),
+            _number(request, "after"),
+            request.query_params.get("held"),
+        )
+        until = monotonic() + wait_of(request)
+        line = self._line(run)
+        try:
+            while True:
+                line.heard = monotonic()
+                ring = line.bell.next
+                standing = await self._brain.do(lambda: self._driven(run).state.hand.standing)
+                over, held = standing in _OVER, standing in _STILL
+                found = [each for each in line.orders if each.number > after]
+                left = until - monotonic()
+                news = known is not None and held != (known == "1")
+                if found or over or news or left <= 0:
+                    return as_json({"orders": found, "over": over, "held": held})
+                await heard(ring, min(left, _PRESENT / 2))
+        except tuple(_STATUS) as error:
+            return _failed(error)
+
+    def give(self, run: str, order: DriverOrder) -> None:
+        """Have a driver do something."""
+        line = self._line(run)
+        self._number += 1
+        line.orders.append(msgspec.structs.replace(order, number=self._number))
+        del line.orders[:-_MAX_ORDERS]
+        line.bell.ring()
+
+    def wake(self, run: str) -> None:
+        """A run stands otherwise: whoever waits for that looks again."""
+        if run in self._lines:
+            self._lines[run].bell.ring()
+
+    def hear(self, supervisor: Supervisor, event: Event) -> None:
+        """A run may stand otherwise; called in the brain's thread."""
+        state = supervisor.state
+        if state.loop is None:
+            return
+        if isinstance(event, ControlAsked | ControlAnswered):
+            self._in_loop(state.run, self.wake)
+        elif isinstance(event, IncidentResolved) and not state.loop.ended:
+            self._resolve(supervisor, event)
+
+    def _resolve(self, supervisor: Supervisor, event: IncidentResolved) -> None:
+        """A person has decided about an emergency stop: the agent is started again, or never."""
+        run, at = supervisor.state.run, self._clock()
+        if supervisor.state.course.stopped:
+            ended = LoopEnded(at, "abort", USER_CANCELLED, f"incident {event.incident}")
+            supervisor.record(ended, lambda _: [abort_entry(run, USER_CANCELLED)])
+            self._in_loop(run, self.wake)
+        else:
+            order = DriverOrder(number=0, order="start", request=event.incident)
+            self._in_loop(run, lambda run: self.give(run, order))
+
+    def _in_loop(self, run: str, function: Callable[[str], None]) -> None:
+        line = self._lines.get(run)
+        if line is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                line.loop.call_soon_threadsafe(function, run)
+
+    async def _answer(
+        self, request: Request, kind: type[T], think: Callable[[str, T], Ready[object]]
+    ) -> Response:
+        try:
+            body = (await request.body())[:_MAX_BODY]
+            given = msgspec.json.decode(body, type=kind)
+            return as_json(await self._brain.answer(lambda: think(_run(request), given)))
+        except tuple(_STATUS) as error:
+            return _failed(error)
+
+    def _line(self, run: str) -> _DriverConnection:
+        return self._lines.setdefault(run, _DriverConnection())
+
+    # In the brain's thread
+
+    def is_present(self, state: RunState) -> bool:
+        """Whether somebody drives a run now; may be asked in any thread."""
+        if state.loop is None or state.loop.ended:
+            return False
+        if state.loop.driver > 0:
+            return driver_of(state) is not None
+        line = self._lines.get(state.run)
+        return line is not None and monotonic() - line.heard < _PRESENT
+
+    def _begin(self, run: str, loop: LoopStart) -> Ready[object]:
+        supervisor = self._runs.get(run, loop.cwd)
+        state = supervisor.state
+        before = state.loop
+        if self.is_present(state) and before is not None and before.driver != loop.driver:
+            raise AlreadyDrivenError(run, before.driver)
+        event = LoopBegun(
+            self._clock(),
+            loop.goal,
+            loop.max,
+            model=loop.model,
+            verify=loop.verify,
+            driver=loop.driver,
+            cwd=loop.cwd,
+            driver_began=began_at(loop.driver),
+        )
+        receipt = self._record(supervisor, event)
+        used = supervisor.state.loop
+        begun = (
+            LoopProgress()
+            if used is None
+            else LoopProgress(
+                iteration=used.iteration,
+                tokens=used.tokens,
+                cost_usd=used.cost_usd,
+                seconds=used.seconds,
+                memory_mb=used.memory_mb,
+            )
+        )
+        return when_written(begun, [receipt])
+
+    def _go(self, run: str, iteration: int) -> Ready[IterationPermission]:
+        supervisor = self._driven(run)
+        state = supervisor.state
+        hand, loop = state.hand, state.loop
+        if incident := state.course.stopped:
+            stopped = IterationPermission(
+                standing=Standing.STOPPED, by=_HANDRAIL, reason=f"incident {incident}"
+            )
+            return when_written(stopped, [])
+        if loop is None or hand.standing != Standing.RUNNING:
+            return when_written(
+                IterationPermission(standing=hand.standing, by=hand.by, reason=hand.reason), []
+            )
+        receipts = []
+        if loop.iteration != iteration:
+            receipts.append(self._record(supervisor, IterationBegun(self._clock(), iteration)))
+        messages = supervisor.messages
+        receipts += supervisor.hand_over(messages)
+        go = IterationPermission(
+            standing=Standing.RUNNING,
+            goal=loop.goal,
+            messages=tuple(map(said_to_agent, messages)),
+            model=hand.model,
+        )
+        return when_written(go, receipts)
+
+    def _take(self, run: str, report: DriverReport) -> Ready[object]:
+        supervisor = self._driven(run)
+        at = self._clock()
+        receipts: list[Receipt] = []
+        if report.kind == "order":
+            self.reported(run, report)
+        elif report.kind == "verified":
+            event: Event = Verified(
+                at, report.iteration, report.command, report.ok, report.says, report.ms
+            )
+            receipts.append(supervisor.record(event))
+        elif report.kind == "usage":
+            event = UsageMeasured(
+                at, report.tokens, report.cost_usd, report.seconds, report.memory_mb
+            )
+            receipts.append(supervisor.record(event))
+        elif supervisor.state.hand.standing not in _OVER:  # one end is enough
+            event = LoopEnded(at, report.kind, report.reason, report.says)
+            entry = done_entry if report.kind == "done" else abort_entry
+            receipts.append(supervisor.record(event, lambda _: [entry(run, report.reason)]))
+        return when_written({"ok": True}, receipts)
+
+    def _record(self, supervisor: Supervisor, event: Event) -> Receipt:
+        at = self._clock()
+
+        def beside(state: RunState) -> list[NewEntry]:
+            return [state_entry(state, at)]
+
+        return supervisor.record(event, beside)
+
+    def _driven(self, run: str) -> Supervisor:
+        supervisor = self._runs.find(run)
+        if supervisor is None or supervisor.state.loop is None:
+            raise NoLoopError(run)
+        return supervisor
+
+
+_STATUS: dict[type[Exception], int] = {
+    msgspec.MsgspecError: 400,
+    UnicodeDecodeError: 400,
+    NoLoopError: 404,
+    AlreadyDrivenError: 409,
+    StoreError: 503,
+    TooSlowError: 503,
+}
+
+
+def _failed(error: Exception) -> Response:
+    status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
+    return as_json({"error": str(error)}, status)
+
+
+def _run(request: Request) -> str:
+    return str(request.path_params["run"])
+
+
+def _number(request: Request, name: str) -> int:
+    given = request.query_params.get(name, "0")
+    return int(given) if given.isdigit() and len(given) <= _MAX_DIGITS else 0

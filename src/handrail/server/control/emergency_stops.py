@@ -1,0 +1,113 @@
+"""Emergency stops: the processes of a run are ended, and that is read back before it is said."""
+
+import logging
+from collections.abc import Callable, Iterable
+from itertools import chain
+from time import monotonic, sleep, time
+
+from handrail.intervene.gather import NoSuchStopError, gather
+from handrail.intervene.incidents import IncidentError, Incidents
+from handrail.intervene.notify import Message, Notifier
+from handrail.intervene.processes import Ended, Family, end
+from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
+from handrail.redact import Redactor
+from handrail.server.control.run_processes import agent_processes
+from handrail.server.home import Home
+from handrail.server.threads.process_jobs import ProcessJobs
+from handrail.store.errors import StoreError
+from handrail.supervise.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+_GRACE = 3.0
+"""Seconds in which a host may end by itself: it has been told why, and says so."""
+_END_SECONDS = 10.0
+_POLL = 0.05
+
+
+class EmergencyStops:
+    """Carries out stops, each in a thread of its own."""
+
+    def __init__(
+        self,
+        home: Home,
+        record: Callable[[str, Event], None],
+        notifier: Notifier,
+        events: Callable[[str], Iterable[Event]],
+        *,
+        chores: ProcessJobs | None = None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        """`events`: those of a run that are in the log.
+
+        `chores`: those of others who work on processes, so that all of it is in order.
+        """
+        self._home = home
+        self._record = record
+        self._notifier = notifier
+        self._events = events
+        self._clock = clock
+        self._chores = chores or ProcessJobs()
+
+    def stop(self, supervisor: Supervisor, event: Intervened) -> None:
+        """Begin to stop a run; called in the brain's thread. Twice does no harm."""
+        state, done = supervisor.state, event.intervention
+        family = agent_processes(state, self._home.client_path)
+        attended = state.attended
+        run = state.run
+        title = f"Handrail stopped {state.cwd.rpartition('/')[2]} ({run[:8]})"
+        project = supervisor.project
+
+        def work() -> None:
+            with self._chores.turns:
+                confirmed = self._confirmed(done.incident, family, keep_host=attended)
+            self._save(run, confirmed, project.redactor)
+            self._record(run, confirmed)
+            left = f"{confirmed.says}: {', '.join(confirmed.left)}" if confirmed.left else ""
+            body = (done.finding.says, left, f"handrail incident show {done.incident}")
+            said = project.redactor.text("\n".join(filter(None, body)))
+            self._notifier.tell(project.config.notify, Message(title, said, urgent=True))
+
+        self._chores.begin(run, f"emergency stop {done.incident}", work)
+
+    def settle(self) -> None:
+        """Wait until every stop that was begun is done."""
+        self._chores.settle()
+
+    def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
+        """Carry it out; whatever happens, it is said how that went."""
+        try:
+            return self._carry_out(incident, family, keep_host=keep_host)
+        except Exception as error:  # noqa: BLE001 - a stop without an end would never be told
+            _log.exception("a run could not be stopped")
+            says = f"it is not known what is left of the run: {error}"
+            return StopConfirmed(self._clock(), incident, says=says)
+
+    def _carry_out(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
+        below = end(family, keep_host=True, seconds=_END_SECONDS)
+        until = monotonic() + _GRACE
+        while not keep_host and family.look() and monotonic() < until:
+            sleep(_POLL)
+        rest = end(family, keep_host=keep_host, seconds=_END_SECONDS)
+        ended = Ended((*below.ended, *rest.ended), rest.left)
+        return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
+
+    def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
+        """Write down what happened; a stop is one without that, too."""
+        try:
+            events = chain(self._events(run), (confirmed,))
+            Incidents(self._home.incidents).save(gather(run, confirmed.incident, events, redactor))
+        except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
+            if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
+                _log.exception("an incident could not be written")
+            self._record(run, FaultNoted(self._clock(), "incident", str(error)))
+
+
+def _said(ended: Ended, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    if ended.left:
+        says = "some processes could not be ended"
+    elif keep_host:
+        says = "no process of the run is left but the window that the person sits at"
+    else:
+        says = "no process of the run is left"
+    return ended.ended, ended.left, says

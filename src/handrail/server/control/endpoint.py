@@ -1,0 +1,151 @@
+"""Requests of the control protocol, by HTTP and by the socket."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from http.client import INSUFFICIENT_STORAGE
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.control import message as wire
+from handrail.control.handler import ControlHandler, TakenRequest
+from handrail.control.message import AnyMessage, Result
+from handrail.control.topic_inbox import TopicInbox
+from handrail.server.control.unlogged_stop import UnloggedStop
+from handrail.server.http.json_response import as_json, wait_of, when_written
+from handrail.server.http.routes import EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.supervise.decision_progress import Ready
+
+_LOOK_SECONDS = 0.2
+"""How often the topic is looked into for requests of other programs."""
+
+
+class ResultWaiters:
+    """Who waits for the result of a request. Told in any thread, awaited in the event loop."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, set[asyncio.Future[Result]]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def tell(self, result: Result) -> None:
+        """A result is on the disk."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(self._give, result)
+
+    async def wait(
+        self, request: str, seconds: float, known: Callable[[], Awaitable[Result | None]]
+    ) -> Result | None:
+        """The result of a request, if it comes in time; `known`: if it has come already."""
+        self._loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Result] = self._loop.create_future()
+        waiting = self._waiting.setdefault(request, set())
+        waiting.add(waiter)
+        try:
+            if (result := await known()) is not None or seconds <= 0:
+                return result
+            async with asyncio.timeout(seconds):
+                return await waiter
+        except TimeoutError:
+            return None
+        finally:
+            waiting.discard(waiter)
+            if not waiting:
+                self._waiting.pop(request, None)
+
+    def _give(self, result: Result) -> None:
+        for waiter in self._waiting.get(result.request_id, ()):
+            if not waiter.done():
+                waiter.set_result(result)
+
+
+class ControlEndpoint:
+    """The endpoints, and the look into the topic."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        desk: ControlHandler,
+        inbox: TopicInbox,
+        results: ResultWaiters,
+        unwritten: UnloggedStop,
+    ) -> None:
+        self._brain = brain
+        self._unwritten = unwritten
+        self._desk = desk
+        self._inbox = inbox
+        self._results = results
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoints."""
+        return (
+            EndpointRow("POST", "/control", self.take),
+            EndpointRow("GET", "/control/{request:path}", self.wait),
+        )
+
+    async def take(self, request: Request) -> Response:
+        """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > wire.MAX_BYTES:
+                return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
+        try:
+            taken = await self._brain.answer(lambda: _ready(self._desk.take(body)))
+            messages = list(taken.messages)
+            last = messages[-1]
+            if not isinstance(last, Result):
+                result = await self._result(last.request_id, wait_of(request))
+                messages += [] if result is None else [result]
+        except StoreError as error:
+            done = await self._unwritten.carry_out(body)
+            if done:
+                return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
+            return as_json({"error": str(error)}, 503)
+        except TooSlowError as error:
+            return as_json({"error": str(error)}, 503)
+        if isinstance(last, Result) and not last.request_id:
+            return as_json({"error": last.says}, 400)
+        return _messages(messages)
+
+    async def wait(self, request: Request) -> Response:
+        """Say what has come of a request; `?wait=SECONDS` waits for its result."""
+        name = request.path_params["request"]
+        try:
+            if await self._brain.do(lambda: self._desk.known(name)) is None:
+                return as_json({"error": f"no request {name} is known"}, 404)
+            result = await self._result(name, wait_of(request))
+        except (StoreError, TooSlowError) as error:
+            return as_json({"error": str(error)}, 503)
+        return _messages([] if result is None else [result])
+
+    async def look_into_topic(self) -> None:
+        """Take requests that other programs write into the topic, until this is cancelled."""
+        while True:
+            with suppress(StoreError, TooSlowError):
+                while rows := await asyncio.to_thread(self._inbox.unread):
+                    await self._brain.do(partial(self._inbox.take, rows))
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _result(self, request: str, seconds: float) -> Result | None:
+        async def known() -> Result | None:
+            taken = await self._brain.answer(lambda: _ready(self._desk.known(request)))
+            return next((each for each in taken.messages if isinstance(each, Result)), None)
+
+        return await self._results.wait(request, seconds, known)
+
+
+def _ready(taken: TakenRequest | None) -> Ready[TakenRequest]:
+    taken = taken or TakenRequest((), None)
+    return when_written(taken, [] if taken.receipt is None else [taken.receipt])
+
+
+def _messages(messages: list[AnyMessage]) -> Response:
+    return Response(
+        b'{"messages":[' + b",".join(map(wire.encode, messages)) + b"]}",
+        media_type="application/json",
+    )

@@ -1,0 +1,105 @@
+"""Freezing a run and letting it go again, also by a daemon that was started in between.
+
+Before a freeze stops anybody, it keeps on the disk who stood still already, and afterwards whom it
+has stopped: exactly these are let go. Where a daemon ended in the middle of it, these are all of
+the run that stand still, but for those who did so before. Where nothing was kept, nobody was
+stopped; where it cannot be read, all of the run go on: one process too many that does so is better
+than a run that stands still for ever.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+
+from handrail.control.command_actions import CommandOutcome
+from handrail.intervene.freezing import Still, freeze, standing, thaw
+from handrail.intervene.processes import Family
+from handrail.server.home import Home
+from handrail.store.private_files import make_folder, replace_file
+
+_MAX_SHOWN = 50
+
+
+class FreezeRecord(msgspec.Struct, frozen=True):
+    """What is kept of the last freeze of a run."""
+
+    before: tuple[Still, ...] = ()
+    """Those that stood still already, and have to stay so."""
+    stopped: tuple[Still, ...] | None = None
+    """Those that stand still because of it; None: it has not come to its end."""
+
+
+class RunFreezer:
+    """Used from one thread at a time for each run."""
+
+    def __init__(self, home: Home) -> None:
+        self._folder = os.path.join(home.path, "frozen")
+
+    def freeze(self, run: str, family: Family) -> CommandOutcome:
+        """Stop all processes of a run where they are; twice is as good as once."""
+        kept = self._read(run)
+        if kept is None or kept.stopped is not None:
+            ours = () if kept is None else kept.stopped or ()
+            kept = FreezeRecord(standing(family, ours))
+            self._write(run, kept)
+        try:
+            frozen = freeze(family, kept.before)
+            self._write(run, FreezeRecord(kept.before, frozen.stopped))
+        except BaseException:  # nobody may stand still in a run that is not known to be frozen
+            thaw(standing(family, kept.before))
+            raise
+        if frozen.loose:
+            return CommandOutcome(
+                ok=False, says=_named("Not frozen, these could not be", frozen.loose)
+            )
+        if not frozen.all:
+            return CommandOutcome(ok=False, says="No process of the run was found")
+        return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
+
+    def thaw(self, run: str, family: Family) -> CommandOutcome:
+        """Let them go on."""
+        kept = self._read(run) or FreezeRecord(stopped=())
+        stopped = kept.stopped
+        thawed = thaw(standing(family, kept.before) if stopped is None else stopped)
+        if thawed.still:
+            hint = "; where the shell in its window has stopped it, type fg there"
+            return CommandOutcome(ok=False, says=_named("Stands still again", thawed.still) + hint)
+        with suppress(OSError):  # they go on, whether that can be kept or not
+            self._write(run, FreezeRecord(kept.before, ()))
+        going = tuple(f"goes on: {each}" for each in shown(thawed.going))
+        return CommandOutcome(evidence=going or ("no process stood still",))
+
+    def forget(self, run: str) -> None:
+        """The run has no processes any more."""
+        with suppress(OSError):
+            os.unlink(self._path(run))
+
+    def _read(self, run: str) -> FreezeRecord | None:
+        try:
+            with open(self._path(run), "rb") as file:
+                return msgspec.json.decode(file.read(), type=FreezeRecord)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError):
+            return FreezeRecord()
+
+    def _write(self, run: str, kept: FreezeRecord) -> None:
+        make_folder(self._folder)
+        replace_file(self._path(run), msgspec.json.encode(kept), 0o600)
+
+    def _path(self, run: str) -> str:
+        name = hashlib.sha256(run.encode("utf-8", "replace")).hexdigest()[:32]
+        return os.path.join(self._folder, f"{name}.json")
+
+
+def shown(texts: Sequence[str]) -> tuple[str, ...]:
+    """As many as a person reads."""
+    more = len(texts) - _MAX_SHOWN
+    return (*texts[:_MAX_SHOWN], f"and {more} more") if more > 0 else tuple(texts)
+
+
+def _named(says: str, texts: Sequence[str]) -> str:
+    return f"{says}: {', '.join(shown(texts))}"

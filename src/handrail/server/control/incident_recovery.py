@@ -1,0 +1,142 @@
+"""How a stopped run goes on: a person decides, and that is carried out."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.intervene.incident import Incident
+from handrail.intervene.incidents import (
+    IncidentError,
+    Incidents,
+    NoSuchIncidentError,
+    Resolution,
+)
+from handrail.intervene.recovery import RECOVERIES, Option, safe_checkpoint, strict
+from handrail.model.event import IncidentResolved, RolledBack
+from handrail.server.http.json_response import as_json
+from handrail.server.http.routes import EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.stop_lookup import find_stop
+
+_log = logging.getLogger(__name__)
+
+_MAX_BODY = 10_000
+
+
+class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person has chosen."""
+
+    option: Option
+    note: str = ""
+
+
+class CannotRecoverError(Exception):
+    """A choice cannot be carried out."""
+
+
+class IncidentRecovery:
+    """Carries out what a person decides about an incident."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        runs: RunRegistry,
+        settle: Callable[[], None],
+        incidents: str,
+        clock: Callable[[], float],
+    ) -> None:
+        """`settle` waits until what was begun for a run, a rollback say, is done."""
+        self._brain = brain
+        self._runs = runs
+        self._settle = settle
+        self._incidents = Incidents(incidents)
+        self._clock = clock
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoint."""
+        return (EndpointRow("POST", "/incidents/{incident}", self.endpoint),)
+
+    async def endpoint(self, request: Request) -> Response:
+        """Let a stopped run go on, or end it for good, as a person has decided."""
+        try:
+            body = await request.body()
+            choice = msgspec.json.decode(body[:_MAX_BODY], type=RecoveryChoice)
+            said = await self.choose(request.path_params["incident"], choice)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return as_json({"error": str(error)}, 400)
+        except NoSuchIncidentError as error:
+            return as_json({"error": str(error)}, 404)
+        except CannotRecoverError as error:
+            return as_json({"error": str(error)}, 409)
+        except (IncidentError, StoreError, TooSlowError) as error:
+            return as_json({"error": str(error)}, 503)
+        return as_json(said)
+
+    async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
+        """Carry out a choice; says what was done."""
+        record = await self._record(incident)
+        event = await self._brain.answer(lambda: self._resolve(record, choice))
+        rolled_back: RolledBack | None = None
+        if event.checkpoint:
+            await asyncio.to_thread(self._settle)
+            rolled_back = await self._brain.do(
+                lambda: self._runs.get(record.run, record.cwd).state.course.rolled_back
+            )
+        resolution = Resolution(event.at, event.option, event.note)
+        try:
+            await asyncio.to_thread(self._incidents.resolve, incident, resolution)
+        except IncidentError as error:  # the log has it
+            _log.warning("%s", error)
+        return {
+            "ok": True,
+            "run": record.run,
+            "host": record.host,
+            "cwd": record.cwd,
+            "event": event,
+            "rolled_back": rolled_back,
+        }
+
+    async def _record(self, incident: str) -> Incident:
+        """An incident; where its folder could not be written, it is made from the log."""
+        try:
+            return (await asyncio.to_thread(self._incidents.read, incident)).record
+        except IncidentError:
+            found = await self._brain.do(lambda: find_stop(self._runs.journal, incident))
+            if found is None:
+                raise
+        with suppress(IncidentError):
+            await asyncio.to_thread(self._incidents.save, found)
+        return found
+
+    def _resolve(self, record: Incident, choice: RecoveryChoice) -> Ready[IncidentResolved]:
+        supervisor = self._runs.get(record.run, record.cwd)
+        course = supervisor.state.course
+        if course.stopped != record.id:
+            raise CannotRecoverError(f"incident {record.id} was resolved before")
+        recovery = RECOVERIES[choice.option]
+        checkpoint = safe_checkpoint(course.checkpoints, record.finding)
+        if recovery.rolls_back and checkpoint is None:
+            raise CannotRecoverError("there is no checkpoint from before the trouble began")
+        event = IncidentResolved(
+            self._clock(),
+            record.id,
+            choice.option,
+            choice.note,
+            strict(course.allowance) if recovery.limits else None,
+            recovery.approval,
+            checkpoint.id if recovery.rolls_back and checkpoint is not None else "",
+        )
+        receipt = supervisor.record(event)
+
+        def failed(error: StoreError) -> IncidentResolved:
+            raise error
+
+        return Ready(event, [receipt], failed)

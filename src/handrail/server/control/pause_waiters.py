@@ -1,0 +1,98 @@
+"""Where actions wait while their run is paused."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from enum import Enum
+from time import perf_counter
+from typing import TypeVar
+
+from handrail.model.control import HOLDING
+from handrail.model.event import ControlAnswered, ControlAsked, Event, RunEnded
+from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.supervise.decision_progress import Held
+from handrail.supervise.supervisor import Supervisor
+
+T = TypeVar("T")
+
+_MOST = 500
+"""Actions of one run that wait at the same time; more are no agent's, and are answered at once."""
+_CHANGES = (ControlAsked, ControlAnswered, RunEnded)
+
+Gone = Callable[[], Awaitable[None]]
+"""Returns when nobody waits for the answer any more."""
+
+
+class Release(Enum):
+    """How it ended that an action had to wait."""
+
+    GOES_ON = 1
+    """The run is not held any more; or it is again, which is seen when the action is decided."""
+    TOO_LONG = 2
+    """The host waits no longer: the action has to be answered."""
+    GONE = 3
+    """Nobody wants an answer."""
+
+
+class PauseWaiters:
+    """Waits in the event loop; hears of runs in the brain's thread."""
+
+    def __init__(self, brain: SupervisionThread) -> None:
+        self._brain = brain
+        self._waiting: dict[str, set[asyncio.Future[Release]]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing = False
+
+    def hear(self, supervisor: Supervisor, event: Event) -> None:
+        """A run may go on; called in the brain's thread."""
+        state = supervisor.state
+        if not isinstance(event, _CHANGES) or state.hand.standing in HOLDING:
+            return
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(self._release, state.run, Release.GOES_ON)
+
+    async def wait(self, held: Held[T], began: float, gone: Gone) -> Release:
+        """Until the run goes on, or an action has to be answered.
+
+        `began`: when it came, by `perf_counter`.
+        """
+        loop = self._loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Release] = loop.create_future()
+        waiting = self._waiting.setdefault(held.run, set())
+        if len(waiting) >= _MOST:
+            return Release.TOO_LONG
+        waiting.add(waiter)
+        leaving = asyncio.ensure_future(gone())
+        leaving.add_done_callback(lambda _: _tell(waiter, Release.GONE))
+        try:
+            # Asked when nothing can be missed any more.
+            seconds = await self._brain.do(held.seconds)
+            if not seconds:
+                return Release.GOES_ON
+            left = began + seconds - perf_counter()
+            timer = loop.call_later(left, _tell, waiter, Release.TOO_LONG)
+            try:
+                return Release.TOO_LONG if self._closing else await waiter
+            finally:
+                timer.cancel()
+        finally:
+            leaving.cancel()
+            waiting.discard(waiter)
+            if not waiting:
+                self._waiting.pop(held.run, None)
+
+    def close(self) -> None:
+        """The daemon ends: who waits is answered now. Called in the event loop."""
+        self._closing = True
+        for run in list(self._waiting):
+            self._release(run, Release.TOO_LONG)
+
+    def _release(self, run: str, how: Release) -> None:
+        for waiter in self._waiting.get(run, ()):
+            _tell(waiter, how)
+
+
+def _tell(waiter: asyncio.Future[Release], how: Release) -> None:
+    if not waiter.done():
+        waiter.set_result(how)

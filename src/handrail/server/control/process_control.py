@@ -1,0 +1,175 @@
+"""Freezing, thawing and ending the processes of a run, because a person asked for it."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from handrail.checkpoint import CheckpointError, CheckpointRecord
+from handrail.control.command_actions import CommandOutcome
+from handrail.intervene.processes import Ended, Family, end
+from handrail.model.event import ControlAsked
+from handrail.server.control.freezer import RunFreezer, shown
+from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
+from handrail.server.files.checkpoint_scheduler import CheckpointScheduler
+from handrail.server.home import Home
+from handrail.server.threads.process_jobs import ProcessJobs
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+_STOP = "stop"
+_END_SECONDS = 10.0
+_SAVE_SECONDS = 15.0
+"""After which a run is ended all the same."""
+_NO_AGENT = "The process of the agent itself is not known, or is gone"
+_NOT_CERTAIN = (
+    "It is not known which process the agent itself is: end it in its window; what it had started "
+    "has ended"
+)
+
+_ALL_THE_SAME = "All the same, no process of the run is left"
+
+Tell = Callable[[str, str, CommandOutcome], None]
+"""Hears what has come of a request to a run; called in any thread."""
+
+
+class ProcessControl:
+    """Begun in the brain's thread, carried out in others, in the order in which it was begun."""
+
+    def __init__(
+        self, home: Home, tell: Tell, keeper: CheckpointScheduler, chores: ProcessJobs | None = None
+    ) -> None:
+        """`chores`: those of others who work on processes, so that all of it is in order."""
+        self._home = home
+        self._tell = tell
+        self._keeper = keeper
+        self._freezes = RunFreezer(home)
+        self._chores = chores or ProcessJobs()
+
+    def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Stop all processes of a run where they are."""
+        state = supervisor.state
+        run, family = state.run, self._family(state)
+        if state.loop is None and agent_of(state) is None:  # else it is found by its mark
+            self._tell(run, asked.request, CommandOutcome(ok=False, says=_NO_AGENT))
+            return
+
+        def work() -> CommandOutcome:
+            with self._chores.turns:
+                return self._freezes.freeze(run, family)
+
+        self._begin("freeze", supervisor, asked, work)
+
+    def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Let them go on."""
+        run, family = supervisor.state.run, self._family(supervisor.state)
+
+        def work() -> CommandOutcome:
+            with self._chores.turns:
+                return self._freezes.thaw(run, family)
+
+        self._begin("thaw", supervisor, asked, work)
+
+    def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
+        """Save the files, and end all processes of a run, that of the agent too."""
+        state = supervisor.state
+        if self._chores.is_under_way(state.run, f"{_STOP} {asked.request}"):
+            return
+        run, family, is_certain = state.run, self._family(state), _is_certain(state)
+        saved = self._save(supervisor, asked)
+
+        def work() -> CommandOutcome:
+            kept, problem = _saved(saved)
+            with self._chores.turns:
+                ended = end(family, seconds=_END_SECONDS)
+            if not ended.left:
+                self._freezes.forget(run)
+            return _came_of(ended, kept, problem, is_certain)
+
+        self._begin(_STOP, supervisor, asked, work)
+
+    def end_unwritten(self, state: RunState) -> Callable[[], str]:
+        """End all processes of a run, and the one that drives it; nothing is saved before."""
+        family = all_processes(state, self._home.client_path)
+        is_certain = _is_certain(state)
+
+        def work() -> str:
+            with self._chores.turns:
+                came = _came_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+            return f"{came.says or _ALL_THE_SAME}. That is not in the log."
+
+        return work
+
+    def settle(self) -> None:
+        """Wait until everything that was begun is done."""
+        self._chores.settle()
+
+    def _begin(
+        self,
+        what: str,
+        supervisor: Supervisor,
+        asked: ControlAsked,
+        work: Callable[[], CommandOutcome],
+    ) -> None:
+        """`action_subject`: a freeze that was overtaken is undone with the same request."""
+        run, clean = supervisor.state.run, supervisor.project.redactor.text
+
+        def whole() -> None:
+            try:
+                came = work()
+            except Exception as error:  # noqa: BLE001 - whoever asked has to hear
+                _log.exception("a request could not be carried out")
+                says = f"It is not known how far it came: {type(error).__name__}: {error}"
+                came = CommandOutcome(ok=False, says=says)
+            evidence = tuple(map(clean, came.evidence))
+            self._tell(run, asked.request, CommandOutcome(came.ok, clean(came.says), evidence))
+
+        self._chores.begin(run, f"{what} {asked.request}", whole)
+
+    def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[CheckpointRecord] | str:
+        """Begin to save the files; says why, where that cannot be done."""
+        if not supervisor.project.config.checkpoints.enabled:
+            return "checkpoints are switched off"
+        try:
+            return self._keeper.save_for(supervisor, f"before {asked.command.value}")
+        except Exception as error:  # noqa: BLE001 - a stop does not depend on it
+            _log.exception("a checkpoint could not be begun")
+            return f"{type(error).__name__}: {error}"
+
+    def _family(self, state: RunState) -> Family:
+        return agent_processes(state, self._home.client_path)
+
+
+def _is_certain(state: RunState) -> bool:
+    """Whether nobody of the run can be left when nobody is found."""
+    return state.pid > 0 or state.loop is not None or state.phase == "ended"
+
+
+def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
+    """The checkpoint, or why there is none."""
+    if isinstance(saved, str):
+        return "", saved
+    try:
+        return saved.result(_SAVE_SECONDS).id, ""
+    except TimeoutError:
+        return "", f"it was not done after {_SAVE_SECONDS:g} s"
+    except (CheckpointError, OSError) as error:
+        return "", str(error)
+    except Exception as error:  # noqa: BLE001 - a stop does not depend on it
+        _log.exception("a checkpoint came to a bad end")
+        return "", f"{type(error).__name__}: {error}"
+
+
+def _came_of(ended: Ended, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
+    saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
+    gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
+    left = tuple(f"left: {each}" for each in shown(ended.left))
+    evidence = (saved, *gone, *left)
+    if left:
+        says = f"Could not be ended: {', '.join(shown(ended.left))}"
+        return CommandOutcome(ok=False, says=says, evidence=evidence)
+    if not is_certain:
+        return CommandOutcome(ok=False, says=_NOT_CERTAIN, evidence=evidence)
+    says = f"No process of the run is left; the files were not saved: {problem}" if problem else ""
+    return CommandOutcome(says=says, evidence=evidence)

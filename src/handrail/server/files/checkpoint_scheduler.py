@@ -1,0 +1,412 @@
+"""When the files of runs are saved, and who waits for it."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from time import perf_counter, time
+
+import msgspec
+
+from handrail.checkpoint import (
+    CheckpointError,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
+    ConversationPosition,
+    checkpoint_folder,
+    work_tree_of,
+)
+from handrail.checkpoint.record import AgentState
+from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.model.checkpoint import Checkpoint, StateSnapshot
+from handrail.model.event import CheckpointTaken, Event, FaultNoted
+from handrail.review.kept import Kept
+from handrail.server.files.time_budget import TimeBudget
+from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
+from handrail.supervise.checkpoint_request import (
+    CheckpointRequest,
+    CheckpointResult,
+    CheckpointUrgency,
+    Save,
+)
+from handrail.supervise.state import RunState
+from handrail.supervise.supervisor import Supervisor
+
+CHECKPOINT_STEPS = 10
+CHECKPOINT_SECONDS = 60.0
+"""How far apart two checkpoints are at least that are taken only now and then."""
+CODE_SECONDS = 10.0
+"""How far apart they are before code that may do anything, where no agent has changed a thing."""
+_TIDY_EVERY = 20
+"""New checkpoints of a project after which it is tidied up."""
+_SHARE, _BURST = 0.25, 5.0
+"""Of the time of all cores, and seconds at once, that may go into checkpoints of which there could
+be fewer: a hundred busy agents must not have a machine that does nothing else."""
+_SLOW = 1.0
+"""Seconds; where a checkpoint takes longer, not every change is worth one, beside those that must
+be undone."""
+_REST = 10
+"""How many times as long as it took there is none then."""
+_MAX_TROUBLES = 1000
+_MAX_TREES = 1000
+_GRACE = 2.0
+"""Seconds over the hard limit that are waited for what must be saved: others may come first."""
+_MAX_CREATED = 1000
+_DOUBLINGS = 6
+
+Note = Callable[[str, Event], None]
+"""Writes an event of a run; may be called in any thread."""
+Talk = Callable[[str, str], ConversationPosition | None]
+"""Where the conversation of a run with a host is."""
+
+
+class _SaveFailure(msgspec.Struct, frozen=True):
+    """Why the files of a run could not be saved, and when."""
+
+    at: float
+    says: str
+    times: int = 1
+
+    def is_over(self, now: float) -> bool:
+        """Whether it is time to try again: each time after twice as long."""
+        return abs(now - self.at) >= CHECKPOINT_SECONDS * (1 << min(self.times - 1, _DOUBLINGS))
+
+
+class _WorkTreeState(msgspec.Struct):
+    """A work tree, as the runs in it leave it."""
+
+    path: str
+    folder: str
+    """Where its checkpoints are."""
+    working: set[str] = set()
+    """Runs in the middle of an iteration."""
+    touched: set[str] = set()
+    """Runs that have worked since the last checkpoint."""
+    saved: float = 0.0
+    """When the last one was taken."""
+    dirty: bool = True
+    """An agent may have changed something since."""
+    took: float = 0.0
+    """How many seconds that took."""
+    new: int = _TIDY_EVERY - 1
+    """How many since it was tidied up: after the first, what it has borrowed is copied."""
+    problem: str = ""
+    """Why it could not be tidied up the last time."""
+    noted: dict[str, str] = {}
+    """By run, the commit of which it was told last."""
+    before: dict[str, tuple[int, str]] = {}
+    """By run, the step before which one was taken, and after which one is."""
+    passed: int = 0
+    """How many actions went on because saving took too long for them."""
+
+    def watch(self) -> Callable[[], bool]:
+        """Whether one has gone on since now: what is saved then is not all from before it."""
+        passed = self.passed
+        return lambda: self.passed != passed
+
+
+class CheckpointScheduler:
+    """Takes checkpoints in lanes of their own. Asked in the brain's thread."""
+
+    def __init__(
+        self,
+        home: str,
+        environ: Mapping[str, str],
+        note: Note,
+        lanes: KeyedExecutor,
+        *,
+        talk: Talk = lambda host, run: None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._home = home
+        self._environ = environ
+        self._note = note
+        self._lanes = lanes
+        self._talk = talk
+        self._clock = clock
+        self._trees: dict[str, _WorkTreeState] = {}
+        """By the folder that a run works in."""
+        self._troubles: dict[str, _SaveFailure] = {}
+        """The runs whose files could not be saved when it was last tried."""
+        self._spending = TimeBudget(_SHARE * (os.cpu_count() or 1), _BURST)
+
+    # Moments, in the brain's thread
+
+    def begin(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
+        """Save before an iteration: what differs since the last one is nobody's of ours."""
+        state = supervisor.state
+        self._save_soon(supervisor, moment, why)
+        tree = self._tree(state.cwd)
+        tree.working.add(state.run)
+        tree.touched.add(state.run)
+
+    def rest(self, supervisor: Supervisor, why: str) -> None:
+        """Save after an iteration; from here on, others change the files."""
+        state = supervisor.state
+        self._save_soon(supervisor, CheckpointTrigger.ITERATION_END, why)
+        self.leave(state)
+
+    def leave(self, state: RunState) -> None:
+        """A run does not work any more."""
+        tree = self._tree(state.cwd)
+        tree.working.discard(state.run)
+        tree.touched.discard(state.run)
+
+    def after_action(self, supervisor: Supervisor, step: int, at: float) -> None:
+        """Save after an action that was saved for, and now and then."""
+        state = supervisor.state
+        tree = self._tree(state.cwd)
+        if state.phase == "working":  # a daemon that has just started does not know yet
+            tree.working.add(state.run)
+            tree.touched.add(state.run)
+        waiting = tree.before.get(state.run)
+        if waiting is not None and waiting[0] <= step:
+            del tree.before[state.run]
+            why = f"after {waiting[1].removeprefix('before ')}"
+            self._save_soon(supervisor, CheckpointTrigger.AFTER_ACTION, why)
+            return
+        trouble = self._troubles.get(state.run)
+        if trouble is not None and not trouble.is_over(self._clock()):
+            return
+        last = state.course.checkpoints[-1] if state.course.checkpoints else None
+        # The clock may have been set back since.
+        is_due = last is None or (
+            step - last.step >= CHECKPOINT_STEPS and abs(at - last.at) >= CHECKPOINT_SECONDS
+        )
+        if is_due and not self._lanes.is_busy(tree.folder) and not self._spending.is_over():
+            self._save_soon(supervisor, CheckpointTrigger.PERIODIC, f"after step {step}")
+
+    def after_task(self, supervisor: Supervisor) -> None:
+        """Save after so many completed tasks."""
+        every = supervisor.project.config.checkpoints.every_tasks
+        done = sum(state == "done" for state in supervisor.state.tasks.values())
+        if every and done and done % every == 0:
+            self._save_soon(supervisor, CheckpointTrigger.TASKS, f"after {done} tasks")
+
+    def save_for(
+        self, supervisor: Supervisor, why: str, name: str = ""
+    ) -> Future[CheckpointRecord]:
+        """Save because a person wants something of a run; raises CheckpointError in the end."""
+        state, settings = supervisor.state, supervisor.project.config.checkpoints
+        cwd = state.cwd
+        about = msgspec.structs.replace(
+            self._about(state, CheckpointTrigger.REQUEST, why), name=name
+        )
+        is_late = self._tree(cwd).watch()
+
+        def work() -> CheckpointRecord:
+            checkpoints = self.checkpoints(cwd, settings)
+            return self._save(checkpoints, about, cwd, lambda commit: False, is_late)
+
+        return self._lanes.put(self._tree(cwd).folder, work)
+
+    def plan(self, request: CheckpointRequest, state: RunState, settings: Settings) -> Save | None:
+        """How the files are saved before an action; None: there is nothing to wait for."""
+        if not settings.enabled:
+            return None
+        saves = self._is_due(request)
+        tree = self._tree(request.cwd)
+        tree.dirty = True
+        if not saves and not self._lanes.is_busy(tree.folder):
+            return None
+        about = self._about(state, CheckpointTrigger.BEFORE_ACTION, request.why) if saves else None
+        return partial(self._save_first, request, about, settings)
+
+    def _is_due(self, request: CheckpointRequest) -> bool:
+        """Whether a checkpoint is taken before an action."""
+        if request.need is CheckpointUrgency.QUIET or request.need is CheckpointUrgency.MUST:
+            return request.need is CheckpointUrgency.MUST
+        trouble = self._troubles.get(request.run)
+        if trouble is not None and not trouble.is_over(self._clock()):
+            return False
+        if self._spending.is_over():
+            return False
+        tree = self._tree(request.cwd)
+        since = abs(self._clock() - tree.saved)
+        if request.need is CheckpointUrgency.CHANGE:
+            return tree.took < _SLOW or since >= tree.took * _REST
+        return tree.dirty or since >= CODE_SECONDS
+
+    def ended(self, state: RunState) -> None:
+        """A run has ended."""
+        self.leave(state)
+        self._tree(state.cwd).noted.pop(state.run, None)
+        self._troubles.pop(state.run, None)
+
+    def _about(self, state: RunState, moment: CheckpointTrigger, why: str) -> CheckpointInfo:
+        """What belongs to a checkpoint of a run beside the files."""
+        by = set(self._tree(state.cwd).touched)
+        if moment not in _BEGINNINGS:  # a daemon that has just started does not know yet
+            by.add(state.run)
+        created = tuple(sorted(state.history.created))[:_MAX_CREATED]
+        return CheckpointInfo(
+            moment,
+            why,
+            run=state.run,
+            step=state.step,
+            by=tuple(sorted(by)),
+            conversation=self._talk(state.host, state.run),
+            case_states=dict(state.tasks) or {state.run: "active"},
+            state_snapshot=StateSnapshot(
+                state.history.goal, state.last_prompt, created, dict(state.tasks)
+            ),
+            agent_states=(AgentState(state.run, state.run, state.prompts),),
+        )
+
+    def worked(self, cwd: str) -> tuple[str, ...]:
+        """The runs that worked in a folder's work tree since the last checkpoint."""
+        return tuple(sorted(self._tree(cwd).touched))
+
+    def lane(self, cwd: str) -> str:
+        """The lane in which the files of a folder are saved and put back."""
+        return self._tree(cwd).folder
+
+    def checkpoints(self, cwd: str, settings: Settings | None = None) -> CheckpointStore:
+        """The checkpoints of the work tree that holds a folder."""
+        tree = self._tree(cwd)
+        return CheckpointStore(
+            tree.folder, tree.path, settings or Settings(), self._environ, self._clock
+        )
+
+    # Waiting, in the event loop
+
+    async def _save_first(
+        self, request: CheckpointRequest, about: CheckpointInfo | None, settings: Settings
+    ) -> CheckpointResult:
+        """Save what is there before an action runs; waits as long as that needs it.
+
+        `about`: None: only what is under way is waited for.
+        """
+        tree = self._tree(request.cwd)
+        if about is None:
+            work = self._lanes.put(tree.folder, CheckpointResult)
+        else:
+            tree.before[request.run] = request.step + 1, request.why
+            is_late = tree.watch()
+            work = self._lanes.put(
+                tree.folder, lambda: self._first(request, about, settings, is_late)
+            )
+        must = request.need is CheckpointUrgency.MUST
+        patience = settings.hard_seconds + _GRACE if must else settings.soft_seconds
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(work)), patience)
+        except TimeoutError:
+            tree.passed += not must
+            return CheckpointResult(problem=f"it was not done after {patience:g} s")
+
+    # Called in a lane
+
+    def _first(
+        self,
+        request: CheckpointRequest,
+        about: CheckpointInfo,
+        settings: Settings,
+        is_late: Callable[[], bool],
+    ) -> CheckpointResult:
+        checkpoints = self.checkpoints(request.cwd, settings)
+        try:
+            record = self._save(checkpoints, about, request.cwd, lambda commit: False, is_late)
+            uncovered = checkpoints.uncovered(request.targets) if request.targets else ()
+        except (CheckpointError, OSError) as error:
+            self._note_trouble(request.run, str(error))
+            return CheckpointResult(problem=str(error))
+        kept = Kept(record.work_tree, record.coverage.complete, uncovered)
+        return CheckpointResult(record.id, kept)
+
+    def _save(
+        self,
+        checkpoints: CheckpointStore,
+        about: CheckpointInfo,
+        cwd: str,
+        is_known: Callable[[str], bool],
+        is_late: Callable[[], bool],
+    ) -> CheckpointRecord:
+        tree = self._tree(cwd)
+        began = perf_counter()
+        tree.dirty = False
+        saved = checkpoints.save(about, is_late=is_late)
+        took = round((perf_counter() - began) * 1000, 3)
+        self._spending.spend(took / 1000)
+        record, at = saved.record, self._clock()
+        tree.saved, tree.took = at, took / 1000
+        tree.touched = set(tree.working)
+        self._troubles.pop(about.run, None)
+        is_news = tree.noted.get(about.run) != record.git_commit
+        tree.noted[about.run] = record.git_commit
+        if saved.is_new or (is_news and not is_known(record.git_commit)):
+            taken = Checkpoint(record.id, about.run, about.step, record.git_commit, at, about.why)
+            partial = not record.coverage.complete
+            self._note(about.run, CheckpointTaken(at, taken, record.files, took, partial))
+        if saved.is_new:
+            self._count(checkpoints, about.run, tree)
+        return record
+
+    def count(self, cwd: str, checkpoints: CheckpointStore) -> None:
+        """One was taken that no run is told of: those are tidied up, too."""
+        self._count(checkpoints, "", self._tree(cwd))
+
+    def _count(self, checkpoints: CheckpointStore, run: str, tree: _WorkTreeState) -> None:
+        tree.new += 1
+        if tree.new >= _TIDY_EVERY:
+            tree.new = 0
+            self._tidy_soon(checkpoints, run, tree)
+
+    def _tree(self, cwd: str) -> _WorkTreeState:
+        tree = self._trees.get(cwd)
+        if tree is None:
+            if len(self._trees) >= _MAX_TREES:
+                del self._trees[next(iter(self._trees))]
+            path = work_tree_of(cwd, self._environ)
+            folder = checkpoint_folder(self._home, path)
+            same = (each for each in self._trees.values() if each.folder == folder)
+            tree = next((each for each in same if each.path == path), None) or _WorkTreeState(
+                path, folder
+            )
+            self._trees[cwd] = tree
+        return tree
+
+    def _save_soon(self, supervisor: Supervisor, moment: CheckpointTrigger, why: str) -> None:
+        settings = supervisor.project.config.checkpoints
+        if not settings.enabled:
+            return
+        state = supervisor.state
+        cwd = state.cwd
+        about = self._about(state, moment, why)
+        known = {each.commit for each in state.course.checkpoints}
+        is_late = self._tree(cwd).watch()
+
+        def work() -> None:
+            try:
+                checkpoints = self.checkpoints(cwd, settings)
+                self._save(checkpoints, about, cwd, known.__contains__, is_late)
+            except (CheckpointError, OSError) as error:
+                self._note_trouble(about.run, str(error))
+
+        self._lanes.put(self._tree(cwd).folder, work).add_done_callback(log_failure)
+
+    def _tidy_soon(self, checkpoints: CheckpointStore, run: str, tree: _WorkTreeState) -> None:
+        def work() -> None:
+            problem = checkpoints.tidy().problem
+            if not run:  # the next one that is told hears of it
+                return
+            if problem and problem != tree.problem:
+                self._note(run, FaultNoted(self._clock(), "checkpoint", problem))
+            tree.problem = problem
+
+        self._lanes.put(f"{tree.folder} tidy", work).add_done_callback(log_failure)
+
+    def _note_trouble(self, run: str, says: str) -> None:
+        """Remember why the files could not be saved, and write it down if it is news."""
+        before = self._troubles.pop(run, None)
+        self._troubles[run] = _SaveFailure(self._clock(), says, before.times + 1 if before else 1)
+        if len(self._troubles) > _MAX_TROUBLES:
+            del self._troubles[next(iter(self._troubles))]
+        if before is None or before.says != says:
+            self._note(run, FaultNoted(self._clock(), "checkpoint", says))
+
+
+_BEGINNINGS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
+"""Moments at which a run has not worked yet."""

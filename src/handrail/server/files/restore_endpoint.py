@@ -1,0 +1,336 @@
+"""A person saves files, looks at what an undo would do, and has it done."""
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Protocol, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.checkpoint import (
+    CheckpointError,
+    CheckpointInfo,
+    CheckpointRecord,
+    CheckpointStore,
+    ConversationPosition,
+    RestorePreview,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.errors import (
+    FilesChangedError,
+    FolderRefusedError,
+    NoSuchCheckpointError,
+    NothingToUndoError,
+    NotRestoredError,
+)
+from handrail.checkpoint.names import BadNameError, check_name
+from handrail.checkpoint.restore.journal import InterruptedRestore
+from handrail.checkpoint.restore.undo_levels import restore_target, restores_run_state
+from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.hosts import HOSTS, find_host
+from handrail.model.checkpoint import StateSnapshot
+from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunStarted
+from handrail.server.files.restore_messages import (
+    PreviewReply,
+    RestoreReply,
+    RestoreRequest,
+    SaveReply,
+    SaveRequest,
+    UndoRequest,
+)
+from handrail.server.http.routes import EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.supervise.decision_progress import Ready
+from handrail.supervise.run_registry import RunRegistry
+from handrail.supervise.supervisor import Supervisor
+from handrail.supervise.topics import RUNS, run_of
+
+_NOT_DONE = "it was interrupted"
+T = TypeVar("T")
+State = StateSnapshot | None
+
+_MAX_BODY = 10_000
+_STATUS: dict[type[Exception], int] = {
+    msgspec.MsgspecError: 400,
+    ValueError: 400,
+    FolderRefusedError: 400,
+    BadNameError: 400,
+    NoSuchCheckpointError: 404,
+    FilesChangedError: 409,
+    NothingToUndoError: 409,
+    CheckpointError: 503,
+    StoreError: 503,
+    TooSlowError: 503,
+    OSError: 503,
+}
+"""What is answered to an error: the nearest of its classes decides."""
+
+
+class RestoreBackend(Protocol):
+    """Where checkpoints are, and who may touch the files of a folder when."""
+
+    restoring: set[str]
+    """Runs whose files are just being put back because a person wants it."""
+
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
+        """Those of the project that a folder belongs to."""
+
+    def worked(self, folder: str) -> tuple[str, ...]:
+        """The runs that worked there since the last checkpoint."""
+
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
+        """Checkpoints were taken there: now and then they are tidied up."""
+
+    def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
+        """Work in a thread, after all that is done to the files of the same folder."""
+
+
+class RestoreEndpoint:
+    """Takes checkpoints and puts files back because a person wants it."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        runs: RunRegistry,
+        shelf: RestoreBackend,
+        clock: Callable[[], float],
+    ) -> None:
+        self._brain = brain
+        self._runs = runs
+        self._shelf = shelf
+        self._clock = clock
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoints."""
+        return (
+            EndpointRow("POST", "/checkpoints", self.save),
+            EndpointRow("POST", "/restores/preview", self.look),
+            EndpointRow("POST", "/restores", self.restore),
+        )
+
+    async def save(self, request: Request) -> Response:
+        """Save the files of a project, for a person."""
+        return await _answer(request, SaveRequest, self._save)
+
+    async def look(self, request: Request) -> Response:
+        """Say what an undo would do; nothing is changed."""
+        return await _answer(request, UndoRequest, self._look)
+
+    async def restore(self, request: Request) -> Response:
+        """Put files back as they were, as a person has decided."""
+        return await _answer(request, RestoreRequest, self._restore)
+
+    async def go_back(self, cwd: str, checkpoint: str, run: str) -> RestoreReply:
+        """Put files back to a checkpoint, as they are now; what others have changed is spared."""
+        seen = await self._look(
+            UndoRequest(cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint)
+        )
+        way = seen.preview.way
+        return await self._restore(
+            RestoreRequest(
+                cwd=cwd,
+                level=UndoLevel.CHECKPOINT,
+                target=way.target.id,
+                run=run,
+                expects=seen.preview.now,
+            )
+        )
+
+    async def _save(self, wanted: SaveRequest) -> SaveReply:
+        if wanted.name:
+            check_name(wanted.name)
+        checkpoints = await self._open(wanted.cwd)
+        about = CheckpointInfo(
+            why="on request", name=wanted.name, by=self._shelf.worked(wanted.cwd)
+        )
+        return await self._shelf.do(wanted.cwd, lambda: self._keep(checkpoints, wanted.cwd, about))
+
+    async def _look(self, wanted: UndoRequest) -> PreviewReply:
+        checkpoints = await self._open(wanted.cwd)
+        preview, interrupted = await self._shelf.do(
+            wanted.cwd, lambda: self._preview(checkpoints, wanted)
+        )
+        target = preview.way.target
+        since: dict[str, int] = {}
+        if wanted.level is UndoLevel.CHECKPOINT:
+            moment = target.created_at.timestamp()
+            since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
+        working = await self._brain.do(lambda: self._under_way(target.work_tree, "working"))
+        return PreviewReply(preview, working, since, interrupted)
+
+    async def _restore(self, wanted: RestoreRequest) -> RestoreReply:
+        checkpoints = await self._open(wanted.cwd)
+        way = await asyncio.to_thread(_way_seen, checkpoints, wanted)
+        goes_back = not wanted.files_only and await asyncio.to_thread(
+            restores_run_state, way, checkpoints.newest_first()
+        )
+        told = await self._brain.answer(lambda: self._hold(way))
+        back = RestoreReply("", problem=_NOT_DONE)
+        try:
+            back = await self._shelf.do(
+                wanted.cwd, lambda: self._put_back(checkpoints, wanted, way)
+            )
+        except CheckpointError as error:
+            back = RestoreReply("", problem=str(error))
+            raise
+        finally:
+            event = self._rolled_back(way, back)
+            state = way.target.state_snapshot if goes_back and not back.problem else None
+            self._brain.later(lambda: self._release(told, event, way.target.run, state))
+            with suppress(TooSlowError):  # the brain does one thing after the other
+                await self._brain.do(lambda: None)
+        conversation = await asyncio.to_thread(_located, way.target) if goes_back else None
+        return msgspec.structs.replace(back, conversation=conversation)
+
+    # In the hands' thread
+
+    def _keep(self, checkpoints: CheckpointStore, folder: str, about: CheckpointInfo) -> SaveReply:
+        saved = checkpoints.save(about)
+        if saved.is_new:
+            self._shelf.count(folder, checkpoints)
+        return SaveReply(saved.record, saved.is_new)
+
+    def _preview(
+        self, checkpoints: CheckpointStore, wanted: UndoRequest
+    ) -> tuple[RestorePreview, InterruptedRestore | None]:
+        by = self._shelf.worked(wanted.cwd)
+        way = _way_back(checkpoints, wanted, by)
+        return checkpoints.preview(way, by=by), checkpoints.interrupted()
+
+    def _put_back(
+        self, checkpoints: CheckpointStore, wanted: RestoreRequest, way: RestoreTarget
+    ) -> RestoreReply:
+        by = self._shelf.worked(wanted.cwd)
+        try:
+            done = checkpoints.restore(way, over=wanted.over, expects=wanted.expects, by=by)
+        except NotRestoredError as error:
+            return RestoreReply(error.undo, problem=str(error), wrong=error.paths)
+        finally:
+            self._shelf.count(wanted.cwd, checkpoints)
+        return RestoreReply(done.undo.id, done.items, done.spared)
+
+    # In the brain's thread
+
+    def _hold(self, way: RestoreTarget) -> Ready[tuple[str, ...]]:
+        """Nothing may change a file until it is done; says who was told."""
+        base = way.base.by if way.base else ()
+        names = {way.run, way.target.run, *base, *self._under_way(way.target.work_tree)} - {""}
+        event = RestoreAsked(self._clock(), way.target.id, way.level)
+        told = tuple(sorted(names))
+        self._shelf.restoring.update(told)
+        receipts = [self._supervisor(way, run).record(event) for run in told]
+
+        def failed(error: StoreError) -> tuple[str, ...]:
+            self._release(told, RolledBack(self._clock(), way.target.id, problem=str(error)))
+            raise error
+
+        return Ready(told, receipts, failed)
+
+    def _release(
+        self, told: Sequence[str], event: RolledBack, run: str = "", state: State = None
+    ) -> None:
+        """Every run that waited hears how it went; one of them goes back itself."""
+        self._shelf.restoring.difference_update(told)
+        for each in told:
+            mine = msgspec.structs.replace(event, state=state) if each == run else event
+            self._runs.get(each, "/").record(mine)
+
+    def _supervisor(self, way: RestoreTarget, run: str) -> Supervisor:
+        return self._runs.get(run, way.target.work_tree)
+
+    def _rolled_back(self, way: RestoreTarget, back: RestoreReply) -> RolledBack:
+        return RolledBack(
+            self._clock(),
+            way.target.id,
+            files=tuple(item.path for item in back.items),
+            undo=back.undo,
+            problem=back.problem,
+            asked=True,
+            spared=sum(each.conflict for each in back.spared),
+        )
+
+    def _under_way(self, tree: str, *phases: str) -> tuple[str, ...]:
+        """The runs of a work tree that have not ended."""
+        phases = phases or ("working", "waiting")
+        return tuple(
+            state.run
+            for state in self._runs
+            if state.phase in phases and self._is_in(tree, state.cwd)
+        )
+
+    async def _open(self, folder: str) -> CheckpointStore:
+        """The checkpoints of a project, by the settings that hold there."""
+        if not os.path.isabs(folder):
+            raise FolderRefusedError(folder, "it is not an absolute path")
+        project = await self._brain.do(lambda: self._runs.projects.at(folder))
+        return await asyncio.to_thread(self._shelf.checkpoints, folder, project.config.checkpoints)
+
+    def _actions_since(self, tree: str, moment: float) -> dict[str, int]:
+        """By run, how many actions were done in a work tree since a moment."""
+        done: Counter[str] = Counter()
+        journal = self._runs.journal
+        for topic in journal.store.topics(RUNS):
+            if topic.changed < moment:
+                continue
+            for _, event in journal.read(topic.name):
+                if isinstance(event, RunStarted) and not self._is_in(tree, event.cwd):
+                    break
+                if isinstance(event, ActionEnded) and event.at >= moment:
+                    done[run_of(topic.name)] += 1
+        return dict(done)
+
+    def _is_in(self, tree: str, folder: str) -> bool:
+        return bool(folder) and self._shelf.checkpoints(folder).work_tree == tree
+
+
+def _located(record: CheckpointRecord) -> ConversationPosition | None:
+    """The conversation of a checkpoint, with the message at which its host can take it up."""
+    place = record.conversation
+    return find_host(place.host).locate(record) if place and place.host in HOSTS else place
+
+
+def _way_back(
+    checkpoints: CheckpointStore, wanted: UndoRequest, by: Sequence[str]
+) -> RestoreTarget:
+    if wanted.level is UndoLevel.CHECKPOINT:
+        return RestoreTarget(wanted.level, checkpoints.find(wanted.checkpoint))
+    records = list(checkpoints.newest_first())
+    now = ""
+    if records and wanted.level is not UndoLevel.REDO:
+        # What only a person has changed since the last checkpoint is nothing to undo.
+        is_of_run = wanted.run in by if wanted.run else bool(by)
+        last = RestoreTarget(UndoLevel.CHECKPOINT, records[0])
+        now = checkpoints.preview(last).now if is_of_run else records[0].tree
+    return restore_target(records, wanted.level, run=wanted.run, step=wanted.step, now=now)
+
+
+def _way_seen(checkpoints: CheckpointStore, wanted: RestoreRequest) -> RestoreTarget:
+    base = checkpoints.find(wanted.base) if wanted.base else None
+    return RestoreTarget(wanted.level, checkpoints.find(wanted.target), base, wanted.run)
+
+
+async def _answer(
+    request: Request, kind: type[T], work: Callable[[T], Awaitable[object]]
+) -> Response:
+    try:
+        body = await request.body()
+        # Not by msgspec: the path of a folder need not be text.
+        return _json(await work(msgspec.convert(json.loads(body[:_MAX_BODY]), kind)))
+    except tuple(_STATUS) as error:
+        status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
+        return _json({"error": str(error)}, status)
+
+
+def _json(value: object, status: int = 200) -> Response:
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file's name need not be text either
+        data = json.dumps(msgspec.to_builtins(value)).encode()
+    return Response(data, status, media_type="application/json")

@@ -1,0 +1,28 @@
+"""The daemon's HTTP application, made of its components."""
+
+from collections.abc import Iterable
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handrail.server.http.hook_endpoint import START, HookEndpoint
+from handrail.server.http.json_response import as_json
+from handrail.server.http.routes import Component, routes_of
+
+
+def make_app(hooks: HookEndpoint, components: Iterable[Component]) -> ASGIApp:
+    """The application, without any check of who asks."""
+    others = Starlette(routes=routes_of(components))
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        # An agent waits for this one; the way through the framework costs as much as the rest.
+        if scope["type"] != "http" or not scope["path"].startswith(START):
+            await others(scope, receive, send)
+        elif scope["method"] == "POST":
+            response = await hooks.hook(Request(scope, receive))
+            await response(scope, receive, send)
+        else:
+            await as_json({"error": "only POST is understood"}, 405)(scope, receive, send)
+
+    return app

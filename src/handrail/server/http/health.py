@@ -1,0 +1,81 @@
+"""How the daemon is, for people and for Prometheus."""
+
+import os
+from collections.abc import Mapping
+from time import monotonic
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handrail.server.http.json_response import as_json
+from handrail.server.http.metrics import Metrics
+from handrail.server.http.routes import EndpointRow
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.store.port import Store
+from handrail.supervise.run_registry import RunRegistry
+
+_HEALTH_SECONDS = 1.0
+"""Whoever asks for it waits only a little longer than this."""
+
+
+class Health:
+    """Says who this is, how it is, and what it counted."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        runs: RunRegistry,
+        store: Store,
+        metrics: Metrics,
+        who: Mapping[str, object],
+    ) -> None:
+        """`who`: what the daemon says of itself."""
+        self._brain = brain
+        self._runs = runs
+        self._store = store
+        self._metrics = metrics
+        self._who = who
+        self._began = monotonic()
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoints."""
+        return (
+            EndpointRow("GET", "/healthz", self.healthz),
+            EndpointRow("GET", "/metrics", self.metrics),
+        )
+
+    async def healthz(self, request: Request) -> Response:
+        """Say who this is and how it is."""
+        try:
+            state = await self._brain.do(self._state, _HEALTH_SECONDS)
+        except TooSlowError as error:
+            state = {"ok": False, "problem": str(error)}
+        return as_json({**state, **self._who})
+
+    async def metrics(self, request: Request) -> Response:
+        """Everything that Prometheus wants to know."""
+        try:
+            text = await self._brain.do(self._metrics.text)
+        except TooSlowError as error:
+            return as_json({"error": str(error)}, 503)
+        return Response(text, media_type="text/plain; version=0.0.4")
+
+    def _state(self) -> dict[str, object]:
+        problem = self._store.problem
+        return {
+            "ok": not problem,
+            "problem": problem,
+            "up_seconds": round(monotonic() - self._began),
+            "memory_mb": _memory_mb(),
+            "runs": len(self._runs),
+        }
+
+
+def _memory_mb() -> float:
+    """What the process uses now, where the system tells; 0 where it does not."""
+    try:
+        with open("/proc/self/statm") as file:
+            pages = int(file.read().split()[1])
+    except OSError:
+        return 0.0
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)

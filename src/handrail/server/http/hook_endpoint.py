@@ -1,0 +1,173 @@
+"""The endpoint that hosts ask before and after everything their agents do."""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from time import perf_counter
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive
+
+from handrail.hosts.port import MAX_BYTES, HostAdapter, HostHooks, Reply, SessionOrigin, endpoint
+from handrail.server.control.pause_waiters import Gone, PauseWaiters, Release
+from handrail.server.http.metrics import Metrics
+from handrail.server.http.routes import EndpointRow
+from handrail.server.http.second_opinions import SecondOpinions
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held, Ready
+
+_log = logging.getLogger(__name__)
+
+ATTENDED_HEADER = b"x-handrail-attended"
+PROXY_HEADER = b"x-handrail-proxy"
+PID_HEADER = b"x-handrail-pid"
+_ATTENDED = {b"1": True, b"0": False}
+PATH = endpoint("{host}")
+START = endpoint("")
+"""How the path of every host's hooks begins."""
+_NOBODY: Reply = {}
+"""The answer to a request that nobody waits for any more."""
+_PID = re.compile(rb"\d{1,9}\Z")
+
+
+class HookEndpoint:
+    """Answers hooks: thinks in the brain, and waits for checkpoints and paused runs."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        hosts: Mapping[str, tuple[HostAdapter, HostHooks]],
+        boundary: PauseWaiters,
+        opinions: SecondOpinions,
+        metrics: Metrics,
+    ) -> None:
+        self._brain = brain
+        self._hosts = hosts
+        self._boundary = boundary
+        self._opinions = opinions
+        self._metrics = metrics
+
+    def routes(self) -> tuple[EndpointRow, ...]:
+        """Its endpoint."""
+        return (EndpointRow("POST", PATH, self.hook),)
+
+    async def hook(self, request: Request) -> Response:
+        """Answer a host's hook: always with 200, or the host would not listen."""
+        receive = request.receive
+        host = request.url.path.removeprefix(START)
+        body = await whole(receive)
+        if body is None:
+            data = self._refused(host, f"it has more than {MAX_BYTES:,} bytes")
+        else:
+            gone = partial(_leaves, receive)
+            data = await self.answer(host, body, request.scope["headers"], gone)
+        return Response(data, media_type="application/json")
+
+    async def answer(
+        self, host: str, body: bytes, headers: Sequence[tuple[bytes, bytes]], gone: Gone
+    ) -> bytes:
+        """What is answered to a hook of a host; `gone`: when nobody waits any more."""
+        known = self._hosts.get(host)
+        if known is None:
+            return self._refused(host, f"no host is called {host[:40]!r}")
+        visit = _PendingHook(body, _seat(dict(reversed(headers))), gone)
+        said = await self._reply(visit, *known)
+        self._metrics.hook_took(perf_counter() - visit.began - visit.held)
+        return _encode(said)
+
+    def _refused(self, host: str, problem: str) -> bytes:
+        """A refusal; to a host that nobody knows in the words of all, so that it understands."""
+        known = self._hosts.get(host)
+        speakers = [known] if known else self._hosts.values()
+        said: Reply = {}
+        for _, hooks in speakers:
+            said |= hooks.unreadable(problem)
+        return _encode(said)
+
+    async def _reply(self, visit: "_PendingHook", host: HostAdapter, hooks: HostHooks) -> Reply:
+        body = visit.body
+        handle = partial(hooks.handle, body, visit.seat)
+        try:
+            # An agent waits for leave; what was done is looked at afterwards, in order.
+            progress = await self._brain.think(handle, urgent=host.is_urgent(body))
+            while not isinstance(progress, Ready):
+                proceed = await self._wait(visit, progress)
+                if proceed is None:
+                    return _NOBODY
+                progress = await self._brain.think(proceed)
+            said, doubt = await self._brain.settle(progress), progress.doubt
+            return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
+        except TooSlowError as error:
+            self._metrics.fault("slow")
+            return hooks.failed(str(error), body)
+        except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through
+            self._metrics.fault("bug")
+            _log.exception("a hook could not be answered")
+            return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
+
+    async def _wait(
+        self, visit: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]
+    ) -> Callable[[], DecisionProgress[Reply]] | None:
+        """How it goes on when the files are saved, or the run is not paused; None: all is over."""
+        if isinstance(undecided, CheckpointNeeded):
+            return partial(undecided.proceed, await undecided.save())
+        how = await self._boundary.wait(undecided, visit.began, visit.gone)
+        visit.held = perf_counter() - visit.began
+        if how is Release.GONE:
+            await self._brain.do(undecided.abandon)
+            return None
+        return undecided.answer if how is Release.TOO_LONG else undecided.resume
+
+
+class _PendingHook:
+    """A hook that waits for its answer."""
+
+    def __init__(self, body: bytes, seat: SessionOrigin, gone: Gone) -> None:
+        self.body = body
+        self.seat = seat
+        self.gone = gone
+        self.began = perf_counter()
+        self.held = 0.0
+        """For how many seconds the answer was held back because the run is paused."""
+
+
+async def whole(receive: Receive) -> bytes | None:
+    """The body of a request; None if there is too much of it, or nobody to answer to."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        parts.append(part)
+        size += len(part)
+        if size > MAX_BYTES:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _leaves(receive: Receive) -> None:
+    """Returns when the other side hangs up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _seat(headers: Mapping[bytes, bytes]) -> SessionOrigin:
+    attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
+    pid = headers.get(PID_HEADER, b"")
+    return SessionOrigin(
+        attended, bool(headers.get(PROXY_HEADER)), int(pid) if _PID.match(pid) else 0
+    )
+
+
+def _encode(value: Reply) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file's name need not be text; JSON can say so all the same
+        return json.dumps(value).encode()

@@ -1,0 +1,169 @@
+"""The short way of a hook through HTTP.
+
+Every call of an agent waits for its hooks, and the long way through uvicorn and ASGI costs more
+than half of what the daemon itself thinks about a call. So a request for the hooks that is as plain
+as hosts send it is read here, and answered with one write. Whatever else comes is left to uvicorn,
+with all that follows on the same connection: no request is ever read by both.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from handrail.hosts.port import MAX_BYTES, endpoint
+from handrail.server.control.pause_waiters import Gone
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+_FIRST = re.compile(rf"POST {endpoint('([a-z0-9_-]+)')} HTTP/1\.1\r\n".encode())
+_LONGEST_HEAD = 16_384
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)")
+_LENGTH = re.compile(rb"[0-9]{1,9}")
+_FOR_UVICORN = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"trailer"})
+_FEW_BYTES = 65_536
+"""Of what comes while an answer is awaited; then nothing more is read."""
+_ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+
+
+class RequestHead(NamedTuple):
+    """The head of a plain request for the hooks."""
+
+    host: str
+    headers: Headers
+    begin: int
+    end: int
+    """Where its body begins and ends."""
+
+
+def read_head(data: bytes | bytearray) -> RequestHead | None:
+    """The head that some bytes begin with; None: whatever it is, it is not plain."""
+    size = data.find(b"\r\n\r\n", 0, _LONGEST_HEAD)
+    first = _FIRST.match(data)
+    if size < 0 or first is None:
+        return None
+    headers: list[tuple[bytes, bytes]] = []
+    lengths: list[bytes] = []
+    for line in bytes(data[first.end() : size]).split(b"\r\n"):
+        field = _FIELD.fullmatch(line)
+        if field is None:
+            return None
+        name, value = field[1].lower(), field[2]
+        if name in _FOR_UVICORN or (name == b"connection" and value.lower() != b"keep-alive"):
+            return None
+        if value.endswith((b" ", b"\t")):
+            return None
+        if name == b"content-length":
+            lengths.append(value)
+        headers.append((name, value))
+    if len(lengths) != 1 or not _LENGTH.fullmatch(lengths[0]) or int(lengths[0]) > MAX_BYTES:
+        return None
+    return RequestHead(first[1].decode(), headers, size + 4, size + 4 + int(lengths[0]))
+
+
+class HookProtocol(HttpToolsProtocol):
+    """One connection: on the short way as long as only plain requests for the hooks come."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, object],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        answer: Callable[[str, bytes, Headers, Gone], Awaitable[bytes]],
+        admits: Callable[[str, Headers], bool],
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._answer = answer
+        self._gone = asyncio.Event()
+        self._admits = admits
+        self._is_short = True
+        self._unread = bytearray()
+        self._head: RequestHead | None = None
+        """Of a request whose body is still to come."""
+        self._is_waiting = False
+        self._is_ending = False
+        self._answered = 0.0
+
+    def data_received(self, data: bytes) -> None:
+        """Called by the loop."""
+        if not self._is_short:
+            super().data_received(data)
+            return
+        self._unread += data
+        if not self._is_waiting:
+            self._read()
+        elif len(self._unread) > _FEW_BYTES:
+            self.flow.pause_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by the loop: nobody waits for an answer any more."""
+        self._gone.set()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Called when the server ends: what has begun to come is answered."""
+        if self._is_waiting or self._unread:
+            self._is_ending = True
+        else:
+            super().shutdown()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Called by the loop: one timer looks whether anything came since it was set."""
+        idle = self.loop.time() - self._answered
+        busy = self._is_waiting or self._unread
+        if not self._is_short or (idle >= self.timeout_keep_alive and not busy):
+            super().timeout_keep_alive_handler()
+        else:
+            self._look_again(max(self.timeout_keep_alive - idle, 1.0))
+
+    def _look_again(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def _read(self) -> None:
+        head = self._head or read_head(self._unread)
+        if head is None or not self._admits(head.host, head.headers):
+            self._is_short = False
+            data, self._unread = bytes(self._unread), bytearray()
+            super().data_received(data)
+        elif len(self._unread) < head.end:
+            self._head = head
+        else:
+            body = bytes(self._unread[head.begin : head.end])
+            del self._unread[: head.end]
+            self._head = None
+            self._is_waiting = True
+            task = self.loop.create_task(self._reply(head.host, body, head.headers))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def _leaves(self) -> None:
+        await self._gone.wait()
+
+    async def _reply(self, host: str, body: bytes, headers: Headers) -> None:
+        try:
+            answer = await self._answer(host, body, headers, self._leaves)
+        except BaseException:
+            self.transport.close()  # who waits for an answer sees that there will be none
+            raise
+        self._is_waiting = False
+        if self.transport.is_closing():
+            return
+        self.transport.write(_ANSWER % (len(answer), answer))
+        self.server_state.total_requests += 1
+        if self._is_ending:
+            self.transport.close()
+        elif self._unread:
+            self.flow.resume_reading()
+            self._read()
+        else:
+            self._answered = self.loop.time()
+            if self.timeout_keep_alive_task is None:
+                self._look_again(self.timeout_keep_alive)

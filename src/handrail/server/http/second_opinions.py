@@ -1,0 +1,90 @@
+"""Second opinions: a model is asked while nobody else has to wait for it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from time import perf_counter
+
+from handrail.hosts.port import HostHooks, Reply
+from handrail.model.event import ModelAsked
+from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.store.errors import StoreError
+from handrail.supervise.decision_progress import OpinionRequest
+from handrail.supervise.second_opinion import NoOpinionError, OpinionModel
+
+_log = logging.getLogger(__name__)
+
+_ADDRESS = "ANTHROPIC_BASE_URL"
+
+
+class SecondOpinions:
+    """Asks what a doubt is about, and lets the run know the answer. Used in the event loop."""
+
+    def __init__(
+        self,
+        brain: SupervisionThread,
+        secrets: Callable[[], Mapping[str, str]],
+        clock: Callable[[], float],
+    ) -> None:
+        self._brain = brain
+        self._secrets = secrets
+        self._clock = clock
+        self._judges: dict[tuple[str, str | None], OpinionModel] = {}
+        """By key and address."""
+        self._asking: set[asyncio.Task[Reply | None]] = set()
+
+    async def consider(self, doubt: OpinionRequest, said: Reply, hooks: HostHooks) -> Reply:
+        """The reply in the light of a second opinion; about the goal nobody waits for one."""
+        if doubt.question.about == "action":
+            return await self._ask(doubt, hooks) or said
+        task = asyncio.create_task(self._ask(doubt, hooks))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        return said
+
+    async def close(self) -> None:
+        """Wait until everything that was asked is answered, and hang up."""
+        if self._asking:
+            await asyncio.wait(self._asking)
+        while self._judges:
+            await self._judges.popitem()[1].close()
+
+    async def _ask(self, doubt: OpinionRequest, hooks: HostHooks) -> Reply | None:
+        event = await self._event(doubt)
+        try:
+            return await self._brain.answer(lambda: hooks.reconsider(doubt.run, event))
+        except (StoreError, TooSlowError) as error:
+            _log.warning("a second opinion could not be written down: %s", error)
+            return None
+
+    async def _event(self, doubt: OpinionRequest) -> ModelAsked:
+        began = perf_counter()
+        about = doubt.question.about
+        try:
+            judge = await asyncio.to_thread(self._judge, doubt)
+            answer = await judge.ask(doubt.question, doubt.settings)
+        except (NoOpinionError, OSError) as error:
+            return ModelAsked(
+                self._clock(), doubt.step, about, problem=str(error), ms=_since(began)
+            )
+        opinion = answer.opinion
+        return ModelAsked(
+            self._clock(),
+            doubt.step,
+            about,
+            opinion.answer if about == "action" else "",
+            opinion.score,
+            opinion.says,
+            answer.tokens,
+            _since(began),
+        )
+
+    def _judge(self, doubt: OpinionRequest) -> OpinionModel:
+        """Read anew each time: a key that was added or changed counts at once."""
+        secrets = self._secrets()
+        key, address = secrets.get(doubt.settings.key_variable, ""), secrets.get(_ADDRESS)
+        return self._judges.setdefault((key, address), OpinionModel(key, base_url=address))
+
+
+def _since(began: float) -> float:
+    return round((perf_counter() - began) * 1000, 3)

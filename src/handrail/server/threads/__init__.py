@@ -1,0 +1,1 @@
+"""The threads of the daemon, and how they hand work to each other."""

@@ -1,0 +1,161 @@
+"""A person decides about an incident; each choice works, once."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+from starlette.requests import Request
+from starlette.types import Message
+
+from handrail.intervene.gather import gather
+from handrail.intervene.incidents import Incidents
+from handrail.model.checkpoint import Checkpoint
+from handrail.model.event import (
+    CheckpointTaken,
+    Event,
+    IncidentResolved,
+    Intervened,
+    RolledBack,
+    RunStarted,
+)
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.ordinal import Severity
+from handrail.server.control.incident_recovery import IncidentRecovery
+from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.supervise.run_limits import refusal_by_limits
+from tests.supervise.bed import RUN, Bed
+from tests.supervise.test_run_limits import WRITES
+
+LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
+STOP = Intervened(
+    5.0, Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
+)
+POINT = CheckpointTaken(2.0, Checkpoint("4c1f", RUN, 1, "4c1f0a2b9d3e", 2.0, "before a prompt"))
+
+Answer = tuple[int, dict[str, object]]
+
+
+class Court:
+    """A stopped run, its incident, and the daemon's part that a person talks to."""
+
+    def __init__(self, bed: Bed, folder: Path, *before: Event) -> None:
+        self.bed = bed
+        self.incidents = Incidents(str(folder / "incidents"))
+        for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
+            bed.run.record(event)
+        self.incidents.save(gather(RUN, "inc-1", bed.events()))
+
+    def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
+        brain = SupervisionThread()
+        recoveries = IncidentRecovery(
+            brain, self.bed.runs, self._settle, self.incidents.folder, lambda: 6.0
+        )
+        given = body or msgspec.json.encode({"option": option, "note": "again"})
+        try:
+            answer = asyncio.run(recoveries.endpoint(_request(incident, given)))
+        finally:
+            brain.close()
+        return answer.status_code, msgspec.json.decode(bytes(answer.body))
+
+    def _settle(self) -> None:
+        if self.bed.run.state.course.held:
+            self.bed.run.record(RolledBack(7.0, "4c1f", files=("cart.txt",)))
+
+    def refused(self) -> bool:
+        return refusal_by_limits(self.bed.run.state, WRITES, (), 9.0) is not None
+
+
+def _request(incident: str, body: bytes) -> Request:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
+    return Request({**scope, "path_params": {"incident": incident}}, receive)
+
+
+@pytest.fixture
+def court(tmp_path: Path) -> Court:
+    return Court(Bed(tmp_path), tmp_path, POINT)
+
+
+def test_a_run_goes_on_within_strict_limits(court: Court) -> None:
+    status, said = court.choose("resume_with_limits")
+    assert (status, said["run"]) == (200, RUN)
+    assert not court.refused()
+    assert court.bed.run.state.course.allowance is not None
+
+
+def test_a_run_goes_on_under_approval(court: Court) -> None:
+    assert court.choose("manual_approval")[0] == 200
+    assert court.bed.run.state.course.approval
+
+
+def test_a_run_goes_back_and_tries_again(court: Court) -> None:
+    status, said = court.choose("rollback_and_retry")
+    assert status == 200
+    assert said["rolled_back"] == {
+        "event": "rolled_back",
+        "at": 7.0,
+        "checkpoint": "4c1f",
+        "files": ["cart.txt"],
+    }
+    assert not court.refused()
+
+
+def test_an_aborted_run_stays_stopped(court: Court) -> None:
+    assert court.choose("abort")[0] == 200
+    assert court.refused()
+
+
+def test_what_was_decided_is_in_the_log_and_in_the_incident(court: Court) -> None:
+    court.choose("abort")
+    [event] = [each for each in court.bed.events() if isinstance(each, IncidentResolved)]
+    assert (event.option, event.note) == ("abort", "again")
+    resolution = court.incidents.read("inc-1").resolution
+    assert resolution is not None
+    assert resolution.option == "abort"
+
+
+def test_without_a_checkpoint_nobody_can_go_back(tmp_path: Path) -> None:
+    court = Court(Bed(tmp_path), tmp_path)
+    status, said = court.choose("rollback_and_retry")
+    assert (status, said["error"]) == (
+        409,
+        "there is no checkpoint from before the trouble began",
+    )
+    assert court.refused()
+
+
+def test_an_incident_is_decided_once(court: Court) -> None:
+    court.choose("resume_with_limits")
+    assert court.choose("abort")[0] == 409
+    assert not court.refused()
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"option": "dance"}', b'{"option":"abort","x":1}'])
+def test_what_makes_no_sense_is_refused(court: Court, body: bytes) -> None:
+    assert court.choose("", body=body)[0] == 400
+    assert court.refused()
+
+
+@pytest.mark.parametrize("incident", ["inc-9", "..", "../inc-1", "a/b"])
+def test_an_incident_that_is_not_there_is_not_found(court: Court, incident: str) -> None:
+    assert court.choose("abort", incident)[0] == 404
+
+
+def test_an_incident_that_could_not_be_written_can_be_decided_about(court: Court) -> None:
+    shutil.rmtree(court.incidents.folder)
+    assert court.choose("resume_with_limits")[0] == 200
+    assert not court.refused()
+    assert court.incidents.read("inc-1").resolution is not None
+
+
+def test_a_folder_that_cannot_be_written_keeps_nobody_from_deciding(court: Court) -> None:
+    shutil.rmtree(court.incidents.folder)
+    Path(court.incidents.folder).write_text("in the way")
+    assert court.choose("resume_with_limits")[0] == 200
+    assert not court.refused()
+    assert court.choose("abort")[0] == 404

@@ -1,0 +1,277 @@
+"""What a run needs done beside the brain: checkpoints, rollbacks, stops, messages."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from handrail.hosts.claude.profile import PROFILE
+from handrail.intervene.incidents import Incidents
+from handrail.intervene.processes import Ended as Gone
+from handrail.model import Finding, Severity
+from handrail.model.event import (
+    CheckpointTaken,
+    FaultNoted,
+    FindingMade,
+    IncidentResolved,
+    Intervened,
+    RolledBack,
+    RunStarted,
+    StopConfirmed,
+)
+from handrail.model.intervention import Intervention, InterventionName
+from handrail.server.files.checkpoint_scheduler import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
+from handrail.supervise.project import Projects
+from handrail.supervise.run_registry import RunRegistry
+from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt
+
+_SESSION = PROFILE.session_variable
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workshop]:
+    workshop = Workshop(tmp_path)
+    yield workshop
+    workshop.close()
+
+
+def test_files_are_saved_before_a_prompt(shop: Workshop) -> None:
+    shop.record(prompt())
+    [taken] = shop.all(CheckpointTaken)
+    assert isinstance(taken, CheckpointTaken)
+    assert (taken.checkpoint.why, taken.files) == ("prompt: Fix the cart.", 1)
+
+
+def test_an_unchanged_tree_is_not_saved_again(shop: Workshop) -> None:
+    shop.record(prompt())
+    shop.record(prompt("Go on."))
+    assert len(shop.checkpoints()) == 1
+
+
+def test_in_a_long_run_files_are_saved_now_and_then(shop: Workshop) -> None:
+    shop.record(prompt())
+    for number in range(1, 2 * CHECKPOINT_STEPS):
+        (shop.tree / "cart.txt").write_text(f"{number} apples\n")
+        shop.time += CHECKPOINT_SECONDS / CHECKPOINT_STEPS
+        shop.act(number)
+    assert [each.step for each in shop.run.state.course.checkpoints] == [0, CHECKPOINT_STEPS]
+
+
+def test_where_checkpoints_are_switched_off_nothing_is_saved(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, "checkpoints: {enabled: false}\n")
+    shop.record(prompt())
+    shop.close()
+    assert shop.all(CheckpointTaken) == []
+
+
+def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    (shop.tree / "junk.txt").write_text("junk\n")
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint=shop.checkpoints()[0])
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert (set(back.files), back.problem) == ({"cart.txt", "junk.txt"}, "")
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+    assert not (shop.tree / "junk.txt").exists()
+    assert not shop.run.state.course.held
+
+
+def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Workshop) -> None:
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert back.problem
+    assert not shop.run.state.course.held
+
+
+def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    done = Intervention(
+        "i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0]
+    )
+    deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
+    shop.restart()
+    assert shop.run.state.course.held
+    shop.settle()
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+    assert not shop.run.state.course.held
+
+
+def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
+    shop: Workshop,
+) -> None:
+    shop.record(prompt())
+    done = Intervention(
+        "i1", InterventionName.CHECKPOINT_ROLLBACK, LOOP, 4, checkpoint=shop.checkpoints()[0]
+    )
+    deaf = RunRegistry(shop.journal, Projects(shop.environ), clock=shop._clock)
+    deaf.get(RUN, str(shop.tree)).record(Intervened(shop.time, done))
+    shop.time += 3600
+    (shop.tree / "cart.txt").write_text("mended by a person\n")
+    shop.restart()
+    assert shop.run.state.course.held
+    shop.settle()
+    assert (shop.tree / "cart.txt").read_text() == "mended by a person\n"
+    [back] = shop.all(RolledBack)
+    assert isinstance(back, RolledBack)
+    assert "too late" in back.problem
+    assert not shop.run.state.course.held
+
+
+def test_people_are_told_of_a_rollback_that_failed(tmp_path: Path) -> None:
+    shop = Workshop(tmp_path, NOTIFY)
+    shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
+    shop.close()
+    assert ["not put back" in message.body for message in shop.told.messages] == [True]
+
+
+def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
+    shop.record(prompt())
+    (shop.tree / "cart.txt").write_text("spoilt\n")
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    point = shop.checkpoints()[0]
+    shop.record(IncidentResolved(shop.time, "inc-1", "rollback_and_retry", checkpoint=point))
+    assert (shop.tree / "cart.txt").read_text() == "three apples\n"
+
+
+def test_a_folder_that_cannot_be_saved_is_a_fault_and_no_more(shop: Workshop) -> None:
+    shop.tree.rename(shop.tree.with_name("gone"))
+    shop.record(prompt())
+    faults = [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
+    assert faults == ["checkpoint"]
+
+
+def test_a_folder_that_cannot_be_saved_is_not_tried_after_every_action(shop: Workshop) -> None:
+    shop.tree.rename(shop.tree.with_name("gone"))
+    shop.record(prompt())
+    for number in range(1, 30):
+        shop.time += 1
+        shop.act(number)
+    tried = [event for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
+    assert len(tried) == 1
+
+
+def test_a_folder_that_can_be_saved_again_is_saved(shop: Workshop) -> None:
+    gone = shop.tree.with_name("gone")
+    shop.tree.rename(gone)
+    shop.record(prompt())
+    gone.rename(shop.tree)
+    shop.time += 2 * CHECKPOINT_SECONDS
+    shop.act(1)
+    assert len(shop.checkpoints()) == 1
+
+
+def test_a_clock_that_was_set_back_does_not_end_saving(shop: Workshop) -> None:
+    shop.record(prompt())
+    shop.time -= 24 * 3600
+    for number in range(1, CHECKPOINT_STEPS + 1):
+        (shop.tree / "cart.txt").write_text(f"{number} apples\n")
+        shop.act(number)
+    assert len(shop.checkpoints()) == 2
+
+
+def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.restart()
+    for severity in (Severity.LOW, Severity.HIGH):
+        finding = Finding("loop", severity, 0.9, says=f"{severity} trouble")
+        shop.record(FindingMade(1.0, 3, finding))
+    assert [message.body for message in shop.told.messages] == ["high trouble"]
+    assert "shop" in shop.told.messages[0].title
+
+
+def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.restart()
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"], env={_SESSION: RUN}
+    )
+    try:
+        shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+        [confirmed] = shop.all(StopConfirmed)
+        assert isinstance(confirmed, StopConfirmed)
+        assert confirmed.left == ()
+        assert [line.split()[0] for line in confirmed.ended] == [str(child.pid)]
+        assert not psutil.pid_exists(child.pid) or child.poll() is not None
+    finally:
+        child.kill()
+        child.wait()
+    record = Incidents(shop.home.incidents).read("inc-1").record
+    assert (record.run, record.finding.kind) == (RUN, "loop")
+    assert [message.urgent for message in shop.told.messages] == [True]
+    report = json.loads((Path(shop.home.incidents) / "inc-1" / "incident.json").read_text())
+    assert report["stop"]["ended"] == list(confirmed.ended)
+
+
+def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Workshop) -> None:
+    runs = [f"3f2a-{os.getpid()}-one", f"3f2a-{os.getpid()}-two"]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(600)"],
+            env={_SESSION: run},
+        )
+        for run in runs
+    ]
+    try:
+        stop = Intervention("i1", InterventionName.EMERGENCY_STOP, LOOP, 4, incident="inc-1")
+        for run in runs:
+            shop.runs.get(run, str(shop.tree)).record(Intervened(shop.time, stop))
+        shop.stops.settle()
+        assert [child.poll() is None for child in children] == [False, False]
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+
+
+def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shop.tree / "handrail.yaml").write_text(NOTIFY)
+    shop.restart()
+
+    def fail(*_: object) -> str:
+        raise ValueError("it does not fit")
+
+    monkeypatch.setattr(Incidents, "save", fail)
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    assert len(shop.all(StopConfirmed)) == 1
+    assert [message.urgent for message in shop.told.messages] == [True]
+    assert [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)] == [
+        "incident"
+    ]
+
+
+def test_people_are_told_what_a_stop_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = Workshop(tmp_path, NOTIFY)
+    left = Gone((), ("4712 sleep 9",))
+    monkeypatch.setattr("handrail.server.control.emergency_stops.end", lambda *_, **__: left)
+    shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+    shop.close()
+    assert "could not be ended" in shop.told.messages[-1].body
+    assert "4712 sleep 9" in shop.told.messages[-1].body
+
+
+def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:
+    bystander = subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(600)"],
+        env={_SESSION: "other"},
+    )
+    try:
+        # Its number was given as the host's, which it is not.
+        shop.record(RunStarted(1e12, "claude", str(shop.tree), pid=bystander.pid))
+        shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()

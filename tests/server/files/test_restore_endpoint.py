@@ -1,0 +1,310 @@
+"""A person saves files and has them put back: what is answered, who is held, who hears of it."""
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message
+
+from handrail.checkpoint import CheckpointInfo, CheckpointStore, CheckpointTrigger, RestoreResult
+from handrail.checkpoint.errors import GitError, NotRestoredError
+from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.model.action import Outcome
+from handrail.model.checkpoint import StateSnapshot
+from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded, RunStarted
+from handrail.server.files.restore_endpoint import RestoreEndpoint
+from handrail.server.threads.supervision_thread import SupervisionThread
+from handrail.store.errors import DiskFullError
+from tests.supervise.bed import RUN, Bed
+
+pytestmark = pytest.mark.slow
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+
+class Shelf:
+    """Real checkpoints of a scratch project."""
+
+    def __init__(self, bed: Bed, folder: Path) -> None:
+        self.restoring: set[str] = set()
+        self.by: tuple[str, ...] = (RUN,)
+        self.kind = CheckpointStore
+        self.held: list[bool] = []
+        """Whether the run was held whenever something was done to the files."""
+        self.counted = 0
+        self._bed = bed
+        self._folder = str(folder / "checkpoints")
+        self._environ = {**bed.environ, "PATH": os.environ["PATH"]}
+
+    def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
+        chosen = settings or Settings()
+        if not folder.startswith(str(self._bed.path)):
+            return self.kind(self._folder, folder, chosen, self._environ)
+        tree, clock = str(self._bed.path), self._bed.clock
+        return self.kind(self._folder, tree, chosen, self._environ, clock)
+
+    def worked(self, folder: str) -> tuple[str, ...]:
+        return self.by
+
+    def count(self, folder: str, checkpoints: CheckpointStore) -> None:
+        self.counted += 1
+
+    def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
+        self.held.append(self._bed.run.state.course.held)
+        return asyncio.to_thread(work)
+
+
+class Desk:
+    """A run in a project with a checkpoint, and the daemon's part that a person talks to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bed = Bed(folder)
+        self.shelf = Shelf(self.bed, folder)
+        self.cart = self.bed.path / "cart.py"
+        self.cart.write_text("total = 0\n")
+        self.bed.run.record(RunStarted(self.bed.clock(), "claude", str(self.bed.path)))
+        self.point = self.save(CheckpointTrigger.PROMPT)
+        self.bed.clock.advance(5)
+        self.cart.write_text("total = 1\n")
+
+    def save(self, moment: CheckpointTrigger, **fields: Any) -> str:
+        about = CheckpointInfo(moment, run=RUN, **fields)
+        return self.shelf.checkpoints(str(self.bed.path)).save(about).record.id
+
+    def ask(self, what: str, **body: object) -> tuple[int, Json]:
+        return self.send(what, json.dumps({"cwd": str(self.bed.path), **body}).encode())
+
+    def send(self, what: str, body: bytes) -> tuple[int, Json]:
+        brain = SupervisionThread()
+        restores = RestoreEndpoint(brain, self.bed.runs, self.shelf, self.bed.clock)
+        endpoint: Callable[[Request], Awaitable[Response]] = getattr(restores, what)
+
+        async def run() -> Response:
+            answer = await endpoint(_request(body))
+            await brain.do(lambda: None)  # what nobody waited for is done, too
+            return answer
+
+        try:
+            answer = asyncio.run(run())
+        finally:
+            brain.close()
+        return answer.status_code, json.loads(bytes(answer.body))
+
+    def look(self, **body: object) -> Json:
+        status, said = self.ask("look", level="checkpoint", checkpoint=self.point, **body)
+        assert status == 200, said
+        return said
+
+    def restore(self, **body: object) -> tuple[int, Json]:
+        now = self.look()["preview"]["now"]
+        given = {"level": "checkpoint", "target": self.point, "expects": now, **body}
+        return self.ask("restore", **given)
+
+    def told(self, run: str = RUN) -> list[RestoreAsked | RolledBack]:
+        return [e for e in self.bed.events(run) if isinstance(e, RestoreAsked | RolledBack)]
+
+
+def _request(body: bytes) -> Request:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body}
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [], "query_string": b""}
+    return Request(scope, receive)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_files_are_saved_in_the_name_of_those_who_worked(desk: Desk) -> None:
+    status, said = desk.ask("save", name="before-refactor")
+    assert (status, said["is_new"]) == (200, True)
+    record = said["record"]
+    assert (record["moment"], record["name"], record["by"]) == ("request", "before-refactor", [RUN])
+
+
+def test_what_is_unchanged_is_the_checkpoint_before(desk: Desk) -> None:
+    desk.ask("save")
+    status, said = desk.ask("save")
+    assert (status, said["is_new"], said["record"]["number"]) == (200, False, 2)
+
+
+def test_what_a_person_saves_or_has_put_back_is_counted_to_be_tidied_up(desk: Desk) -> None:
+    desk.ask("save", name="before-refactor")
+    desk.ask("save")
+    assert desk.shelf.counted == 1
+    desk.restore()
+    assert desk.shelf.counted == 2
+
+
+def test_files_are_saved_as_the_project_wants_it(desk: Desk) -> None:
+    desk.bed.settings("checkpoints: {include: [keep.log]}\n")
+    (desk.bed.path / ".gitignore").write_text("*.log\n")
+    for name in ("keep.log", "other.log"):
+        (desk.bed.path / name).write_text("x")
+    desk.ask("save")
+    paths = [each["path"] for each in desk.look()["preview"]["items"]]
+    assert "keep.log" in paths
+    assert "other.log" not in paths
+
+
+def test_a_look_changes_nothing_and_holds_nobody(desk: Desk) -> None:
+    said = desk.look()
+    [item] = said["preview"]["items"]
+    assert (item["path"], item["does"]) == ("cart.py", "change")
+    assert said["working"] == [RUN]
+    assert desk.cart.read_text() == "total = 1\n"
+    assert desk.told() == []
+
+
+def test_it_is_counted_what_was_done_since(desk: Desk) -> None:
+    before, since = desk.bed.clock() - 60, desk.bed.clock()
+    for at, step in ((before, 1), (since, 2), (since, 3)):
+        desk.bed.run.record(ActionEnded(at, step, Outcome(True)))
+    elsewhere = desk.bed.get("r2", desk.bed.elsewhere)
+    elsewhere.record(RunStarted(since, "claude", str(desk.bed.elsewhere)))
+    elsewhere.record(ActionEnded(since, 1, Outcome(True)))
+    said = desk.look()
+    assert said["since"] == {RUN: 2}
+    assert said["working"] == [RUN]
+
+
+def test_a_run_that_has_ended_does_not_work(desk: Desk) -> None:
+    desk.bed.run.record(RunEnded(desk.bed.clock(), "exit"))
+    assert desk.look()["working"] == []
+
+
+def test_files_go_back_while_the_run_is_held(desk: Desk) -> None:
+    desk.shelf.held.clear()
+    status, said = desk.restore()
+    assert (status, said["problem"], said["undo"]) == (200, "", "c2")
+    assert desk.cart.read_text() == "total = 0\n"
+    assert desk.shelf.held[-1] is True
+    asked, back = desk.told()
+    assert isinstance(asked, RestoreAsked)
+    assert isinstance(back, RolledBack)
+    assert (asked.checkpoint, asked.level) == (desk.point, "checkpoint")
+    assert (back.files, back.asked, back.undo, back.problem) == (("cart.py",), True, "c2", "")
+    assert not desk.bed.run.state.course.held
+    assert desk.shelf.restoring == set()
+
+
+def test_every_run_of_the_project_hears_of_it(desk: Desk) -> None:
+    other = desk.bed.get("r2", desk.bed.path)
+    other.record(RunStarted(desk.bed.clock(), "claude", str(desk.bed.path / "notes")))
+    desk.restore()
+    assert [type(each) for each in desk.told("r2")] == [RestoreAsked, RolledBack]
+
+
+def test_the_run_goes_back_with_its_files(desk: Desk) -> None:
+    state = StateSnapshot("fix the cart", "and the docs")
+    desk.bed.clock.advance(1)
+    desk.point = desk.save(CheckpointTrigger.PROMPT, state_snapshot=state, by=(RUN,))
+    desk.cart.write_text("total = 2\n")
+    desk.restore(files_only=True)
+    assert desk.bed.run.state.last_prompt == ""
+    desk.cart.write_text("total = 2\n")
+    desk.restore()
+    assert desk.bed.run.state.last_prompt == "and the docs"
+
+
+def test_what_was_changed_since_the_look_is_not_touched(desk: Desk) -> None:
+    now = desk.look()["preview"]["now"]
+    desk.cart.write_text("total = 5\n")
+    status, said = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)
+    assert (status, said) == (
+        409,
+        {"error": "files were changed while you were looking; look again"},
+    )
+    assert desk.cart.read_text() == "total = 5\n"
+    [_, back] = desk.told()
+    assert isinstance(back, RolledBack)
+    assert back.problem
+    assert not desk.bed.run.state.course.held
+
+
+class Stuck(CheckpointStore):
+    """Checkpoints of a project in which files cannot be written."""
+
+    def restore(self, *_: object, **__: object) -> RestoreResult:
+        raise NotRestoredError(["cart.py"], "c2", "no space left on device")
+
+
+def test_a_file_that_cannot_be_put_back_is_named(desk: Desk) -> None:
+    desk.shelf.kind = Stuck
+    status, said = desk.restore()
+    assert (status, said["undo"], said["wrong"]) == (200, "c2", ["cart.py"])
+    assert said["problem"] == "not restored (no space left on device): cart.py"
+    [_, back] = desk.told()
+    assert isinstance(back, RolledBack)
+    assert back.problem == said["problem"]
+
+
+def test_what_cannot_be_written_down_is_not_done(desk: Desk) -> None:
+    now = desk.look()["preview"]["now"]
+    desk.bed.log.refuses = DiskFullError("/h/events.db")
+    status, _ = desk.ask("restore", level="checkpoint", target=desk.point, expects=now)
+    assert status == 503
+    assert desk.cart.read_text() == "total = 1\n"
+    assert desk.shelf.restoring == set()
+
+
+def test_only_the_changes_of_a_run_are_undone(desk: Desk) -> None:
+    desk.save(CheckpointTrigger.ITERATION_END, by=(RUN,), step=1)
+    desk.shelf.by = ()
+    (desk.bed.path / "mine.txt").write_text("a person's")
+    status, said = desk.ask("look", level="action")
+    assert status == 200
+    preview = said["preview"]
+    assert [each["path"] for each in preview["items"]] == ["cart.py"]
+    assert (preview["way"]["target"]["number"], preview["way"]["base"]["number"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("what", "body", "status", "says"),
+    [
+        ("save", {"name": "a b"}, 400, "a checkpoint cannot be called 'a b'"),
+        ("save", {"cwd": "shop"}, 400, "it is not an absolute path"),
+        ("save", {"cwd": "/"}, 400, "it is the whole machine"),
+        ("save", {"color": 1}, 400, "unknown field `color`"),
+        ("look", {"level": "all"}, 400, "Invalid enum value 'all'"),
+        ("look", {"level": "checkpoint", "checkpoint": "c9"}, 404, "no checkpoint 'c9'"),
+        ("look", {"level": "redo"}, 409, "nothing was undone that could be redone"),
+        ("restore", {"level": "redo", "target": "c9", "expects": ""}, 404, "no checkpoint 'c9'"),
+    ],
+)
+def test_what_cannot_be_done_is_answered_as_such(
+    desk: Desk, what: str, body: Json, status: int, says: str
+) -> None:
+    answered, said = desk.ask(what, **body)
+    assert answered == status
+    assert says in said["error"]
+    assert desk.told() == []
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"cwd": "' + b"x" * 20_000])
+def test_what_cannot_be_read_is_refused(desk: Desk, body: bytes) -> None:
+    assert desk.send("save", body)[0] == 400
+
+
+def test_a_git_that_fails_is_told(desk: Desk) -> None:
+    def broken(folder: str, settings: Settings | None = None) -> CheckpointStore:
+        raise GitError("write-tree", "no space left on device")
+
+    desk.shelf.checkpoints = broken  # type: ignore[method-assign]
+    assert desk.ask("save") == (503, {"error": "git write-tree: no space left on device"})
+
+
+def test_names_that_are_no_text_are_told(desk: Desk) -> None:
+    odd = os.fsdecode(os.fsencode(desk.bed.path) + b"/caf\xe9")
+    Path(odd).write_text("x")
+    items = desk.look()["preview"]["items"]
+    assert [each["path"] for each in items] == ["caf\udce9", "cart.py"]

@@ -1,0 +1,43 @@
+"""Handrail's own commands talk to the daemon, and say so where nobody or somebody else answers."""
+
+import pytest
+
+from handrail.server.http.socket_client import DaemonError, call, health
+from tests.server.place import Place, answering, http
+
+
+def test_an_answer_is_an_object(place: Place) -> None:
+    with answering(place, http(b'{"pid": 7}')):
+        assert call(place.home, "GET", "/healthz") == {"pid": 7}
+        assert health(place.home) == {"pid": 7}
+
+
+def test_nobody_is_an_error_and_no_health(place: Place) -> None:
+    with pytest.raises(DaemonError, match=r"does not answer on .*daemon\.sock"):
+        call(place.home, "GET", "/healthz")
+    assert health(place.home) is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"garbage", http(b"garbage"), http(b""), http(b"{}", length=9), http(b"\xff")],
+)
+def test_what_is_no_answer_is_an_error(place: Place, answer: bytes) -> None:
+    with answering(place, answer):
+        with pytest.raises(DaemonError, match="does not answer"):
+            call(place.home, "POST", "/runs/x/feedback", {"step": 1})
+        assert health(place.home) is None
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'"text"', b"7"])
+def test_something_that_is_not_handrail_is_an_error(place: Place, body: bytes) -> None:
+    with answering(place, http(body)), pytest.raises(DaemonError, match="not Handrail"):
+        call(place.home, "GET", "/healthz")
+
+
+@pytest.mark.parametrize(
+    ("body", "says"), [(b'{"error": "no such step"}', "no such step"), (b"{}", "HTTP 404")]
+)
+def test_an_error_of_the_daemon_is_passed_on(place: Place, body: bytes, says: str) -> None:
+    with answering(place, http(body, "404 Not Found")), pytest.raises(DaemonError, match=says):
+        call(place.home, "GET", "/runs/x")
