@@ -10,7 +10,7 @@ from benchmarks.measure import Spread, Table, spread_cells
 
 from handrail.config import Config
 from handrail.config.detection import Detection
-from handrail.detect import Deed, Watch, deed_of, intent_of
+from handrail.detect import CompletedStep, RunDetectors, completed_step, intent_of
 from handrail.model import Action
 from handrail.model.action import Outcome
 from handrail.model.review import Review
@@ -61,21 +61,21 @@ _Take = Callable[[int, _Done], object]
 
 
 def _all_detectors() -> _Take:
-    watch, settings = Watch(), Detection()
+    watch, settings = RunDetectors(), Detection()
 
     def take(step: int, done: _Done) -> object:
         intent = intent_of(done.action, done.review)
-        watch.see(deed_of(step, float(step), intent, done.outcome))
+        watch.see(completed_step(step, float(step), intent, done.outcome))
         return watch.findings(settings)
 
     return take
 
 
 def _naive() -> _Take:
-    history: list[Deed] = []
+    history: list[CompletedStep] = []
 
     def take(step: int, done: _Done) -> object:
-        deed = deed_of(step, float(step), intent_of(done.action, done.review), done.outcome)
+        deed = completed_step(step, float(step), intent_of(done.action, done.review), done.outcome)
         history.append(deed)
         call, result = deed.intent.call, deed.result
         return sum(past.intent.call == call and past.result == result for past in history)

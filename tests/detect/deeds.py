@@ -3,8 +3,8 @@
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect import Deed, Intent, Watch
-from handrail.detect.deed import Ending, deed_of
+from handrail.detect import CompletedStep, Intent, RunDetectors
+from handrail.detect.completed_step import Ending, completed_step
 from handrail.detect.detector import Detector
 from handrail.model.action import Outcome
 from handrail.model.finding import Finding
@@ -25,7 +25,7 @@ def did(
     at: float | None = None,
     agent: str = "",
     **more: object,
-) -> Deed:
+) -> CompletedStep:
     """A deed that was done; `more` are fields of its intent or its outcome."""
     intent = Intent(tool, f"{tool} {shown} {reads} {writes}", shown, reads, writes, agent=agent)
     outcome = Outcome(ok, output=says if ok else "", error="" if ok else says)
@@ -34,16 +34,16 @@ def did(
             intent = msgspec.structs.replace(intent, **{name: value})
         else:
             outcome = msgspec.structs.replace(outcome, **{name: value})
-    return deed_of(step, float(step) if at is None else at, intent, outcome)
+    return completed_step(step, float(step) if at is None else at, intent, outcome)
 
 
-def not_done(step: int, ending: Ending, intent: Intent = NOTHING) -> Deed:
+def not_done(step: int, ending: Ending, intent: Intent = NOTHING) -> CompletedStep:
     """A deed that was refused."""
-    return Deed(step, float(step), intent, ending)
+    return CompletedStep(step, float(step), intent, ending)
 
 
 def found(
-    detector: Detector, deeds: list[Deed], settings: Detection = USUAL
+    detector: Detector, deeds: list[CompletedStep], settings: Detection = USUAL
 ) -> list[Finding | None]:
     """What is found after each deed."""
     findings = []
@@ -53,9 +53,9 @@ def found(
     return findings
 
 
-def watched(deeds: list[Deed], settings: Detection = USUAL) -> list[Finding]:
+def watched(deeds: list[CompletedStep], settings: Detection = USUAL) -> list[Finding]:
     """What all detectors found, after all deeds."""
-    watch = Watch()
+    watch = RunDetectors()
     for deed in deeds:
         watch.see(deed)
     return watch.findings(settings)

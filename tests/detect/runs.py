@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from handrail.config.detection import Detection
-from handrail.detect import Deed, Intent, Watch, deed_of
-from handrail.detect.deed import Ending
+from handrail.detect import CompletedStep, Intent, RunDetectors, completed_step
+from handrail.detect.completed_step import Ending
 from handrail.model.action import Outcome
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
@@ -16,7 +16,7 @@ class Run:
     """Deeds one after the other, and what is found after each."""
 
     def __init__(self) -> None:
-        self.watch = Watch()
+        self.watch = RunDetectors()
         self.step = 0
         self.found: list[Finding] = []
         """After the last deed."""
@@ -35,7 +35,7 @@ class Run:
         """One more deed."""
         intent = Intent("Bash", call, call, waits=waits, agent=agent)
         outcome = Outcome(ok, code, says)
-        return self.sees(deed_of(self.step + 1, 10.0 * self.step, intent, outcome, changed))
+        return self.sees(completed_step(self.step + 1, 10.0 * self.step, intent, outcome, changed))
 
     def fails(self, call: str, says: str, *, code: int | None = 1) -> list[Finding]:
         """One more deed that failed."""
@@ -48,9 +48,9 @@ class Run:
     def is_not_done(self, call: str, ending: Ending, *, blamed: str = "") -> list[Finding]:
         """One more deed that did not run, or that nobody heard of."""
         intent = Intent("Bash", call, call, blamed=blamed)
-        return self.sees(Deed(self.step + 1, 10.0 * self.step, intent, ending))
+        return self.sees(CompletedStep(self.step + 1, 10.0 * self.step, intent, ending))
 
-    def sees(self, deed: Deed) -> list[Finding]:
+    def sees(self, deed: CompletedStep) -> list[Finding]:
         """What is found after a deed."""
         self.step += 1
         self.watch.see(deed)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from handrail.config import load_settings
-from handrail.detect import Detector, Watch
+from handrail.detect import Detector, RunDetectors
 from handrail.detect.detectors.resource_spiral import SERIES
 from handrail.detect.registry import KINDS
 from tests.detect.deeds import did
@@ -38,7 +38,7 @@ def test_every_series_stands_there_with_its_floors(name: str) -> None:
 def test_the_rule_can_be_used(tmp_path: Path) -> None:
     (tmp_path / "handrail.yaml").write_text(block("yaml"))
     settings = load_settings(tmp_path, environ={"HOME": str(tmp_path)}).config.detection
-    watch = Watch()
+    watch = RunDetectors()
     for step in range(3):
         watch.see(did(step, shown=f"git push origin part{step}"))
     assert [each.kind for each in watch.findings(settings)] == ["pushes_again_and_again"]

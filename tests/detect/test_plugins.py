@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from handrail.config.detection import Detection
-from handrail.detect import Deed, Watch
+from handrail.detect import CompletedStep, RunDetectors
 from handrail.detect.plugins import load_plugins
 from tests.detect.deeds import did
 
@@ -105,13 +105,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     load_plugins.cache_clear()
 
 
-def another(step: int) -> Deed:
+def another(step: int) -> CompletedStep:
     """A deed that is no repetition."""
     return did(step, shown=f"make part{step}")
 
 
-def watch_of(count: int) -> Watch:
-    watch = Watch()
+def watch_of(count: int) -> RunDetectors:
+    watch = RunDetectors()
     for step in range(count):
         watch.see(another(step))
     return watch
@@ -129,7 +129,7 @@ def test_a_detector_of_an_installed_package_finds(install: Install) -> None:
 def test_what_it_remembers_survives_a_restart(install: Install) -> None:
     install(night="shop_detectors:Night")
     saved = msgspec.json.encode(watch_of(2))
-    watch = msgspec.json.decode(saved, type=Watch)
+    watch = msgspec.json.decode(saved, type=RunDetectors)
     watch.see(another(2))
     (finding,) = watch.findings(SETTINGS)
     assert finding.evidence == (0, 1, 2)
@@ -179,7 +179,7 @@ def test_what_cannot_be_loaded_is_told_and_the_others_work(
 )
 def test_one_that_fails_is_told_once_and_left_out(install: Install, name: str, says: str) -> None:
     install(bad=f"shop_detectors:{name}", night="shop_detectors:Night")
-    watch = Watch()
+    watch = RunDetectors()
     for step in range(5):
         watch.see(another(step))
         watch.findings(SETTINGS)
@@ -187,7 +187,7 @@ def test_one_that_fails_is_told_once_and_left_out(install: Install, name: str, s
     assert fault.startswith("The detector bad failed and is left out: ")
     assert says in fault
     assert [each.kind for each in watch.findings(SETTINGS)] == ["night_work"]
-    restored = msgspec.json.decode(msgspec.json.encode(watch), type=Watch)
+    restored = msgspec.json.decode(msgspec.json.encode(watch), type=RunDetectors)
     restored.see(another(6))
     assert restored.faults == watch.faults
 
@@ -196,10 +196,10 @@ def test_what_a_missing_package_remembered_is_kept(install: Install) -> None:
     install(night="shop_detectors:Night")
     saved = msgspec.json.encode(watch_of(2))
     install()
-    watch = msgspec.json.decode(saved, type=Watch)
+    watch = msgspec.json.decode(saved, type=RunDetectors)
     watch.see(another(2))
     install(night="shop_detectors:Night")
-    again = msgspec.json.decode(msgspec.json.encode(watch), type=Watch)
+    again = msgspec.json.decode(msgspec.json.encode(watch), type=RunDetectors)
     again.see(another(3))
     (finding,) = again.findings(SETTINGS)
     assert finding.evidence == (0, 1, 3)

@@ -8,7 +8,7 @@ import pytest
 
 from handrail.config.detection import Detection
 from handrail.config.interventions import Interventions
-from handrail.detect import Watch
+from handrail.detect import RunDetectors
 from handrail.detect.plugins import load_plugins as load_detectors
 from handrail.detect.registry import description_of
 from handrail.intervene import Capability
@@ -90,7 +90,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 @pytest.fixture
 def found() -> Finding:
-    watch = Watch()
+    watch = RunDetectors()
     for step in range(3):
         watch.see(did(step, shown=f"make part{step}"))
     (finding,) = watch.findings(Detection())

@@ -4,7 +4,7 @@ import msgspec
 
 from handrail.cli.sessions import PastStep
 from handrail.config.schema import Config
-from handrail.detect import Deed, Watch, deed_of, intent_of
+from handrail.detect import CompletedStep, RunDetectors, completed_step, intent_of
 from handrail.intervene import Capability, InterventionHistory, Situation
 from handrail.intervene.controller import Controller
 from handrail.model.action import Action
@@ -32,7 +32,7 @@ class Course:
         self._config = config
         self._goal = goal
         self._now = 0.0
-        self._watch = Watch()
+        self._watch = RunDetectors()
         self._past = InterventionHistory()
         self._controller = Controller(config.interventions)
 
@@ -43,9 +43,9 @@ class Course:
             self._watch.prompted()
         intent = intent_of(action, review, step.agent)
         if step.outcome is None:
-            deed = Deed(number, self._now, intent, "dropped")
+            deed = CompletedStep(number, self._now, intent, "dropped")
         else:
-            deed = deed_of(number, self._now, intent, step.outcome)
+            deed = completed_step(number, self._now, intent, step.outcome)
         self._watch.see(deed)
         self._past.see(intent.agent, number)
         noticed = self._notice(number)

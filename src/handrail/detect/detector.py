@@ -5,7 +5,7 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import Description
 from handrail.model.finding import Finding
 
@@ -28,7 +28,7 @@ class Detector(msgspec.Struct):
     saved_as: ClassVar[str] = ""
     """What a snapshot calls it; empty: its kind."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Take in the next deed."""
 
     def find(self, settings: Detection) -> Finding | None:

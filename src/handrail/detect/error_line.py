@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from handrail.detect.sameness import as_seen, normal_error
+from handrail.detect.normalization import as_seen, normalized_error
 from handrail.model.action import Outcome
 from handrail.model.fingerprint import text_key
 
@@ -78,5 +78,5 @@ def _telling(text: str) -> str:
 
 
 def _key(text: str) -> str:
-    text = normal_error(text)
+    text = normalized_error(text)
     return text if len(text) <= _MAX_KEY else f"{text[:_MAX_KEY]}{text_key(text)}"

@@ -12,7 +12,7 @@ import msgspec
 
 from handrail.config.detection import Detection
 from handrail.config.prompts import fields_of
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import Description
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
@@ -32,7 +32,7 @@ class TooLargeError(ValueError):
         super().__init__(f"it remembers {size:,} bytes, more than {_MOST_BYTES:,}")
 
 
-class Plugins(msgspec.Struct, frozen=True):
+class DetectorPlugins(msgspec.Struct, frozen=True):
     """What was found when it was looked for."""
 
     detectors: dict[str, type[Detector]] = {}
@@ -41,7 +41,7 @@ class Plugins(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def load_plugins() -> Plugins:
+def load_plugins() -> DetectorPlugins:
     """The detectors of all installed packages; looked for once."""
     # Imported here: it costs more than all of this room, and who only reads a log needs it not.
     from importlib.metadata import entry_points  # noqa: PLC0415
@@ -53,7 +53,7 @@ def load_plugins() -> Plugins:
             detectors[point.name] = _load(point)
         except Exception as error:  # noqa: BLE001 - somebody else's package may do anything
             problems.append(_says(point.name, "cannot be loaded", error))
-    return Plugins(detectors, tuple(problems))
+    return DetectorPlugins(detectors, tuple(problems))
 
 
 def _load(point: "EntryPoint") -> type[Detector]:
@@ -73,7 +73,7 @@ def _load(point: "EntryPoint") -> type[Detector]:
     return loaded
 
 
-class Custom(msgspec.Struct):
+class CustomDetectors(msgspec.Struct):
     """The detectors from packages, in one run."""
 
     states: dict[str, object] = {}
@@ -81,7 +81,7 @@ class Custom(msgspec.Struct):
     faults: dict[str, str] = {}
     """Detectors that raised and are left out, and what is said about it."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Let each take in the next deed."""
         self._each(lambda detector: _take_in(detector, deed))
 
@@ -121,7 +121,7 @@ class Custom(msgspec.Struct):
         self.faults[name] = _says(name, "failed and is left out", error)
 
 
-def _take_in(detector: Detector, deed: Deed) -> None:
+def _take_in(detector: Detector, deed: CompletedStep) -> None:
     detector.see(deed)
     size = len(msgspec.json.encode(detector))
     if size > _MOST_BYTES:

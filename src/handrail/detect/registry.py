@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 from typing import TypeGuard
 
 from handrail.detect import detectors
-from handrail.detect.combine import Combination
+from handrail.detect.combinations import Combination
 from handrail.detect.description import Description
 from handrail.detect.detector import Detector
 from handrail.detect.plugins import load_plugins

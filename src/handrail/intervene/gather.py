@@ -5,7 +5,7 @@ from typing import cast
 
 import msgspec
 
-from handrail.detect import deed_of, intent_of
+from handrail.detect import completed_step, intent_of
 from handrail.intervene.incident import Acted, Incident, Noted, Tried, Used
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
@@ -161,7 +161,7 @@ class _Notes:
         acted.exit_code = outcome.exit_code
         acted.seconds = outcome.duration_ms / 1000
         if not outcome.ok:
-            acted.error = _cut(deed_of(event.step, event.at, intent, outcome).said)
+            acted.error = _cut(completed_step(event.step, event.at, intent, outcome).said)
 
     def dropped(self, event: ActionDropped) -> None:
         if event.step in self.acted:

@@ -5,7 +5,7 @@ from typing import cast
 
 import msgspec
 
-from handrail.detect import Deed, Watch, deed_of
+from handrail.detect import CompletedStep, RunDetectors, completed_step
 from handrail.model.event import (
     ActionDropped,
     ActionEnded,
@@ -25,7 +25,7 @@ from handrail.supervise.state import RunState
 class WatchedRunHealth(RunHealth, omit_defaults=True):
     """A course that the detectors watch."""
 
-    watch: Watch = msgspec.field(default_factory=Watch)
+    watch: RunDetectors = msgspec.field(default_factory=RunDetectors)
 
     def see(self, event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> None:
         """Show the detectors an action that has come to its end."""
@@ -53,37 +53,37 @@ def fold(run: str, events: Iterable[Event]) -> WatchedState:
     return state
 
 
-def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> Deed:
+def _deed(event: ActionReviewed | ActionEnded | ActionDropped, intent: Intent) -> CompletedStep:
     if isinstance(event, ActionEnded):
         changed = event.created + event.changed
-        return deed_of(event.step, event.at, intent, event.outcome, changed)
-    return Deed(
+        return completed_step(event.step, event.at, intent, event.outcome, changed)
+    return CompletedStep(
         event.step, event.at, intent, "refused" if isinstance(event, ActionReviewed) else "dropped"
     )
 
 
-def _prompted(watch: Watch, event: PromptGiven) -> None:
+def _prompted(watch: RunDetectors, event: PromptGiven) -> None:
     watch.prompted()
 
 
-def _agent_ended(watch: Watch, event: AgentEnded) -> None:
+def _agent_ended(watch: RunDetectors, event: AgentEnded) -> None:
     watch.ended(event.agent)
 
 
-def _compacted(watch: Watch, event: Compacted) -> None:
+def _compacted(watch: RunDetectors, event: Compacted) -> None:
     watch.compacted()
 
 
-def _agent_stopped(watch: Watch, event: IterationEnded) -> None:
+def _agent_stopped(watch: RunDetectors, event: IterationEnded) -> None:
     watch.heard(event.says)
 
 
-def _model_asked(watch: Watch, event: ModelAsked) -> None:
+def _model_asked(watch: RunDetectors, event: ModelAsked) -> None:
     if event.question == "goal" and not event.problem:
         watch.told(event.score)
 
 
-_Tell = Callable[[Watch, Event], None]
+_Tell = Callable[[RunDetectors, Event], None]
 _TELL: dict[type, _Tell] = {
     kind: cast("_Tell", function)
     for kind, function in (

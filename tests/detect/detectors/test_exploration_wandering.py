@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handrail.config.detection import Detection
 from handrail.config.detection import ExplorationWandering as Settings
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.exploration_wandering import ExplorationWanderingDetector
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, found
@@ -14,7 +14,7 @@ from tests.detect.deeds import did, found
 SETTINGS = Detection()
 
 
-def looks(folders: list[str], start: int = 0) -> list[Deed]:
+def looks(folders: list[str], start: int = 0) -> list[CompletedStep]:
     return [
         did(step, tool="Read", reads=(f"{folder}/file.py",))
         for step, folder in enumerate(folders, start)

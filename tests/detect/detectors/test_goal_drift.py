@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 
 from handrail.config.detection import Detection
 from handrail.config.detection import GoalDrift as Settings
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.goal_drift import GoalDriftDetector
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, found, only
 
 
-def deeds(alignments: list[float], folders: list[str]) -> list[Deed]:
+def deeds(alignments: list[float], folders: list[str]) -> list[CompletedStep]:
     return [
         did(step, reads=(f"{folder}/{step}.py",), alignment=alignment)
         for step, (alignment, folder) in enumerate(zip(alignments, folders, strict=True))

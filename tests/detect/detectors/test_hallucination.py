@@ -4,9 +4,9 @@ import pytest
 
 from handrail.config.detection import Detection
 from handrail.config.detection import Hallucination as Settings
-from handrail.detect.claims import claims_tests_pass
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.hallucination import HallucinationDetector
+from handrail.detect.test_claims import claims_tests_pass
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, found, only
@@ -16,19 +16,19 @@ NO_FILE = "File does not exist."
 NO_TEXT = "String to replace not found in file.\nString: x = 1"
 
 
-def read(step: int, path: str, says: str = NO_FILE) -> Deed:
+def read(step: int, path: str, says: str = NO_FILE) -> CompletedStep:
     return did(step, tool="Read", shown=path, reads=(path,), ok=False, says=says)
 
 
-def edit(step: int, path: str, says: str = NO_TEXT) -> Deed:
+def edit(step: int, path: str, says: str = NO_TEXT) -> CompletedStep:
     return did(step, tool="Edit", shown=f"{path} {step}", writes=(path,), ok=False, says=says)
 
 
-def ran(step: int, command: str, says: str, *, ok: bool = False) -> Deed:
+def ran(step: int, command: str, says: str, *, ok: bool = False) -> CompletedStep:
     return did(step, shown=command, ok=ok, says=says)
 
 
-def after(text: str, deeds: list[Deed]) -> Finding | None:
+def after(text: str, deeds: list[CompletedStep]) -> Finding | None:
     """What is found when the agent stops with these words."""
     detector = HallucinationDetector()
     found(detector, deeds)

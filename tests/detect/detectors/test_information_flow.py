@@ -2,8 +2,8 @@
 
 from handrail.config import Config
 from handrail.config.schema import Hosts
-from handrail.detect import Deed, intent_of
-from handrail.detect.deed import deed_of
+from handrail.detect import CompletedStep, intent_of
+from handrail.detect.completed_step import completed_step
 from handrail.detect.detectors.information_flow import InformationFlowDetector
 from handrail.model.action import Action, Outcome
 from handrail.model.ordinal import Severity
@@ -17,9 +17,9 @@ REVIEWER = Reviewer(
 )
 
 
-def ran(step: int, command: str, agent: str = "") -> Deed:
+def ran(step: int, command: str, agent: str = "") -> CompletedStep:
     action = Action("Bash", {"command": command}, "/home/you/shop")
-    return deed_of(
+    return completed_step(
         step, float(step), intent_of(action, REVIEWER.review(action), agent), Outcome(ok=True)
     )
 
@@ -91,7 +91,7 @@ def test_what_was_refused_neither_read_nor_sent() -> None:
 def test_a_secret_that_is_not_there_was_not_read() -> None:
     action = Action("Bash", {"command": "cat .env"}, "/home/you/shop")
     missing = Outcome(ok=False, error="Exit code 1\ncat: .env: No such file or directory")
-    looked = deed_of(1, 1.0, intent_of(action, REVIEWER.review(action)), missing)
+    looked = completed_step(1, 1.0, intent_of(action, REVIEWER.review(action)), missing)
     assert found(InformationFlowDetector(), [looked, ran(2, SEND)]) == [None, None]
 
 

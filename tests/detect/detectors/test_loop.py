@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect import Intent, Watch, deed_of
+from handrail.detect import Intent, RunDetectors, completed_step
 from handrail.detect.detectors.loop import LoopDetector
 from handrail.model.action import Outcome
 from handrail.model.ordinal import Severity
@@ -183,7 +183,7 @@ def test_a_call_of_another_tool_than_the_shell_is_told_with_the_tool() -> None:
     run = Run()
     for step in (1, 2):
         intent = Intent("Read", "call", "/srv/shop/a.py")
-        run.sees(deed_of(step, 0.0, intent, Outcome(True, output="x = 1")))
+        run.sees(completed_step(step, 0.0, intent, Outcome(True, output="x = 1")))
     says = "The same call gave the same result 2 times: Read /srv/shop/a.py (steps 1, 2)"
     assert the("loop", run.found).says == says
 
@@ -235,7 +235,7 @@ def test_the_same_words_after_work_are_no_loop() -> None:
 
 
 def test_an_agent_that_says_the_same_before_it_does_anything_is_noticed() -> None:
-    watch = Watch()
+    watch = RunDetectors()
     for _ in range(3):
         watch.heard("I cannot do this.")
     assert worst("loop", watch.findings(USUAL)) is MEDIUM
@@ -271,7 +271,7 @@ def test_a_state_that_was_saved_goes_on_as_if_nothing_had_been(
     for call, says, ok in calls:
         code = 0 if ok else 1
         first = kept.does(call, says, ok=ok, code=code)
-        saved.watch = msgspec.json.decode(msgspec.json.encode(saved.watch), type=Watch)
+        saved.watch = msgspec.json.decode(msgspec.json.encode(saved.watch), type=RunDetectors)
         assert saved.does(call, says, ok=ok, code=code) == first
 
 

@@ -4,16 +4,16 @@ import pytest
 
 from handrail.config.detection import Detection
 from handrail.config.detection import ResourceSpiral as Settings
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.resource_spiral import SERIES, ResourceSpiralDetector
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, found
 
 
-def using(name: str, amounts: list[float]) -> list[Deed]:
+def using(name: str, amounts: list[float]) -> list[CompletedStep]:
     """Five deeds for each amount, all of it used by the first."""
-    deeds: list[Deed] = []
+    deeds: list[CompletedStep] = []
     now = 0.0
     for amount in amounts:
         if name == "calls":

@@ -1,6 +1,6 @@
 """The agent relies on things that are not there, and works outside the scope."""
 
-from handrail.detect.combine import Combination
+from handrail.detect.combinations import Combination
 from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
 
 COMBINATION = Combination(

@@ -1,6 +1,6 @@
 """The same error comes back while the agent looks around without end."""
 
-from handrail.detect.combine import Combination
+from handrail.detect.combinations import Combination
 from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 
 COMBINATION = Combination(

@@ -7,10 +7,10 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import LOST, SLOW_DOWN, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.marks import SIZE, each_of, mark
+from handrail.detect.text_hashes import SIZE, each_of, text_hash
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -65,7 +65,7 @@ class ExplorationWanderingDetector(Detector):
     looked: bool = False
     """Whether the last deed was a look."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Note a look; a change ends the wandering."""
         intent = deed.intent
         if intent.agent:  # looking around is what sub-agents are sent out for
@@ -118,7 +118,7 @@ class ExplorationWanderingDetector(Detector):
         self.steps.append(step)
         self.depths.append(folder.count("/"))
         del self.steps[:-_LEAST], self.depths[:-_WINDOW]
-        self.folders = (self.folders + mark(folder))[-SIZE * _WINDOW :]
+        self.folders = (self.folders + text_hash(folder))[-SIZE * _WINDOW :]
 
     def _start_again(self) -> None:
         self.steps, self.folders, self.depths = [], b"", []

@@ -5,10 +5,10 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.marks import SIZE, each_of, mark
+from handrail.detect.text_hashes import SIZE, each_of, text_hash
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -19,7 +19,7 @@ _MOST_SHARED = 0.2
 _LEAST_PLACED = 3
 """Deeds with a path in each half: without places, words alone say too little."""
 _MOST_OPINIONS = 4
-_NOWHERE = mark("")
+_NOWHERE = text_hash("")
 _STEEP = 0.3
 
 
@@ -62,12 +62,12 @@ class GoalDriftDetector(Detector):
     """What a model thinks of the alignment, where one was asked."""
     just_told: bool = False
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Note the alignment."""
         intent = deed.intent
         steps, alignments = self.steps, self.alignments
         paths = intent.writes or intent.reads
-        folder = mark(paths[0].rpartition("/")[0]) if paths else _NOWHERE
+        folder = text_hash(paths[0].rpartition("/")[0]) if paths else _NOWHERE
         steps.append(deed.step)
         alignments.append(intent.alignment)
         if len(steps) > 2 * _HALF:

@@ -6,13 +6,13 @@ from typing import ClassVar, Literal
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.absences import Sort, absence_in
-from handrail.detect.claims import claims_tests_pass
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, LOST, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.marks import SIZE, mark
-from handrail.detect.trials import is_test_run, passed, runs_code
+from handrail.detect.missing_things import Sort, missing_thing_in
+from handrail.detect.test_claims import claims_tests_pass
+from handrail.detect.test_runs import is_test_run, passed, runs_code
+from handrail.detect.text_hashes import SIZE, text_hash
 from handrail.model.action import SHELL_TOOLS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
@@ -92,7 +92,7 @@ class HallucinationDetector(Detector):
     claimed: bool = False
     """The agent just said that the tests pass."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Note what was not there, and how tests went."""
         self.deeds += 1
         if self.missed and self.missed[0].deed <= self.deeds - _WINDOW:
@@ -103,7 +103,7 @@ class HallucinationDetector(Detector):
             return
         if intent.tool.lower() in SHELL_TOOLS:
             self._note_tests(deed)
-        absence = absence_in(deed) if deed.ending == "failed" else None
+        absence = missing_thing_in(deed) if deed.ending == "failed" else None
         if absence is not None:
             self._miss(deed, absence.sort, absence.name)
         elif intent.reads or intent.writes or deed.changed:
@@ -168,22 +168,22 @@ class HallucinationDetector(Detector):
             {"claim": "the tests pass", "tests": self.tested or "none"},
         )
 
-    def _note_tests(self, deed: Deed) -> None:
+    def _note_tests(self, deed: CompletedStep) -> None:
         if is_test_run(deed.intent.shown):
             self.tested, self.test_step = ("passed" if passed(deed) else "failed"), deed.step
         elif not self.tested and runs_code(deed.intent.shown):
             self.tested, self.test_step = "maybe", deed.step
 
-    def _know(self, deed: Deed) -> None:
+    def _know(self, deed: CompletedStep) -> None:
         intent = deed.intent
         for path in (*intent.reads, *intent.writes, *deed.changed[:8]):
-            name = mark(path.rpartition("/")[2])
+            name = text_hash(path.rpartition("/")[2])
             if name not in self.known[-SIZE * _NEAR :]:
                 self.known = (self.known + name)[-SIZE * _MOST_KNOWN :]
 
-    def _miss(self, deed: Deed, sort: Sort, name: str) -> None:
+    def _miss(self, deed: CompletedStep, sort: Sort, name: str) -> None:
         names = name.rpartition("/")[2], f"{name.partition('.')[0]}.py"
-        known = any(mark(each) in self.known for each in names)
+        known = any(text_hash(each) in self.known for each in names)
         if known and sort != "text":
             return
         weight = _SLIP if known else 1.0

@@ -5,7 +5,7 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import HARMFUL, SLOW_DOWN, Description, paragraphs
 from handrail.detect.detector import Detector
 from handrail.model.effect import Kind
@@ -63,7 +63,7 @@ class InformationFlowDetector(Detector):
     carries: bool = False
     """It can take data along."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Note secrets that were read, and what goes out after them."""
         intent = deed.intent
         self.sends = self.known = ()
@@ -108,7 +108,7 @@ def _sureness(secret: str, intent: Intent) -> float:
     return _FOREIGN if secret in intent.outside else _OWN
 
 
-def _is_missing(deed: Deed) -> bool:
+def _is_missing(deed: CompletedStep) -> bool:
     """Whether there was nothing to be read."""
     if deed.ending == "ok":
         return False

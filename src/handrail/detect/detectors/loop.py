@@ -5,27 +5,27 @@ from typing import ClassVar, Literal
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.ladder import Ladder
+from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.fingerprint import text_key
 from handrail.model.ordinal import Severity
 
 Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]
 
-_LADDERS: dict[Nature, Ladder] = {
-    "worked": Ladder(2, 3, 5, 8),
-    "failed": Ladder(2, 3, 5, 8),
-    "tried": Ladder(2, 3, 5, 8),
+_LADDERS: dict[Nature, SeverityLadder] = {
+    "worked": SeverityLadder(2, 3, 5, 8),
+    "failed": SeverityLadder(2, 3, 5, 8),
+    "tried": SeverityLadder(2, 3, 5, 8),
     # A slip in writing the call, which agents make often and mend.
-    "misfit": Ladder(3, 4, 7, 10),
+    "misfit": SeverityLadder(3, 4, 7, 10),
     # Looking again whether something is ready is what waiting is.
-    "waited": Ladder(10, 20, 40, 80),
+    "waited": SeverityLadder(10, 20, 40, 80),
     # Round and round, although files are changed on the way.
-    "changed": Ladder(3, 4, 6, 9),
-    "said": Ladder(2, 3, 4, 6),
+    "changed": SeverityLadder(3, 4, 6, 9),
+    "said": SeverityLadder(2, 3, 4, 6),
 }
 _SAYS: dict[Nature, str] = {
     "worked": "The same call gave the same result {times} times: {call}",
@@ -44,7 +44,7 @@ _MAX_SAID = 100
 _SURE = 5
 
 
-class Try(msgspec.Struct, gc=False):
+class LoopAttempt(msgspec.Struct, gc=False):
     """A call with its result, since there was last something new."""
 
     steps: tuple[int, ...]
@@ -56,7 +56,7 @@ class Try(msgspec.Struct, gc=False):
         self.steps = (*self.steps, step)[-_MAX_STEPS:]
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
+class LoopTurn(msgspec.Struct, frozen=True, gc=False):
     """A deed, as far as circles are made of it."""
 
     pair: str
@@ -108,11 +108,11 @@ class LoopDetector(Detector):
         "value that it compares.",
         advice=STUCK,
     )
-    tries: dict[str, Try] = msgspec.field(default_factory=dict)
+    tries: dict[str, LoopAttempt] = msgspec.field(default_factory=dict)
     """By call and result, since the last progress."""
     results: dict[str, str] = msgspec.field(default_factory=dict)
     """What each of these calls gave last."""
-    turns: list[Turn] = msgspec.field(default_factory=list)
+    turns: list[LoopTurn] = msgspec.field(default_factory=list)
     """As many as the longest period has, the newest at the end."""
     steps: list[int] = msgspec.field(default_factory=list)
     """Those of the last turns, as many as are shown."""
@@ -123,7 +123,7 @@ class LoopDetector(Detector):
     said: str = ""
     times_said: int = 0
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Count the call, and how long the circles are that it closes."""
         self.times_said = 0
         if deed.ending == "refused":
@@ -141,11 +141,11 @@ class LoopDetector(Detector):
         if pair in tries:
             tries[pair].again(deed.step)
         else:
-            tries[pair] = Try((deed.step,))
+            tries[pair] = LoopAttempt((deed.step,))
         if len(tries) > _MAX_TRIES:
             del tries[next(iter(tries))]
             del results[next(iter(results))]
-        turn = Turn(pair, call, intent.tool, intent.shown, deed.said, _nature(deed))
+        turn = LoopTurn(pair, call, intent.tool, intent.shown, deed.said, _nature(deed))
         self._turn(turn, deed.step)
 
     def find(self, settings: Detection) -> Finding | None:
@@ -195,7 +195,7 @@ class LoopDetector(Detector):
         self.turns.clear()
         self.steps.clear()
 
-    def _turn(self, turn: Turn, step: int) -> None:
+    def _turn(self, turn: LoopTurn, step: int) -> None:
         turns, steps, pair = self.turns, self.steps, turn.pair
         same = [before.pair == pair for before in turns]
         if True in same:
@@ -232,7 +232,7 @@ class LoopDetector(Detector):
         )
 
 
-def _nature(deed: Deed) -> Nature:
+def _nature(deed: CompletedStep) -> Nature:
     if deed.intent.waits:
         return "waited"
     if deed.misfit:
@@ -242,7 +242,7 @@ def _nature(deed: Deed) -> Nature:
     return "worked" if deed.ending == "ok" else "tried"
 
 
-def _says(nature: Nature, times: int, circle: list[Turn], steps: tuple[int, ...]) -> str:
+def _says(nature: Nature, times: int, circle: list[LoopTurn], steps: tuple[int, ...]) -> str:
     where = f"(steps {', '.join(map(str, steps))})"
     if len(circle) > 1:
         calls = ", then ".join(turn.name for turn in circle)

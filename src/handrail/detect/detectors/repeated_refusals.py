@@ -5,14 +5,14 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import SLOW_DOWN, Advice, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.ladder import Ladder
+from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
-_LADDER = Ladder(2, 3, 4, 6)
+_LADDER = SeverityLadder(2, 3, 4, 6)
 _WINDOW = 20
 """Deeds within which a refused one counts as tried again."""
 
@@ -59,7 +59,7 @@ class RepeatedRefusalsDetector(Detector):
     shown: str = ""
     """The last refused action in a few words."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Keep what was refused."""
         self.deeds += 1
         if deed.ending == "refused":

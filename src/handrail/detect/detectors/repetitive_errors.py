@@ -5,15 +5,15 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.ladder import Ladder
+from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
 _WINDOW = 10
-_LADDER = Ladder(3, 3, 4, 5)
+_LADDER = SeverityLadder(3, 3, 4, 5)
 _PATIENCE = 2
 _MOST = 5
 
@@ -61,7 +61,7 @@ class RepetitiveErrorsDetector(Detector):
     misfit: bool = False
     """It was a call that did not fit its tool."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Keep the error, or that there was none."""
         recent = self.recent
         if deed.progress:

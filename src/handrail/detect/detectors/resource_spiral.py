@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs
 from handrail.detect.detector import Detector
 from handrail.model.finding import Finding
@@ -54,7 +54,7 @@ class Sample(msgspec.Struct, gc=False):
     time: float = 0.0
     output: int = 0
 
-    def add(self, deed: Deed) -> None:
+    def add(self, deed: CompletedStep) -> None:
         """One more deed that was done."""
         outcome = deed.outcome
         self.memory = max(self.memory, outcome.memory_mb)
@@ -106,7 +106,7 @@ class ResourceSpiralDetector(Detector):
     began: float = 0.0
     """When it began."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Add up what was used; close a sample when it is full."""
         if not self.count and not self.samples:
             self.began = deed.at

@@ -1,6 +1,6 @@
 """More and more is used, for less and less of the goal."""
 
-from handrail.detect.combine import Combination
+from handrail.detect.combinations import Combination
 from handrail.detect.description import GREEDY, SLOW_DOWN, Description, paragraphs
 
 COMBINATION = Combination(

@@ -7,10 +7,10 @@ import msgspec
 
 from handrail.config import compile_globs
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, HARMFUL, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.marks import SIZE, keep, mark
+from handrail.detect.text_hashes import SIZE, keep, text_hash
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -93,7 +93,7 @@ class ScopeCreepDetector(Detector):
     since: int = 0
     """Deeds after it."""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Note what was touched; what was refused was not."""
         self.since += 1
         self.touched, self.step = (), deed.step
@@ -103,7 +103,7 @@ class ScopeCreepDetector(Detector):
         if intent.reads or intent.writes or intent.secrets:
             self.touched = (*intent.reads, *intent.writes, *intent.secrets)
             for path in self.touched:
-                self.paths = keep(self.paths, mark(path), _MOST_PATHS)
+                self.paths = keep(self.paths, text_hash(path), _MOST_PATHS)
         if intent.outside or self.strays:
             self._note_strays(deed)
         if intent.outside:
@@ -125,11 +125,11 @@ class ScopeCreepDetector(Detector):
         found = filter(None, (self._critical(), self._share(settings)))
         return max(found, key=lambda each: each.severity, default=None)
 
-    def _note_strays(self, deed: Deed) -> None:
-        outside = [mark(path) for path in dict.fromkeys(deed.intent.outside)]
+    def _note_strays(self, deed: CompletedStep) -> None:
+        outside = [text_hash(path) for path in dict.fromkeys(deed.intent.outside)]
         for path in outside:
             self.paths = keep(self.paths, path, _MOST_PATHS)
-        again = {*map(mark, self.touched), *outside}
+        again = {*map(text_hash, self.touched), *outside}
         before = [each for each in self.strays if each[0] not in again and each[0] in self.paths]
         self.strays = before + [(path, deed.step) for path in outside]
 

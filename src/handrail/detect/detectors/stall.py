@@ -5,15 +5,15 @@ from typing import ClassVar
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 from handrail.detect.detector import Detector
-from handrail.detect.ladder import Ladder
+from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
-_STANDSTILL = Ladder(6, 9, 14, 20)
-_STAYING = Ladder(5, 7, 10, 15)
+_STANDSTILL = SeverityLadder(6, 9, 14, 20)
+_STAYING = SeverityLadder(5, 7, 10, 15)
 _MAX_STEPS = 10
 _MAX_CALLS = 16
 
@@ -61,7 +61,7 @@ class StallDetector(Detector):
     shown: str = ""
     said: str = ""
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Count the steps, and how often the call has failed in this way."""
         self.call, self.shown, self.said = deed.intent.call, deed.intent.shown, deed.said
         if deed.progress:
@@ -89,7 +89,7 @@ class StallDetector(Detector):
         self.idle_times = 0
         self.failing.clear()
 
-    def _fails(self, deed: Deed) -> None:
+    def _fails(self, deed: CompletedStep) -> None:
         known = self.failing.pop(self.call, None)
         if known is None or known.result != deed.result:
             known = Failing(deed.result)

@@ -27,7 +27,7 @@ _LETTERS = {
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
-    """A piece of code: `name`, `number`, `text`, `command` (backticks), `mark` or `line`."""
+    """A piece of code: `name`, `number`, `text`, `command` (backticks), `text_hash` or `line`."""
 
     kind: str
     text: str

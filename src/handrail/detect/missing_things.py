@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.model.action import SHELL_TOOLS
 
 Sort = Literal["file", "module", "command", "text"]
@@ -39,14 +39,14 @@ _COMMAND = re.compile(
 )
 
 
-class Absence(NamedTuple):
+class MissingThing(NamedTuple):
     """What is not there."""
 
     sort: Sort
     name: str
 
 
-def absence_in(deed: Deed) -> Absence | None:
+def missing_thing_in(deed: CompletedStep) -> MissingThing | None:
     """What a failed deed relied on that is not there, if that is why it failed."""
     said = deed.outcome.error or deed.outcome.output
     said = said if len(said) <= _BEGIN + _END else f"{said[:_BEGIN]}\n{said[-_END:]}"
@@ -58,21 +58,21 @@ def absence_in(deed: Deed) -> Absence | None:
     return _of_command(said)
 
 
-def _of_tool(deed: Deed, said: str) -> Absence | None:
+def _of_tool(deed: CompletedStep, said: str) -> MissingThing | None:
     intent = deed.intent
     path = next(iter((*intent.writes, *intent.reads)), "")
     if not path or intent.tool.lower() in _MAKERS:
         return None
     if any(words in said for words in _NO_TEXT):
-        return Absence("text", path)
-    return Absence("file", path) if any(words in said for words in _NO_FILE) else None
+        return MissingThing("text", path)
+    return MissingThing("file", path) if any(words in said for words in _NO_FILE) else None
 
 
-def _of_command(said: str) -> Absence | None:
+def _of_command(said: str) -> MissingThing | None:
     for sort, pattern in _SORTS:
         found = pattern.search(said)
         if found is not None:
-            return Absence(sort, next(filter(None, found.groups())).strip())
+            return MissingThing(sort, next(filter(None, found.groups())).strip())
     return None
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from handrail.config.detection import CountingRule, Detection
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 
@@ -26,12 +26,12 @@ class Light(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """None: it did not run."""
 
 
-class Counting(msgspec.Struct):
+class CountingRules(msgspec.Struct):
     """The last deeds, for all rules."""
 
     deeds: list[Light] = []
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Keep the next deed."""
         intent = deed.intent
         failed = _FAILED.get(deed.ending)

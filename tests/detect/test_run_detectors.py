@@ -9,7 +9,7 @@ from handrail.config.detection import CountingRule, Detection
 from handrail.config.detection import ExplorationWandering as WanderingSettings
 from handrail.config.detection import Hallucination as HallucinationSettings
 from handrail.config.detection import ScopeCreep as ScopeSettings
-from handrail.detect import Deed, Watch
+from handrail.detect import CompletedStep, RunDetectors
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
@@ -34,7 +34,7 @@ SAYINGS = st.sampled_from(
 
 
 @st.composite
-def any_deed(draw: st.DrawFn, step: int) -> Deed:
+def any_deed(draw: st.DrawFn, step: int) -> CompletedStep:
     deed = did(
         step,
         tool=draw(st.sampled_from(["Bash", "Read", "Edit"])),
@@ -58,14 +58,14 @@ def any_deed(draw: st.DrawFn, step: int) -> Deed:
 
 
 @st.composite
-def any_deeds(draw: st.DrawFn) -> list[Deed | str]:
+def any_deeds(draw: st.DrawFn) -> list[CompletedStep | str]:
     count = draw(st.integers(1, 30))
     told = st.sampled_from(["", "", "", "prompt", "All tests pass.", "opinion", "ended"])
     return [draw(told) or draw(any_deed(step)) for step in range(count)]
 
 
-def take(watch: Watch, event: Deed | str) -> None:
-    if isinstance(event, Deed):
+def take(watch: RunDetectors, event: CompletedStep | str) -> None:
+    if isinstance(event, CompletedStep):
         watch.see(event)
     elif event == "prompt":
         watch.prompted()
@@ -79,26 +79,28 @@ def take(watch: Watch, event: Deed | str) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(any_deeds(), st.integers(0, 40))
-def test_a_restart_anywhere_changes_no_finding(events: list[Deed | str], at: int) -> None:
-    straight, restarted = Watch(), Watch()
+def test_a_restart_anywhere_changes_no_finding(events: list[CompletedStep | str], at: int) -> None:
+    straight, restarted = RunDetectors(), RunDetectors()
     for index, event in enumerate(events):
         if index == at:
-            restarted = msgspec.json.decode(msgspec.json.encode(restarted), type=Watch)
+            restarted = msgspec.json.decode(msgspec.json.encode(restarted), type=RunDetectors)
         take(straight, event)
         take(restarted, event)
         for wanted in (Detection(), EAGER):
             assert restarted.findings(wanted) == straight.findings(wanted)
-    assert msgspec.json.decode(msgspec.json.encode(straight), type=Watch) == straight
+    assert msgspec.json.decode(msgspec.json.encode(straight), type=RunDetectors) == straight
 
 
 @settings(deadline=None, max_examples=60)
 @given(any_deeds())
-def test_findings_are_sound_and_asking_for_them_changes_nothing(events: list[Deed | str]) -> None:
-    watch = Watch()
+def test_findings_are_sound_and_asking_for_them_changes_nothing(
+    events: list[CompletedStep | str],
+) -> None:
+    watch = RunDetectors()
     steps: set[int] = set()
     for event in events:
         take(watch, event)
-        if isinstance(event, Deed):
+        if isinstance(event, CompletedStep):
             steps.add(event.step)
         before = msgspec.json.encode(watch)
         found = watch.findings(EAGER)
@@ -116,7 +118,7 @@ def test_findings_are_sound_and_asking_for_them_changes_nothing(events: list[Dee
 
 def test_ten_thousand_deeds_are_remembered_in_little_room() -> None:
     def size(count: int) -> int:
-        watch = Watch()
+        watch = RunDetectors()
         for step in range(count):
             watch.see(
                 did(
@@ -148,7 +150,7 @@ def test_the_worst_finding_comes_first_by_rank() -> None:
     assert [each.severity for each in found] == [Severity.HIGH, Severity.LOW]
 
 
-def passwd() -> list[Deed]:
+def passwd() -> list[CompletedStep]:
     return [did(1, reads=("/etc/passwd",), outside=("/etc/passwd",))]
 
 
@@ -171,7 +173,7 @@ def test_sub_agents_are_watched_by_themselves_and_together() -> None:
 
 
 def test_a_run_with_many_sub_agents_forgets_the_oldest_but_never_the_agent_itself() -> None:
-    watch = Watch()
+    watch = RunDetectors()
     for step in range(100):
         watch.see(did(step, agent=f"a{step}" if step else ""))
     assert "" in watch.agents
@@ -180,7 +182,7 @@ def test_a_run_with_many_sub_agents_forgets_the_oldest_but_never_the_agent_itsel
 
 def test_an_ordinary_session_is_quiet() -> None:
     root = "/home/you/shop"
-    deeds: list[Deed] = []
+    deeds: list[CompletedStep] = []
 
     def add(**more: object) -> None:
         step = len(deeds) + 1
@@ -196,7 +198,7 @@ def test_an_ordinary_session_is_quiet() -> None:
         add(shown="pytest -q", says="81 passed", duration_ms=90_000.0, memory_mb=700.0)
     add(shown="git commit -am fix")
     add(shown="git push origin main", kinds=(Kind.PUBLISH,))
-    watch = Watch()
+    watch = RunDetectors()
     found: list[Finding] = []
     for deed in deeds:
         watch.see(deed)

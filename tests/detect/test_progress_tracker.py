@@ -1,13 +1,13 @@
 """Whether an agent gets on."""
 
-from handrail.detect.deed import Deed
-from handrail.detect.marks import each_of
-from handrail.detect.progress import Trail
+from handrail.detect.completed_step import CompletedStep
+from handrail.detect.progress_tracker import ProgressTracker
+from handrail.detect.text_hashes import each_of
 from tests.detect.deeds import did, not_done
 
 
-def _progress(*deeds: Deed) -> list[bool]:
-    trail = Trail()
+def _progress(*deeds: CompletedStep) -> list[bool]:
+    trail = ProgressTracker()
     return [trail.mark(deed).progress for deed in deeds]
 
 
@@ -40,14 +40,14 @@ def test_what_nobody_heard_of_is_progress_the_first_time() -> None:
 
 
 def test_what_is_known_is_bounded() -> None:
-    trail = Trail()
+    trail = ProgressTracker()
     for step in range(10_000):
         trail.mark(did(step, shown=f"cat {step}", says=f"text number {step}"))
     assert len(each_of(trail.known)) <= 96
 
 
 def test_what_is_forgotten_is_new_again() -> None:
-    trail = Trail()
+    trail = ProgressTracker()
     assert trail.mark(did(1, says="a")).progress
     assert not trail.mark(did(2, says="a")).progress
     trail.forget()

@@ -3,8 +3,8 @@
 import pytest
 
 from handrail.config.detection import Detection
-from handrail.detect import Watch
-from handrail.detect.combine import combine
+from handrail.detect import RunDetectors
+from handrail.detect.combinations import combine
 from handrail.detect.registry import COMBINATIONS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
@@ -73,7 +73,7 @@ def test_others_do_not_combine() -> None:
 
 
 def test_a_confused_run_is_found_by_the_watch() -> None:
-    watch = Watch()
+    watch = RunDetectors()
     watch.see(did(1, reads=("/etc/passwd",), outside=("/etc/passwd",)))
     for step in (2, 3):
         path = f"/p/{step}.py"
@@ -88,7 +88,7 @@ def test_a_confused_run_is_found_by_the_watch() -> None:
 
 
 def test_errors_while_wandering_are_found_by_the_watch() -> None:
-    watch = Watch()
+    watch = RunDetectors()
     for step in range(30):
         folder = f"/p/{'a/b/c/d/e/' if step % 2 else ''}{step * 5 % 13}"
         watch.see(did(step, tool="Read", reads=(f"{folder}/f.py",)))

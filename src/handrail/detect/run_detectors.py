@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.config.detection import Detection
-from handrail.detect.combine import combine
-from handrail.detect.counting import Counting
-from handrail.detect.deed import Deed
+from handrail.detect.combinations import combine
+from handrail.detect.completed_step import CompletedStep
+from handrail.detect.counting_rules import CountingRules
 from handrail.detect.detector import Detector
-from handrail.detect.plugins import Custom, load_plugins
-from handrail.detect.progress import Trail
+from handrail.detect.plugins import CustomDetectors, load_plugins
+from handrail.detect.progress_tracker import ProgressTracker
 from handrail.detect.registry import COMBINATIONS, DETECTORS
 from handrail.model.finding import Finding
 
@@ -19,7 +19,7 @@ _MAX_AGENTS = 16
 
 
 class _OneAgent(msgspec.Struct):
-    trail: Trail = msgspec.field(default_factory=Trail)
+    trail: ProgressTracker = msgspec.field(default_factory=ProgressTracker)
 
     @property
     def detectors(self) -> tuple[Detector, ...]:
@@ -56,17 +56,17 @@ else:
     """What is watched in the run as a whole, whichever agent does it."""
 
 
-class Watch(msgspec.Struct):
+class RunDetectors(msgspec.Struct):
     """Folds deeds into all detectors, and asks them what they found."""
 
     agents: dict[str, OneAgent] = {}
     last: str = ""
     """The agent of the last deed."""
     whole: WholeRun = msgspec.field(default_factory=WholeRun)
-    counting: Counting = msgspec.field(default_factory=Counting)
-    custom: Custom = msgspec.field(default_factory=Custom)
+    counting: CountingRules = msgspec.field(default_factory=CountingRules)
+    custom: CustomDetectors = msgspec.field(default_factory=CustomDetectors)
 
-    def see(self, deed: Deed) -> None:
+    def see(self, deed: CompletedStep) -> None:
         """Take in the next deed."""
         deed = self._turn_to(deed.intent.agent).trail.mark(deed)
         for detector in self._asked():

@@ -2,7 +2,7 @@
 
 import re
 
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
 
 _INTERPRETER = r"(?:python|node|ruby|php|perl|bash|sh|deno|bun|tsx|java|go run)[\d.]*"
 _LOOKS = r"\S*(?:test|spec|check|verif|repro)"
@@ -46,7 +46,7 @@ def runs_code(command: str) -> bool:
     return _SCRIPT.search(command) is not None
 
 
-def passed(deed: Deed) -> bool:
+def passed(deed: CompletedStep) -> bool:
     """Whether the tests passed; a pipe hides the exit code, but not what was printed."""
     if deed.ending != "ok":
         return False

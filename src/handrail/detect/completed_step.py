@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from handrail.detect.error_line import error_line
-from handrail.detect.sameness import result_key
+from handrail.detect.normalization import result_key
 from handrail.model.action import Outcome
 from handrail.model.intent import Intent
 
@@ -13,7 +13,7 @@ Ending = Literal["ok", "failed", "refused", "dropped"]
 """Worked, failed, refused by Handrail, or refused by the host or a person."""
 
 
-class Deed(msgspec.Struct, frozen=True, gc=False):
+class CompletedStep(msgspec.Struct, frozen=True, gc=False):
     """An action and what came of it."""
 
     step: int
@@ -35,12 +35,12 @@ class Deed(msgspec.Struct, frozen=True, gc=False):
     """It changed something, or told something new; known once the run's trail has seen it."""
 
 
-def deed_of(
+def completed_step(
     step: int, at: float, intent: Intent, outcome: Outcome, changed: tuple[str, ...] = ()
-) -> Deed:
+) -> CompletedStep:
     """A deed that was done."""
     said = error_line(outcome)
-    return Deed(
+    return CompletedStep(
         step,
         at,
         intent,

@@ -93,7 +93,7 @@ def result_key(outcome: Outcome) -> str:
         # Columns are as wide as their numbers. In an error the indentation of a text may be it.
         ends = _without_noise(text).encode("utf-8", "replace").translate(None, _SPACE)
     else:
-        ends = normal_error(text).encode("utf-8", "replace")
+        ends = normalized_error(text).encode("utf-8", "replace")
     return f"{'+' if outcome.ok else '-'}{crc32(middle, crc32(ends)):08x}{len(ends):x}"
 
 
@@ -105,7 +105,7 @@ def _lines(text: str) -> list[str]:
     return first + last or [text]
 
 
-def normal_error(text: str) -> str:
+def normalized_error(text: str) -> str:
     """An error without what is different each time, and without where it was."""
     return _without_noise(_PLACES.sub(_NOISE, text)).replace(_NOISE, "#").strip()
 

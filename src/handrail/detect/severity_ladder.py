@@ -5,7 +5,7 @@ from typing import NamedTuple
 from handrail.model.ordinal import Severity
 
 
-class Ladder(NamedTuple):
+class SeverityLadder(NamedTuple):
     """How often it takes for each severity."""
 
     low: int

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from handrail.detect.sameness import normal_error, result_key
+from handrail.detect.normalization import normalized_error, result_key
 from handrail.model.action import Action, Outcome
 from handrail.model.fingerprint import call_key
 
@@ -180,7 +180,7 @@ def test_other_words_change_the_key(first: str, second: str) -> None:
 @given(st.text(max_size=6_000))
 def test_every_text_has_a_key(text: str) -> None:
     assert _same(text, text)
-    assert isinstance(normal_error(text), str)
+    assert isinstance(normalized_error(text), str)
 
 
 @pytest.mark.parametrize(

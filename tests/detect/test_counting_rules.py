@@ -3,16 +3,16 @@
 import pytest
 
 from handrail.config.detection import CountingRule, Detection
-from handrail.detect.counting import Counting
-from handrail.detect.deed import Deed
+from handrail.detect.completed_step import CompletedStep
+from handrail.detect.counting_rules import CountingRules
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from tests.detect.deeds import did, not_done
 
 
-def counted(rule: CountingRule, deeds: list[Deed]) -> list[Finding]:
-    counting = Counting()
+def counted(rule: CountingRule, deeds: list[CompletedStep]) -> list[Finding]:
+    counting = CountingRules()
     for deed in deeds:
         counting.see(deed)
     return counting.find(Detection(counting=(rule,)))
@@ -67,7 +67,7 @@ def test_the_last_deed_has_to_be_part_of_it() -> None:
     ],
 )
 def test_every_condition_has_to_be_met(
-    conditions: dict[str, object], deed: Deed, counts: bool
+    conditions: dict[str, object], deed: CompletedStep, counts: bool
 ) -> None:
     assert bool(counted(rule(times=1, **conditions), [deed])) is counts
 
@@ -79,7 +79,7 @@ def test_fifty_actions_can_be_counted() -> None:
 
 
 def test_several_rules_may_speak() -> None:
-    counting = Counting()
+    counting = CountingRules()
     counting.see(did(1))
     rules = (rule(tools=("Bash",), times=1), CountingRule("all", "Too much.", 1, failed=False))
     assert [each.kind for each in counting.find(Detection(counting=rules))] == ["pushes", "all"]

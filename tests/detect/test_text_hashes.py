@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.detect.marks import each_of, keep, mark
+from handrail.detect.text_hashes import each_of, keep, text_hash
 
 pytestmark = pytest.mark.slow
 
@@ -16,12 +16,12 @@ def test_the_last_different_texts_are_kept_in_the_order_in_which_they_came(
     kept = b""
     order: dict[str, None] = {}
     for text in texts:
-        kept = keep(kept, mark(text), most)
+        kept = keep(kept, text_hash(text), most)
         order.pop(text, None)
         order[text] = None
-    assert each_of(kept) == [mark(text) for text in order][-most:]
+    assert each_of(kept) == [text_hash(text) for text in order][-most:]
 
 
 def test_a_mark_is_the_same_after_a_restart_and_in_any_language() -> None:
-    assert mark("src/cart.py") == bytes.fromhex("91cfc847")
-    assert mark("größe\udcff") == mark("größe\udcff") != mark("größe")
+    assert text_hash("src/cart.py") == bytes.fromhex("91cfc847")
+    assert text_hash("größe\udcff") == text_hash("größe\udcff") != text_hash("größe")

@@ -2,23 +2,23 @@
 
 import msgspec
 
-from handrail.detect.deed import Deed
-from handrail.detect.marks import SIZE, keep, mark
+from handrail.detect.completed_step import CompletedStep
+from handrail.detect.text_hashes import SIZE, keep, text_hash
 
 _MAX_KNOWN = 96
 
 
-class Trail(msgspec.Struct):
+class ProgressTracker(msgspec.Struct):
     """What an agent has tried and seen lately."""
 
     known: bytes = b""
     """Marks of calls, what they gave, and errors; the oldest first."""
 
-    def mark(self, deed: Deed) -> Deed:
+    def mark(self, deed: CompletedStep) -> CompletedStep:
         """The deed, with whether it was progress."""
         known, ending = self.known, deed.ending
         name = deed.intent.call
-        call, pair = mark(name), mark(name + deed.result)
+        call, pair = text_hash(name), text_hash(name + deed.result)
         called = call in known
         # A call stands before what it gave last, so that both are forgotten one after the other.
         seen = pair in known if called else known.startswith(pair)
@@ -27,7 +27,7 @@ class Trail(msgspec.Struct):
             progress = not seen or bool(deed.changed)
         elif ending == "failed":
             # Another way to the same error tells nothing new; "exit code 1" alone is no error.
-            error = mark(deed.error)
+            error = text_hash(deed.error)
             progress = not seen if called or not deed.error else error not in known
             if deed.error:
                 known = keep(known, error, _MAX_KNOWN)

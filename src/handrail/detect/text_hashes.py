@@ -8,7 +8,7 @@ from zlib import crc32
 SIZE = 4
 
 
-def mark(text: str) -> bytes:
+def text_hash(text: str) -> bytes:
     """The same for the same text, today and after a restart."""
     return crc32(text.encode("utf-8", "surrogatepass")).to_bytes(SIZE, "big")
 
