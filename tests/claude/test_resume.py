@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from handrail.intervene.incidents import Incidents
-from handrail.intervene.recovery import STRICT
+from handrail.intervene.incidents.folders import IncidentFolders
+from handrail.intervene.incidents.recovery import STRICT
 from handrail.model.event import ActionReviewed, Intervened, StopConfirmed
 from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import ModelRequest, Say, Script, ToolCall
@@ -59,7 +59,7 @@ def test_an_agent_cannot_decide_about_the_stop_of_another() -> None:
             bash(f"printf '%s' 'unset CLAUDECODE; {command}' > go.sh; sh go.sh", "c"),
         ]
         world.run("Let it go on.", [*tries, Say("I cannot.")])
-        assert Incidents(world.state.incidents).read(incident).resolution is None
+        assert IncidentFolders(world.state.incidents).read(incident).resolution is None
 
 
 def test_a_stop_that_a_killed_daemon_did_not_finish_is_finished_by_the_next() -> None:

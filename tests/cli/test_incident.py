@@ -13,10 +13,10 @@ from tests.intervene.stopped import INCIDENT, NIGHT, RUN, confirmed, reviewed, s
 
 from handrail.cli.incident import tell_report
 from handrail.cli.render import WIDTH, Screen
-from handrail.intervene.gather import gather
-from handrail.intervene.incident import Incident
-from handrail.intervene.incidents import Incidents, Resolution
-from handrail.intervene.report import report
+from handrail.intervene.incidents.folders import IncidentFolders, Resolution
+from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.record import Incident
+from handrail.intervene.incidents.report import report
 from handrail.model.event import Event
 from handrail.server.home import Home
 
@@ -27,12 +27,12 @@ OLDER = "2026-11-15-2200-docs-77aa0b12"
 
 
 @pytest.fixture
-def incidents(shell: Shell) -> Incidents:
-    return Incidents(Home(str(shell.state)).incidents)
+def incidents(shell: Shell) -> IncidentFolders:
+    return IncidentFolders(Home(str(shell.state)).incidents)
 
 
 @pytest.fixture
-def stopped(shell: Shell, incidents: Incidents) -> Iterator[Shell]:
+def stopped(shell: Shell, incidents: IncidentFolders) -> Iterator[Shell]:
     """Two stops, of which the older one is resolved."""
     incidents.save(record())
     incidents.save(msgspec.structs.replace(record(), id=OLDER, cwd="/w/docs", at=NIGHT - 15_000))
@@ -86,7 +86,9 @@ def test_a_report_fits_the_terminal_and_its_commands_stay_whole(
     assert lines[broken + 1] == "  allowed"
 
 
-def test_a_long_report_is_broken_where_it_is_shown(shell: Shell, incidents: Incidents) -> None:
+def test_a_long_report_is_broken_where_it_is_shown(
+    shell: Shell, incidents: IncidentFolders
+) -> None:
     finding = msgspec.structs.replace(record().finding, says="It went on and on. " * 9)
     incidents.save(msgspec.structs.replace(record(), finding=finding))
     lines = shell.run("incident", "show").out.splitlines()
@@ -130,7 +132,9 @@ def test_what_cannot_be_done_is_said_and_starts_no_daemon(
     assert not (stopped.state / "daemon.lock").exists()
 
 
-def test_without_a_checkpoint_there_is_no_way_back(shell: Shell, incidents: Incidents) -> None:
+def test_without_a_checkpoint_there_is_no_way_back(
+    shell: Shell, incidents: IncidentFolders
+) -> None:
     events: list[Event] = [reviewed(1, "ls"), stop()]
     incidents.save(gather(RUN, INCIDENT, events))
     ran = shell.run("incident", "resume", "last", "--option", "rollback_and_retry")

@@ -8,7 +8,7 @@ from handrail.config.interventions import Interventions
 from handrail.detect.registry import description_of
 from handrail.intervene import Capability, Draft, InterventionHistory, Situation
 from handrail.intervene.controller import Controller
-from handrail.intervene.plugins import Plugins
+from handrail.intervene.plugins import InterventionPlugins
 from handrail.intervene.registry import KINDS
 from handrail.model.event import Intervened, InterventionJudged
 from handrail.model.finding import Finding
@@ -65,8 +65,8 @@ class Bench:
         settings: Interventions | None = None,
         *,
         seconds: float = 60.0,
-        interventions: Plugins | None = None,
-        strategies: Plugins | None = None,
+        interventions: InterventionPlugins | None = None,
+        strategies: InterventionPlugins | None = None,
         **known: object,
     ) -> None:
         """`seconds` is the time between two steps."""

@@ -13,9 +13,9 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from handrail.config.notify import Notify
-from handrail.intervene.notify import Message, Notifier, NotSentError, send
+from handrail.intervene.notify import Notification, Notifier, NotSentError, send
 
-MESSAGE = Message("Handrail stopped shop-3f2a", "The same error came 5 times.", urgent=True)
+MESSAGE = Notification("Handrail stopped shop-3f2a", "The same error came 5 times.", urgent=True)
 
 
 class Postbox:
@@ -122,7 +122,7 @@ class Desk:
     def __init__(self, *, fails: int = 0) -> None:
         self.time = 0.0
         self.fails = fails
-        self.delivered: list[tuple[tuple[str, ...], Message]] = []
+        self.delivered: list[tuple[tuple[str, ...], Notification]] = []
         self.tries = 0
         self.problems: list[str] = []
         self.notifier = Notifier(
@@ -133,14 +133,14 @@ class Desk:
             waits=(0.001, 0.001),
         )
 
-    def _deliver(self, urls: tuple[str, ...], message: Message) -> None:
+    def _deliver(self, urls: tuple[str, ...], message: Notification) -> None:
         self.tries += 1
         if self.fails:
             self.fails -= 1
             raise NotSentError({urls[-1]: "json://… did not take the message"})
         self.delivered.append((urls, message))
 
-    def tell(self, *messages: Message, settings: Notify) -> list[str]:
+    def tell(self, *messages: Notification, settings: Notify) -> list[str]:
         for message in messages:
             self.notifier.tell(settings, message)
         self.notifier.close(10)
@@ -171,9 +171,9 @@ def test_more_than_so_many_an_hour_are_not_sent_and_counted_in_the_next() -> Non
     desk = Desk()
     settings = Notify(("json://host",), per_hour=2)
     for number in range(5):
-        desk.notifier.tell(settings, Message("t", f"message {number}"))
+        desk.notifier.tell(settings, Notification("t", f"message {number}"))
     desk.time += 3601
-    sent = desk.tell(Message("t", "later"), settings=settings)
+    sent = desk.tell(Notification("t", "later"), settings=settings)
     assert sent == [
         "message 0",
         "message 1",
@@ -184,7 +184,9 @@ def test_more_than_so_many_an_hour_are_not_sent_and_counted_in_the_next() -> Non
 def test_an_emergency_is_sent_however_many_there_were() -> None:
     desk = Desk()
     settings = Notify(("json://host",), per_hour=1)
-    sent = desk.tell(Message("t", "one"), Message("t", "two", urgent=True), settings=settings)
+    sent = desk.tell(
+        Notification("t", "one"), Notification("t", "two", urgent=True), settings=settings
+    )
     assert sent == ["one", "two"]
 
 
@@ -212,7 +214,7 @@ def test_what_fails_for_good_is_reported_once() -> None:
 
 def test_a_long_message_is_cut() -> None:
     desk = Desk()
-    [body] = desk.tell(Message("t", "x" * 10_000), settings=Notify(("json://host",)))
+    [body] = desk.tell(Notification("t", "x" * 10_000), settings=Notify(("json://host",)))
     assert len(body) < 3100
 
 
@@ -227,13 +229,13 @@ def test_what_breaks_over_one_message_does_not_keep_back_the_next() -> None:
             raise ValueError("not a file of secrets")
         return {}
 
-    def deliver(urls: tuple[str, ...], message: Message) -> None:
+    def deliver(urls: tuple[str, ...], message: Notification) -> None:
         sent.append(message.title)
         done.set()
 
     notifier = Notifier(read, deliver=deliver)
     for title in ("first", "second"):
-        notifier.tell(Notify(urls=("json://127.0.0.1",)), Message(title, "", urgent=True))
+        notifier.tell(Notify(urls=("json://127.0.0.1",)), Notification(title, "", urgent=True))
     assert done.wait(10)
     notifier.close()
     assert sent == ["second"]
@@ -242,12 +244,12 @@ def test_what_breaks_over_one_message_does_not_keep_back_the_next() -> None:
 def test_nobody_waits_for_a_service_that_hangs() -> None:
     hangs = threading.Event()
 
-    def deliver(urls: tuple[str, ...], message: Message) -> None:
+    def deliver(urls: tuple[str, ...], message: Notification) -> None:
         hangs.wait()
 
     notifier = Notifier(dict, deliver=deliver)
     for number in range(200):
-        message = Message(str(number), "", urgent=True)
+        message = Notification(str(number), "", urgent=True)
         notifier.tell(Notify(urls=("json://127.0.0.1",)), message)
     closing = threading.Thread(target=notifier.close, args=(0.01,))
     closing.start()

@@ -8,7 +8,7 @@ import pytest
 from handrail.config.interventions import Interventions, Strategy
 from handrail.intervene import Situation
 from handrail.intervene.controller import Controller
-from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, Plugins, load_plugins
+from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, InterventionPlugins, load_plugins
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Severity
@@ -43,8 +43,8 @@ def of_another_type(found: Finding, at: Situation) -> str:
     return "soft"
 
 
-def means(*plugins: object) -> Plugins:
-    return Plugins({"mine": plugins[0]})  # type: ignore[dict-item]  # a broken one may be anything
+def means(*plugins: object) -> InterventionPlugins:
+    return InterventionPlugins({"mine": plugins[0]})  # type: ignore[dict-item]  # a broken one may be anything
 
 
 def test_an_intervention_of_ones_own_takes_its_place_in_a_strategy() -> None:
@@ -105,7 +105,7 @@ def test_one_that_is_not_installed_does_not_keep_a_run_from_being_stopped() -> N
 
 
 def test_a_strategy_of_ones_own_decides() -> None:
-    strategies = Plugins({"mine": lambda found, at: BACK if at.step > 1 else None})
+    strategies = InterventionPlugins({"mine": lambda found, at: BACK if at.step > 1 else None})
     bench = Bench(CUSTOM, strategies=strategies)
     assert [bench.step(LOW), bench.step(LOW)][1:] == bench.made
     assert bench.made[0].means == BACK
@@ -114,14 +114,16 @@ def test_a_strategy_of_ones_own_decides() -> None:
 def test_a_strategy_of_ones_own_may_name_an_intervention_of_ones_own() -> None:
     bench = Bench(
         CUSTOM,
-        strategies=Plugins({"mine": lambda found, at: "mine"}),
+        strategies=InterventionPlugins({"mine": lambda found, at: "mine"}),
         interventions=means(slow_down),
     )
     assert bench.steps(1, LOW) == ["mine"]
 
 
 def test_limits_hold_for_a_strategy_of_ones_own() -> None:
-    bench = Bench(CUSTOM, strategies=Plugins({"mine": lambda found, at: SOFT}), seconds=1)
+    bench = Bench(
+        CUSTOM, strategies=InterventionPlugins({"mine": lambda found, at: SOFT}), seconds=1
+    )
     assert bench.steps(100, LOW) == [SOFT] * 3
     for symptom in range(100):
         bench.step(finding(severity=Severity.LOW, symptom=str(symptom)))
@@ -130,7 +132,7 @@ def test_limits_hold_for_a_strategy_of_ones_own() -> None:
 
 @pytest.mark.parametrize("answer", ["no_such_thing", 7])
 def test_a_strategy_that_wants_something_else_is_replaced_by_progress(answer: object) -> None:
-    bench = Bench(CUSTOM, strategies=Plugins({"mine": lambda found, at: answer}))
+    bench = Bench(CUSTOM, strategies=InterventionPlugins({"mine": lambda found, at: answer}))
     assert bench.steps(1, LOW) == [SOFT]
     assert bench.controller.faults == [
         f"the strategy mine wants {answer!r}, which is no intervention"

@@ -6,8 +6,8 @@ from handrail.config.interventions import Interventions, SoftCorrection, Strateg
 from handrail.detect.description import UNKNOWN, Fitting
 from handrail.detect.registry import KINDS, description_of
 from handrail.intervene.controller import fitting_for
-from handrail.intervene.effect import Effects, effects_of
-from handrail.intervene.strategy import Aim, Case, pattern_specific, progressive
+from handrail.intervene.effectiveness import Effects, effects_of
+from handrail.intervene.strategy import LadderTarget, StrategyCase, pattern_specific, progressive
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.intervention_history import PastIntervention
@@ -27,9 +27,9 @@ def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> Fi
 
 def case_of(
     found: Finding, tried: tuple[PastIntervention, ...] = (), effects: Effects | None = None
-) -> Case:
+) -> StrategyCase:
     about = description_of(found.kind)
-    return Case(found, about, fitting(found.kind), tried, effects or Effects())
+    return StrategyCase(found, about, fitting(found.kind), tried, effects or Effects())
 
 
 def tried(*course: tuple[str, bool | None]) -> tuple[PastIntervention, ...]:
@@ -42,12 +42,12 @@ def tried(*course: tuple[str, bool | None]) -> tuple[PastIntervention, ...]:
 
 def case(
     severity: Severity, *course: tuple[str, bool | None], others: tuple[PastIntervention, ...] = ()
-) -> Case:
+) -> StrategyCase:
     past = tried(*course)
     return case_of(finding(severity=severity), past, effects_of((*others, *past)))
 
 
-def aims(aim: Aim) -> tuple[str, str]:
+def aims(aim: LadderTarget) -> tuple[str, str]:
     means = fitting("loop").means
     return means[aim.place], means[aim.least]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from handrail.config.notify import Notify
-from handrail.intervene.notify import Message, Notifier
+from handrail.intervene.notify import Notification, Notifier
 from handrail.model import Action, Finding, Severity
 from handrail.model.action import Outcome
 from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
@@ -31,9 +31,9 @@ class Told(Notifier):
 
     def __init__(self) -> None:
         super().__init__(dict)
-        self.messages: list[Message] = []
+        self.messages: list[Notification] = []
 
-    def tell(self, settings: Notify, message: Message) -> None:
+    def tell(self, settings: Notify, message: Notification) -> None:
         if settings.urls:
             self.messages.append(message)
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from handrail.intervene.recovery import Option
+from handrail.intervene.incidents.recovery import RecoveryOption
 from handrail.model import Action, Decision, Effect, Kind, Outcome, Review, Rewrite, Verdict
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
@@ -160,7 +160,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         IncidentResolved,
         _TIMES,
         _INCIDENTS,
-        st.sampled_from(Option),
+        st.sampled_from(RecoveryOption),
         _TEXTS,
         _allowances,
         st.booleans(),

@@ -16,7 +16,7 @@ import msgspec
 
 from handrail.cli.demo_script import DRAFT, FILES, GOAL, NOTES, SCRIPT, UNSAVED, Line
 from handrail.cli.trash import SAVED, find_batch, put_back, tidy, trash_folder, unpack
-from handrail.intervene.incidents import Incidents
+from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.model.event import (
     CheckpointTaken,
     Event,
@@ -305,7 +305,7 @@ class Stage:
 
     def incident(self) -> str:
         """The name of the incident, having read its report; empty: nothing was stopped."""
-        incidents = Incidents(self.handrail.incidents)
+        incidents = IncidentFolders(self.handrail.incidents)
         return next((name for name in incidents.names() if incidents.report(name)), "")
 
 

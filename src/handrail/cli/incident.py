@@ -13,9 +13,9 @@ from handrail.cli import options
 from handrail.cli.jsonline import json_line
 from handrail.cli.render import Screen, clip, pad, visible, wrap
 from handrail.cli.runs import LAST, find_home, read_log
-from handrail.intervene.incidents import IncidentError, Incidents, Kept
-from handrail.intervene.recovery import RECOVERIES, STRICT, Option, Recovery
-from handrail.intervene.report import report
+from handrail.intervene.incidents.folders import IncidentError, IncidentFolders, StoredIncident
+from handrail.intervene.incidents.recovery import RECOVERIES, STRICT, Recovery, RecoveryOption
+from handrail.intervene.incidents.report import report
 from handrail.model.event import RolledBack
 from handrail.model.intervention import Allowance
 from handrail.words.amounts import count
@@ -23,7 +23,7 @@ from handrail.words.hosts import resume_command
 from handrail.words.times import duration_in_words
 
 if TYPE_CHECKING:
-    from handrail.intervene.incident import Incident
+    from handrail.intervene.incidents.record import Incident
 
 _NONE = "Nothing was ever stopped."
 _COMMAND = " " * 6
@@ -130,7 +130,7 @@ def tell_report(screen: Screen, text: str) -> None:
 @click.argument("name", metavar="ID")
 @click.option(
     "--option",
-    type=click.Choice([option.value for option in Option]),
+    type=click.Choice([option.value for option in RecoveryOption]),
     help="How it goes on.",
 )
 @click.option("--note", default="", metavar="TEXT", help="Why, for the record.")
@@ -157,10 +157,10 @@ def resume(name: str, option: str | None, note: str, as_json: bool) -> int:
 
     options.by_a_person()
     if option is None:
-        raise click.UsageError(f"say how it goes on: --option {'|'.join(Option)}")
+        raise click.UsageError(f"say how it goes on: --option {'|'.join(RecoveryOption)}")
     home = find_home()
-    kept = _find(Incidents(home.incidents), name)
-    chosen = RECOVERIES[Option(option)]
+    kept = _find(IncidentFolders(home.incidents), name)
+    chosen = RECOVERIES[RecoveryOption(option)]
     _check(kept, chosen)
     record = kept.record
     try:
@@ -187,18 +187,18 @@ def next_command(record: "Incident") -> str:
     return f"cd {quote(record.cwd)} && {command}" if record.cwd else command
 
 
-def _incidents() -> Incidents:
-    return Incidents(find_home().incidents)
+def _incidents() -> IncidentFolders:
+    return IncidentFolders(find_home().incidents)
 
 
-def _find(incidents: Incidents, typed: str) -> Kept:
+def _find(incidents: IncidentFolders, typed: str) -> StoredIncident:
     """The incident that a person means; else an error that helps."""
     names = incidents.names()
     found = names[:1] if typed == LAST else [each for each in names if each == typed]
     found = found or [each for each in names if typed in each]
     if not found:
         if typed != LAST and (record := _in_log(typed)) is not None:
-            return Kept(record)
+            return StoredIncident(record)
         known = f"there is no incident {typed!r}; see handrail incident list"
         raise click.ClickException(known if names else _NONE)
     if len(found) > 1:
@@ -218,7 +218,7 @@ def _in_log(incident: str) -> "Incident | None":
         return find_stop(Journal(store), incident)
 
 
-def _check(kept: Kept, chosen: Recovery) -> None:
+def _check(kept: StoredIncident, chosen: Recovery) -> None:
     """What cannot be done is said before anything is."""
     if kept.resolution is not None:
         raise click.ClickException(f"{kept.record.id} is resolved already: {_resolved(kept)}")
@@ -228,7 +228,7 @@ def _check(kept: Kept, chosen: Recovery) -> None:
         )
 
 
-def _resolved(kept: Kept) -> str:
+def _resolved(kept: StoredIncident) -> str:
     assert kept.resolution is not None
     ago = f"{kept.resolution.option}, {duration_in_words(time() - kept.resolution.at)} ago"
     return visible(f"{ago}: {kept.resolution.note}" if kept.resolution.note else ago)
@@ -238,7 +238,7 @@ def _run_name(record: "Incident") -> str:
     return f"{os.path.basename(record.cwd.rstrip('/')) or 'run'}-{record.run[:4]}"
 
 
-def _list(screen: Screen, kept: list[Kept]) -> None:
+def _list(screen: Screen, kept: list[StoredIncident]) -> None:
     if not kept:
         screen.say(f" {_NONE}")
         return
@@ -257,7 +257,7 @@ def _list(screen: Screen, kept: list[Kept]) -> None:
     screen.say(f" Read one: handrail incident show {kept[0].record.id}")
 
 
-def _json(kept: Kept) -> dict[str, object]:
+def _json(kept: StoredIncident) -> dict[str, object]:
     record, resolution = kept.record, kept.resolution
     return {
         "id": record.id,

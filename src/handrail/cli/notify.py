@@ -56,9 +56,9 @@ def command(config_file: str | None, as_json: bool) -> int:
 def _send(settings: "Notify") -> dict[str, str]:
     """Each address, as it may be shown, and what was wrong; empty: nothing."""
     from handrail.config.notify import MissingVariableError, filled
-    from handrail.intervene.notify import Message, NotSentError, send
+    from handrail.intervene.notify import Notification, NotSentError, send
 
-    message = Message("Handrail: a test", "If you can read this, you will be told.")
+    message = Notification("Handrail: a test", "If you can read this, you will be told.")
     secrets = find_home().secrets()
     results = {}
     for number, url in enumerate(settings.urls, 1):

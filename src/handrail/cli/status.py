@@ -89,10 +89,10 @@ def _open_in(home: "Home") -> Callable[[str], bool]:
     """Tells of an incident whether nobody has decided about it yet."""
 
     def is_open(incident: str) -> bool:
-        from handrail.intervene.incidents import IncidentError, Incidents
+        from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
 
         try:
-            return Incidents(home.incidents).read(incident).resolution is None
+            return IncidentFolders(home.incidents).read(incident).resolution is None
         except IncidentError:
             return True
 

@@ -58,13 +58,13 @@ def _open_source(home: "Home") -> "Source":
     """The log. Called when the screen stands: these imports take as long as all before."""
     from handrail.cli import settle
     from handrail.control.client import user_name
-    from handrail.intervene.incidents import IncidentError, Incidents
+    from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
     from handrail.store.opening import open_log
     from handrail.tui.feed import Feed
 
     def is_open(incident: str) -> bool:
         try:
-            return Incidents(home.incidents).read(incident).resolution is None
+            return IncidentFolders(home.incidents).read(incident).resolution is None
         except IncidentError:
             return True
 

@@ -13,20 +13,20 @@ from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
 from handrail.detect.description import UNKNOWN, Description, Fitting
 from handrail.detect.registry import description_of, own_fittings
-from handrail.intervene.draft import Draft
-from handrail.intervene.effect import effects_of, judgements
-from handrail.intervene.kind import InterventionKind
-from handrail.intervene.options import (
+from handrail.intervene.candidates import (
     STOP,
     budget_spent,
     options,
     stops_at_once,
     usable,
 )
+from handrail.intervene.draft import Draft
+from handrail.intervene.effectiveness import effects_of, judgements
+from handrail.intervene.kind import InterventionKind
 from handrail.intervene.plugins import (
     INTERVENTIONS,
     STRATEGIES,
-    Plugins,
+    InterventionPlugins,
     as_kind,
     load_plugins,
 )
@@ -34,7 +34,7 @@ from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER, score_of
 from handrail.intervene.situation import Situation
 from handrail.intervene.strategy import STRATEGIES as BUILT_IN
-from handrail.intervene.strategy import Case, progressive
+from handrail.intervene.strategy import StrategyCase, progressive
 from handrail.intervene.wording import fresh
 from handrail.model.event import InterventionJudged
 from handrail.model.finding import Finding
@@ -55,8 +55,8 @@ class Controller:
         self,
         settings: Interventions,
         *,
-        interventions: Plugins | None = None,
-        strategies: Plugins | None = None,
+        interventions: InterventionPlugins | None = None,
+        strategies: InterventionPlugins | None = None,
     ) -> None:
         """Plugins are looked for among the installed packages unless they are given."""
         self.settings = settings
@@ -98,12 +98,12 @@ class Controller:
                     return made
         return None
 
-    def _case(self, finding: Finding, at: Situation) -> Case:
+    def _case(self, finding: Finding, at: Situation) -> StrategyCase:
         about = description_of(finding.kind)
         own = self._prompts.get(finding.kind, self._prompts.get(OTHER_KINDS))
         if own:
             about = msgspec.structs.replace(about, hints=(*own, *about.hints))
-        return Case(
+        return StrategyCase(
             finding,
             about,
             fitting_for(finding.kind, about, self.settings.strategy.patterns),
@@ -111,7 +111,7 @@ class Controller:
             effects_of(at.past.made),
         )
 
-    def _choices(self, case: Case, at: Situation) -> list[str]:
+    def _choices(self, case: StrategyCase, at: Situation) -> list[str]:
         if stops_at_once(case, self.settings):
             return [STOP]
         if _is_open(case):
@@ -133,7 +133,7 @@ class Controller:
         # Less than nothing: the clock was set back.
         return last.step >= at.step or 0 <= waited < self.settings.intervention_cooldown_seconds
 
-    def _make(self, name: str, case: Case, at: Situation) -> Intervention | None:
+    def _make(self, name: str, case: StrategyCase, at: Situation) -> Intervention | None:
         draft = self._draft(name, case, at)
         if draft is None:
             return None
@@ -151,7 +151,7 @@ class Controller:
             draft.limits,
         )
 
-    def _by_own_strategy(self, case: Case, at: Situation) -> list[str] | None:
+    def _by_own_strategy(self, case: StrategyCase, at: Situation) -> list[str] | None:
         """What the user's own strategy wants; None: it cannot be asked."""
         name = self.settings.strategy.custom
         strategy = self._strategies.found.get(name)
@@ -171,7 +171,7 @@ class Controller:
             return []
         return [str(wanted)] if usable(wanted, case, at, self.settings, self._kinds) else []
 
-    def _draft(self, name: str, case: Case, at: Situation) -> Draft | None:
+    def _draft(self, name: str, case: StrategyCase, at: Situation) -> Draft | None:
         """What an intervention does; None: nothing, or it cannot."""
         make = self._kinds[name].make
         if name in KINDS:
@@ -204,7 +204,7 @@ def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str,
     return Fitting(low, medium, high, critical, usual.at_once)
 
 
-def _is_open(case: Case) -> bool:
+def _is_open(case: StrategyCase) -> bool:
     """Whether something was tried of which it is not known yet whether it helps."""
     return any(made.worked is None for made in case.tried)
 

@@ -21,7 +21,7 @@ _MAX_WAITING = 100
 _MAX_BODY = 3000
 
 
-class Message(msgspec.Struct, frozen=True):
+class Notification(msgspec.Struct, frozen=True):
     """What people are told. It holds no secrets: whoever makes it has taken them out."""
 
     title: str
@@ -39,10 +39,10 @@ class NotSentError(Exception):
         self.left = left
 
 
-Send = Callable[[tuple[str, ...], Message], None]
+Send = Callable[[tuple[str, ...], Notification], None]
 
 
-def send(urls: tuple[str, ...], message: Message) -> None:
+def send(urls: tuple[str, ...], message: Notification) -> None:
     """Send a message now; raises NotSentError."""
     # Only here: it takes a quarter of a second and 20 MB, and most people have no addresses.
     import apprise  # noqa: PLC0415
@@ -76,13 +76,13 @@ class Notifier:
         self._deliver = deliver
         self._now = now
         self._waits = waits
-        self._queue: Queue[tuple[tuple[str, ...], Message] | None] = Queue(_MAX_WAITING)
+        self._queue: Queue[tuple[tuple[str, ...], Notification] | None] = Queue(_MAX_WAITING)
         self._sent: deque[float] = deque()
         self._left_out = 0
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def tell(self, settings: Notify, message: Message) -> None:
+    def tell(self, settings: Notify, message: Notification) -> None:
         """Have a message sent, if there is anybody to send it to. Returns at once."""
         if not settings.urls or self._closing.is_set():
             return
@@ -113,7 +113,7 @@ class Notifier:
         self._sent.append(now)
         return True
 
-    def _counted(self, message: Message) -> Message:
+    def _counted(self, message: Notification) -> Notification:
         """The message, cut, with how many before it were left out."""
         body = message.body
         if len(body) > _MAX_BODY:
@@ -137,14 +137,14 @@ class Notifier:
             except Exception:  # noqa: BLE001 - the next message may be more fortunate
                 _log.exception("a message was not sent")
 
-    def _filled(self, urls: tuple[str, ...], message: Message) -> str:
+    def _filled(self, urls: tuple[str, ...], message: Notification) -> str:
         try:
             secrets = self._secrets()
             return self._try(tuple(filled(url, secrets) for url in urls), message)
         except (MissingVariableError, OSError) as error:
             return str(error)
 
-    def _try(self, urls: tuple[str, ...], message: Message) -> str:
+    def _try(self, urls: tuple[str, ...], message: Notification) -> str:
         """Send, again if it fails; what is wrong in the end, or nothing."""
         problem = ""
         for wait in (0.0, *self._waits):

@@ -24,7 +24,7 @@ STRATEGIES = "handrail.strategies"
 Plugin = Callable[..., object] | InterventionKind
 
 
-class Plugins(msgspec.Struct, frozen=True):
+class InterventionPlugins(msgspec.Struct, frozen=True):
     """What could be loaded, by name, and what could not."""
 
     found: dict[str, Plugin] = {}
@@ -32,10 +32,10 @@ class Plugins(msgspec.Struct, frozen=True):
 
 
 @lru_cache
-def load_plugins(group: str, names: frozenset[str] | None) -> Plugins:
+def load_plugins(group: str, names: frozenset[str] | None) -> InterventionPlugins:
     """The named plugins of a group, or all; a broken one is reported, and the others are there."""
     if names is not None and not names:  # looking through what is installed takes its time
-        return Plugins()
+        return InterventionPlugins()
     # Imported here: it costs more than all of this room.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
@@ -47,7 +47,7 @@ def load_plugins(group: str, names: frozenset[str] | None) -> Plugins:
             found[name] = _load(group, name, installed.get(name))
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             problems.append(f"{group}: {name} cannot be used: {error}")
-    return Plugins(found, tuple(problems))
+    return InterventionPlugins(found, tuple(problems))
 
 
 def _load(group: str, name: str, point: "EntryPoint | None") -> Plugin:

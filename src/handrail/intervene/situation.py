@@ -10,7 +10,7 @@ from handrail.model.intervention import Allowance
 from handrail.model.intervention_history import InterventionHistory
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class CurrentUsage(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a run used in the last window (`metrics_window_seconds`); 0: not known."""
 
     calls_per_minute: float = 0.0
@@ -25,7 +25,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """The most calls at the same time."""
 
 
-class Ended(msgspec.Struct, frozen=True, omit_defaults=True):
+class EndedStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """How an action ended."""
 
     step: int
@@ -61,8 +61,8 @@ class Situation(msgspec.Struct, frozen=True):
     """What the run was first asked for, in the person's words."""
     goals: tuple[str, ...] = ()
     """What it is for, the most important first."""
-    usage: Usage = Usage()
-    ended: tuple[Ended, ...] = ()
+    usage: CurrentUsage = CurrentUsage()
+    ended: tuple[EndedStep, ...] = ()
     """How its last actions ended, the oldest first."""
     stopped: bool = False
     """It was stopped already, and what still comes in was under way then."""

@@ -6,7 +6,7 @@ import msgspec
 
 from handrail.config.interventions import Strategy as Settings
 from handrail.detect.description import Description, Fitting
-from handrail.intervene.effect import Effects
+from handrail.intervene.effectiveness import Effects
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -17,7 +17,7 @@ _PLACE_OF_LEVEL = (0, 1, 1, 2, 3)
 _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
 
 
-class Case(msgspec.Struct, frozen=True):
+class StrategyCase(msgspec.Struct, frozen=True):
     """One trouble: what it is, what fits it, and what was tried."""
 
     finding: Finding
@@ -57,7 +57,7 @@ def _is_mere_plan(made: PastIntervention) -> bool:
     return made.means == InterventionName.CHECKPOINT_ROLLBACK and not made.checkpoint
 
 
-class Aim(msgspec.Struct, frozen=True):
+class LadderTarget(msgspec.Struct, frozen=True):
     """What a strategy wants: places in the list of fitting means."""
 
     place: int
@@ -65,31 +65,31 @@ class Aim(msgspec.Struct, frozen=True):
     """Nothing milder, because it did not help."""
 
 
-Pick = Callable[[Case, Settings], Aim]
+Pick = Callable[[StrategyCase, Settings], LadderTarget]
 
 
-def progressive(case: Case, settings: Settings) -> Aim:
+def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
     """The score decides; what helped so far lowers it by one, what did not raises it by one."""
     place = _place(case, case.score)
     judged = [made for made in case.tried if made.worked is not None]
     if not judged or judged[-1].means not in case.fitting.means:
-        return Aim(place)
+        return LadderTarget(place)
     last = judged[-1]
     helps = case.effects.of(last.means, last.kind).share >= settings.effectiveness_threshold
     if last.worked:
-        return Aim(max(place - helps, 0))
+        return LadderTarget(max(place - helps, 0))
     least = case.reached
     if helps:  # it usually does: the same again, in other words, before something stronger
-        return Aim(max(_place(case, score_of(case.finding)), least), least)
-    return Aim(max(place, least + 1), least + 1)
+        return LadderTarget(max(_place(case, score_of(case.finding)), least), least)
+    return LadderTarget(max(place, least + 1), least + 1)
 
 
-def pattern_specific(case: Case, settings: Settings) -> Aim:
+def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
     """The severity names one of the kind's four means; what did not help is left behind."""
     wanted = case.fitting.places[_PLACES.get(case.finding.severity, 0)]
     place = case.fitting.means.index(wanted)
     least = case.reached + 1
-    return Aim(max(place, least), least)
+    return LadderTarget(max(place, least), least)
 
 
 STRATEGIES: dict[str, Pick] = {
@@ -98,7 +98,7 @@ STRATEGIES: dict[str, Pick] = {
 }
 
 
-def _place(case: Case, score: float) -> int:
+def _place(case: StrategyCase, score: float) -> int:
     """The strongest fitting means that a score allows; the mildest if it allows none."""
     level, means = level_of(score), case.fitting.means
     if not set(means) <= set(LADDER):

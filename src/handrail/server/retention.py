@@ -7,7 +7,7 @@ from time import time
 
 from handrail.config import ConfigError, load_settings
 from handrail.control.topics import CONTROL, CURRENT
-from handrail.intervene.incidents import Incidents
+from handrail.intervene.incidents.folders import IncidentFolders
 from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
@@ -34,7 +34,7 @@ def remove_incidents(folder: str, environ: Mapping[str, str]) -> None:
     """Remove incidents that are older than the user wants them kept."""
     settings = load_settings(environ.get("HOME") or "/", environ=environ).config
     days = settings.interventions.emergency_stop.preserve_incident_data_days
-    for name in Incidents(folder).remove_old(days, time()):
+    for name in IncidentFolders(folder).remove_old(days, time()):
         _log.info("incident %s was removed: it is older than %d days", name, days)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import msgspec
 
 from handrail.intervene import Capability, Situation
-from handrail.intervene.situation import Ended, Usage
+from handrail.intervene.situation import CurrentUsage, EndedStep
 from handrail.model.event import Event, FindingMade, Intervened, RolledBack
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
@@ -128,7 +128,7 @@ def _situation(
         tuple(prompts),
         _usage(state, now, window),
         tuple(
-            Ended(each.step, each.at, each.ok, each.changes, each.agent)
+            EndedStep(each.step, each.at, each.ok, each.changes, each.agent)
             for each in state.course.lately
         ),
         bool(state.course.stopped),
@@ -150,9 +150,9 @@ def request_of(state: RunState) -> str:
     return state.last_prompt if asks else state.first_prompt
 
 
-def _usage(state: RunState, now: float, window: float) -> Usage:
+def _usage(state: RunState, now: float, window: float) -> CurrentUsage:
     recent = [each for each in state.course.lately if now - each.at <= window]
-    return Usage(
+    return CurrentUsage(
         sum(1 for at in state.course.calls if now - at <= _MINUTE),
         sum(each.changes for each in recent),
         max((each.seconds for each in recent), default=0.0),

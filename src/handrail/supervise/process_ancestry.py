@@ -2,7 +2,7 @@
 
 import psutil
 
-from handrail.intervene.processes import began, is_same_moment
+from handrail.intervene.processes.process_tree import began, is_same_moment
 
 _CLOCK_SECONDS = 1.5
 """Where only the clock tells when a process began, it may be set a little in between."""

@@ -1,7 +1,7 @@
 """A stop whose incident is not on the disk: the log knows of it, too."""
 
-from handrail.intervene.gather import gather
-from handrail.intervene.incident import Incident
+from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.record import Incident
 from handrail.store.journal import Journal
 from handrail.supervise.state_reader import read_state
 from handrail.supervise.topics import RUNS, run_of

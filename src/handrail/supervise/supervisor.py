@@ -7,7 +7,7 @@ import msgspec
 
 from handrail.config.sources import FILE_NAME
 from handrail.intervene import Capability
-from handrail.intervene.processes import began_at
+from handrail.intervene.processes.process_tree import began_at
 from handrail.model.action import Action
 from handrail.model.active_settings import ActiveSettings
 from handrail.model.control import ENDING, HOLDING

@@ -5,7 +5,7 @@ import pytest
 from handrail.config.interventions import CheckpointRollback, Interventions, SafeCheckpointCriteria
 from handrail.intervene import Capability, InterventionHistory, Situation
 from handrail.intervene.kinds.checkpoint_rollback import choose_checkpoint
-from handrail.intervene.situation import Ended
+from handrail.intervene.situation import EndedStep
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import Intervened
 from handrail.model.finding import Finding
@@ -27,7 +27,7 @@ def at_step(
 ) -> Situation:
     """With checkpoints after these steps."""
     taken = tuple(checkpoint(each) for each in steps)
-    changed: dict[str, object] = {"ended": (Ended(step, step * 10.0, ok=True, changes=1),)}
+    changed: dict[str, object] = {"ended": (EndedStep(step, step * 10.0, ok=True, changes=1),)}
     return situation(past, step=step, now=step * 10.0, checkpoints=taken, **(changed | known))
 
 
@@ -60,12 +60,12 @@ def test_one_that_contains_the_first_sign_of_trouble_is_not_chosen() -> None:
 
 
 def test_one_since_which_nothing_was_changed_would_mend_nothing() -> None:
-    ended = (Ended(9, 90.0, ok=True, changes=1), Ended(11, 110.0, ok=True))
+    ended = (EndedStep(9, 90.0, ok=True, changes=1), EndedStep(11, 110.0, ok=True))
     assert chosen(at_step(15, 3, 8, 11, ended=ended)) == "c8"
 
 
 def test_one_after_too_many_failures_is_not_safe() -> None:
-    ended = tuple(Ended(step, step * 10.0, ok=step <= 5) for step in range(1, 12))
+    ended = tuple(EndedStep(step, step * 10.0, ok=step <= 5) for step in range(1, 12))
     settings = CheckpointRollback(
         safe_checkpoint_criteria=SafeCheckpointCriteria(no_errors_duration_seconds=0)
     )
@@ -73,14 +73,14 @@ def test_one_after_too_many_failures_is_not_safe() -> None:
 
 
 def test_the_share_that_must_have_worked_is_a_setting() -> None:
-    ended = tuple(Ended(step, step * 10.0, ok=step % 2 == 0) for step in range(1, 12))
+    ended = tuple(EndedStep(step, step * 10.0, ok=step % 2 == 0) for step in range(1, 12))
     criteria = SafeCheckpointCriteria(min_success_rate=0.4, no_errors_duration_seconds=0)
     settings = CheckpointRollback(safe_checkpoint_criteria=criteria)
     assert chosen(at_step(15, 10, ended=ended), settings) == "c10"
 
 
 def test_one_shortly_after_an_error_is_not_safe() -> None:
-    ended = tuple(Ended(step, step * 10.0, ok=step != 8) for step in range(1, 12))
+    ended = tuple(EndedStep(step, step * 10.0, ok=step != 8) for step in range(1, 12))
     assert chosen(at_step(15, 5, 11, ended=ended)) == "c5"
     criteria = SafeCheckpointCriteria(no_errors_duration_seconds=20)
     relaxed = CheckpointRollback(safe_checkpoint_criteria=criteria)
@@ -88,7 +88,7 @@ def test_one_shortly_after_an_error_is_not_safe() -> None:
 
 
 def test_only_so_many_are_looked_at() -> None:
-    ended = tuple(Ended(step, step * 10.0, ok=step < 3) for step in range(1, 12))
+    ended = tuple(EndedStep(step, step * 10.0, ok=step < 3) for step in range(1, 12))
     taken = (2, 5, 7, 9)
     assert chosen(at_step(15, *taken, ended=ended)) == ""
     assert chosen(at_step(15, *taken, ended=ended), CheckpointRollback(max_rollback_depth=4)) == (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from handrail.config.interventions import Interventions, ReductionFactors, ResourceThrottling
 from handrail.intervene import Capability
 from handrail.intervene.kinds.resource_throttling import PARTS
-from handrail.intervene.situation import Usage
+from handrail.intervene.situation import CurrentUsage
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, InterventionName
 from tests.intervene.bench import ALL, draft_of, finding, situation
@@ -25,7 +25,9 @@ def spiral(**growth: str) -> Finding:
 def test_growth_decides_how_much_is_cut(growth: str, calls: int) -> None:
     found = spiral(calls=growth)
     draft = draft_of(
-        InterventionName.RESOURCE_THROTTLING, found, situation(usage=Usage(calls_per_minute=100))
+        InterventionName.RESOURCE_THROTTLING,
+        found,
+        situation(usage=CurrentUsage(calls_per_minute=100)),
     )
     assert draft.allowance == Allowance(calls_per_minute=calls)
 
@@ -37,7 +39,7 @@ def test_how_much_is_a_setting() -> None:
     draft = draft_of(
         InterventionName.RESOURCE_THROTTLING,
         found,
-        situation(usage=Usage(calls_per_minute=100)),
+        situation(usage=CurrentUsage(calls_per_minute=100)),
         settings,
     )
     assert draft.allowance == Allowance(calls_per_minute=25)
@@ -46,14 +48,14 @@ def test_how_much_is_a_setting() -> None:
 @pytest.mark.parametrize(
     ("series", "usage", "allowance"),
     [
-        ("file_operations", Usage(file_operations=40), Allowance(file_operations=200)),
-        ("time", Usage(command_seconds=60), Allowance(command_seconds=30)),
-        ("memory", Usage(memory_mb=4000), Allowance(memory_mb=2000)),
-        ("tokens", Usage(tokens=20_000), Allowance(tokens=100_000)),
-        ("calls", Usage(calls_per_minute=20), Allowance(calls_per_minute=10)),
+        ("file_operations", CurrentUsage(file_operations=40), Allowance(file_operations=200)),
+        ("time", CurrentUsage(command_seconds=60), Allowance(command_seconds=30)),
+        ("memory", CurrentUsage(memory_mb=4000), Allowance(memory_mb=2000)),
+        ("tokens", CurrentUsage(tokens=20_000), Allowance(tokens=100_000)),
+        ("calls", CurrentUsage(calls_per_minute=20), Allowance(calls_per_minute=10)),
     ],
 )
-def test_what_grows_is_limited(series: str, usage: Usage, allowance: Allowance) -> None:
+def test_what_grows_is_limited(series: str, usage: CurrentUsage, allowance: Allowance) -> None:
     found = spiral(**{series: "2.5"})
     assert (
         draft_of(InterventionName.RESOURCE_THROTTLING, found, situation(usage=usage)).allowance
@@ -63,7 +65,7 @@ def test_what_grows_is_limited(series: str, usage: Usage, allowance: Allowance) 
 
 def test_several_things_may_grow() -> None:
     found = spiral(memory="2.5", file_operations="1.6")
-    at = situation(usage=Usage(memory_mb=4000, file_operations=100))
+    at = situation(usage=CurrentUsage(memory_mb=4000, file_operations=100))
     draft = draft_of(InterventionName.RESOURCE_THROTTLING, found, at)
     assert draft.allowance == Allowance(memory_mb=2000, file_operations=700)
 
@@ -71,14 +73,14 @@ def test_several_things_may_grow() -> None:
 def test_a_second_time_the_limit_itself_is_cut() -> None:
     found = spiral(calls="2.5")
     at = situation(
-        allowance=Allowance(calls_per_minute=40, tokens=9), usage=Usage(calls_per_minute=100)
+        allowance=Allowance(calls_per_minute=40, tokens=9), usage=CurrentUsage(calls_per_minute=100)
     )
     draft = draft_of(InterventionName.RESOURCE_THROTTLING, found, at)
     assert draft.allowance == Allowance(calls_per_minute=20, tokens=9)
 
 
 def test_trouble_that_is_no_growth_slows_the_run_down() -> None:
-    at = situation(usage=Usage(calls_per_minute=40, batch=8))
+    at = situation(usage=CurrentUsage(calls_per_minute=40, batch=8))
     draft = draft_of(InterventionName.RESOURCE_THROTTLING, finding("repeated_refusals"), at)
     assert draft.allowance == Allowance(calls_per_minute=34, batch=6)
 
@@ -86,7 +88,9 @@ def test_trouble_that_is_no_growth_slows_the_run_down() -> None:
 def test_the_agent_reads_its_limits() -> None:
     found = spiral(time="2.5")
     draft = draft_of(
-        InterventionName.RESOURCE_THROTTLING, found, situation(usage=Usage(command_seconds=60))
+        InterventionName.RESOURCE_THROTTLING,
+        found,
+        situation(usage=CurrentUsage(command_seconds=60)),
     )
     assert draft.guidance.startswith("This run takes longer. From now on: 30 s for one command.")
     assert "refused" in draft.guidance
@@ -124,7 +128,7 @@ def test_where_what_grows_cannot_be_limited_its_speed_can() -> None:
 def test_limits_only_fall_and_never_reach_nothing(
     facts: dict[str, str], times: int, used: float
 ) -> None:
-    usage = Usage(used, int(used), used, used, int(used), int(used))
+    usage = CurrentUsage(used, int(used), used, used, int(used), int(used))
     before: Allowance | None = None
     for _ in range(times):
         at = situation(usage=usage, allowance=before, can=ALL)

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.intervene.freezing import Frozen, Thawed
+from handrail.intervene.processes.freezing import Frozen, Thawed
 from handrail.model.control import ControlCommand
 from handrail.store.private_files import replace_file
 from tests.intervene.zoo import is_alive, until

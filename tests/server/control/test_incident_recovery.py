@@ -9,8 +9,8 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from handrail.intervene.gather import gather
-from handrail.intervene.incidents import Incidents
+from handrail.intervene.incidents.folders import IncidentFolders
+from handrail.intervene.incidents.gathering import gather
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
@@ -43,7 +43,7 @@ class Court:
 
     def __init__(self, bed: Bed, folder: Path, *before: Event) -> None:
         self.bed = bed
-        self.incidents = Incidents(str(folder / "incidents"))
+        self.incidents = IncidentFolders(str(folder / "incidents"))
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
             bed.run.record(event)
         self.incidents.save(gather(RUN, "inc-1", bed.events()))

@@ -11,7 +11,7 @@ import pytest
 from handrail.control.command_actions import CommandOutcome
 from handrail.hosts.claude.profile import PROFILE
 from handrail.hosts.driven_agent import MARK
-from handrail.intervene.processes import Ended, began_at
+from handrail.intervene.processes.process_tree import EndedProcesses, began_at
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded
 from tests.intervene.zoo import until
@@ -86,7 +86,7 @@ def test_a_run_of_which_something_is_left_is_not_stopped(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun(scene)
-    left = Ended(("4711 sleep 8",), ("4712 sleep 9",))
+    left = EndedProcesses(("4711 sleep 8",), ("4712 sleep 9",))
     monkeypatch.setattr("handrail.server.control.process_control.end", lambda *_, **__: left)
     came = scene.stop()
     assert not came.ok
@@ -95,7 +95,7 @@ def test_a_run_of_which_something_is_left_is_not_stopped(
 
 
 def test_whatever_goes_wrong_is_told(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> Ended:
+    def fail(*_: object, **__: object) -> EndedProcesses:
         raise ValueError("no such luck")
 
     monkeypatch.setattr("handrail.server.control.process_control.end", fail)

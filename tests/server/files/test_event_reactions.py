@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from handrail.hosts.claude.profile import PROFILE
-from handrail.intervene.incidents import Incidents
-from handrail.intervene.processes import Ended as Gone
+from handrail.intervene.incidents.folders import IncidentFolders
+from handrail.intervene.processes.process_tree import EndedProcesses as Gone
 from handrail.model import Finding, Severity
 from handrail.model.event import (
     CheckpointTaken,
@@ -204,7 +204,7 @@ def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
     finally:
         child.kill()
         child.wait()
-    record = Incidents(shop.home.incidents).read("inc-1").record
+    record = IncidentFolders(shop.home.incidents).read("inc-1").record
     assert (record.run, record.finding.kind) == (RUN, "loop")
     assert [message.urgent for message in shop.told.messages] == [True]
     report = json.loads((Path(shop.home.incidents) / "inc-1" / "incident.json").read_text())
@@ -241,7 +241,7 @@ def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
     def fail(*_: object) -> str:
         raise ValueError("it does not fit")
 
-    monkeypatch.setattr(Incidents, "save", fail)
+    monkeypatch.setattr(IncidentFolders, "save", fail)
     shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
     assert len(shop.all(StopConfirmed)) == 1
     assert [message.urgent for message in shop.told.messages] == [True]

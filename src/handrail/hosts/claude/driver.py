@@ -18,8 +18,8 @@ from handrail.hosts.driven_agent import (
     AgentTurn,
     ModelError,
 )
-from handrail.intervene.processes import Family
-from handrail.intervene.processes import end as end_all
+from handrail.intervene.processes.process_tree import ProcessFamily
+from handrail.intervene.processes.process_tree import end as end_all
 from handrail.store.private_files import make_folder, replace_file
 
 PATIENCE = 30.0
@@ -159,7 +159,7 @@ class ClaudeDriver:
             _remove_settings(self._launch)
         code, _ = self._gone.result()
         if code < 0:
-            left = Family({MARK: self._launch.environ.get(MARK, "")})
+            left = ProcessFamily({MARK: self._launch.environ.get(MARK, "")})
             await asyncio.to_thread(end_all, left)
 
     @property

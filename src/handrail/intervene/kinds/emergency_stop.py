@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
-from handrail.intervene.incident import incident_id
+from handrail.intervene.incidents.record import incident_id
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.situation import Situation
 from handrail.intervene.wording import fields_for, fresh

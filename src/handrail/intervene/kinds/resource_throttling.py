@@ -7,7 +7,7 @@ import msgspec
 from handrail.intervene.capability import Capability
 from handrail.intervene.draft import Draft
 from handrail.intervene.kind import InterventionKind
-from handrail.intervene.situation import Situation, Usage
+from handrail.intervene.situation import CurrentUsage, Situation
 from handrail.intervene.wording import fields_for, fresh
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, InterventionName
@@ -97,7 +97,7 @@ def _factor(growth: float, factors: "ReductionFactors") -> float:
     return next((factor for above, factor in steps if growth > above), 1.0)
 
 
-def _lowered(part: Part, factor: float, allowance: Allowance, usage: Usage) -> int:
+def _lowered(part: Part, factor: float, allowance: Allowance, usage: CurrentUsage) -> int:
     current: int = getattr(allowance, part.name)
     used: float = getattr(usage, part.name)
     base = current or (used or part.usual) * part.windows

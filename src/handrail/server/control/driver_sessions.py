@@ -19,7 +19,7 @@ from handrail.drive.daemon_client import (
     LoopProgress,
     LoopStart,
 )
-from handrail.intervene.processes import began_at
+from handrail.intervene.processes.process_tree import began_at
 from handrail.model.control import HOLDING, Standing
 from handrail.model.event import (
     ControlAnswered,

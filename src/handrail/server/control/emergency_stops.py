@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from time import monotonic, sleep, time
 
-from handrail.intervene.gather import NoSuchStopError, gather
-from handrail.intervene.incidents import IncidentError, Incidents
-from handrail.intervene.notify import Message, Notifier
-from handrail.intervene.processes import Ended, Family, end
+from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
+from handrail.intervene.incidents.gathering import NoSuchStopError, gather
+from handrail.intervene.notify import Notification, Notifier
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import Event, FaultNoted, Intervened, StopConfirmed
 from handrail.redact import Redactor
 from handrail.server.control.run_processes import agent_processes
@@ -66,7 +66,7 @@ class EmergencyStops:
             left = f"{confirmed.says}: {', '.join(confirmed.left)}" if confirmed.left else ""
             body = (done.finding.says, left, f"handrail incident show {done.incident}")
             said = project.redactor.text("\n".join(filter(None, body)))
-            self._notifier.tell(project.config.notify, Message(title, said, urgent=True))
+            self._notifier.tell(project.config.notify, Notification(title, said, urgent=True))
 
         self._chores.begin(run, f"emergency stop {done.incident}", work)
 
@@ -74,7 +74,7 @@ class EmergencyStops:
         """Wait until every stop that was begun is done."""
         self._chores.settle()
 
-    def _confirmed(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
+    def _confirmed(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
         """Carry it out; whatever happens, it is said how that went."""
         try:
             return self._carry_out(incident, family, keep_host=keep_host)
@@ -83,27 +83,29 @@ class EmergencyStops:
             says = f"it is not known what is left of the run: {error}"
             return StopConfirmed(self._clock(), incident, says=says)
 
-    def _carry_out(self, incident: str, family: Family, *, keep_host: bool) -> StopConfirmed:
+    def _carry_out(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
         below = end(family, keep_host=True, seconds=_END_SECONDS)
         until = monotonic() + _GRACE
         while not keep_host and family.look() and monotonic() < until:
             sleep(_POLL)
         rest = end(family, keep_host=keep_host, seconds=_END_SECONDS)
-        ended = Ended((*below.ended, *rest.ended), rest.left)
+        ended = EndedProcesses((*below.ended, *rest.ended), rest.left)
         return StopConfirmed(self._clock(), incident, *_said(ended, keep_host))
 
     def _save(self, run: str, confirmed: StopConfirmed, redactor: Redactor) -> None:
         """Write down what happened; a stop is one without that, too."""
         try:
             events = chain(self._events(run), (confirmed,))
-            Incidents(self._home.incidents).save(gather(run, confirmed.incident, events, redactor))
+            IncidentFolders(self._home.incidents).save(
+                gather(run, confirmed.incident, events, redactor)
+            )
         except Exception as error:  # noqa: BLE001 - what was stopped is told in any case
             if not isinstance(error, IncidentError | NoSuchStopError | StoreError):
                 _log.exception("an incident could not be written")
             self._record(run, FaultNoted(self._clock(), "incident", str(error)))
 
 
-def _said(ended: Ended, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+def _said(ended: EndedProcesses, keep_host: bool) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     if ended.left:
         says = "some processes could not be ended"
     elif keep_host:

@@ -15,8 +15,8 @@ from contextlib import suppress
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome
-from handrail.intervene.freezing import Still, freeze, standing, thaw
-from handrail.intervene.processes import Family
+from handrail.intervene.processes.freezing import StillProcess, freeze, standing, thaw
+from handrail.intervene.processes.process_tree import ProcessFamily
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, replace_file
 
@@ -26,9 +26,9 @@ _MAX_SHOWN = 50
 class FreezeRecord(msgspec.Struct, frozen=True):
     """What is kept of the last freeze of a run."""
 
-    before: tuple[Still, ...] = ()
+    before: tuple[StillProcess, ...] = ()
     """Those that stood still already, and have to stay so."""
-    stopped: tuple[Still, ...] | None = None
+    stopped: tuple[StillProcess, ...] | None = None
     """Those that stand still because of it; None: it has not come to its end."""
 
 
@@ -38,7 +38,7 @@ class RunFreezer:
     def __init__(self, home: Home) -> None:
         self._folder = os.path.join(home.path, "frozen")
 
-    def freeze(self, run: str, family: Family) -> CommandOutcome:
+    def freeze(self, run: str, family: ProcessFamily) -> CommandOutcome:
         """Stop all processes of a run where they are; twice is as good as once."""
         kept = self._read(run)
         if kept is None or kept.stopped is not None:
@@ -59,7 +59,7 @@ class RunFreezer:
             return CommandOutcome(ok=False, says="No process of the run was found")
         return CommandOutcome(evidence=tuple(f"stands still: {each}" for each in shown(frozen.all)))
 
-    def thaw(self, run: str, family: Family) -> CommandOutcome:
+    def thaw(self, run: str, family: ProcessFamily) -> CommandOutcome:
         """Let them go on."""
         kept = self._read(run) or FreezeRecord(stopped=())
         stopped = kept.stopped

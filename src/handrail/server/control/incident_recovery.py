@@ -9,14 +9,19 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handrail.intervene.incident import Incident
-from handrail.intervene.incidents import (
+from handrail.intervene.incidents.folders import (
     IncidentError,
-    Incidents,
+    IncidentFolders,
     NoSuchIncidentError,
     Resolution,
 )
-from handrail.intervene.recovery import RECOVERIES, Option, safe_checkpoint, strict
+from handrail.intervene.incidents.record import Incident
+from handrail.intervene.incidents.recovery import (
+    RECOVERIES,
+    RecoveryOption,
+    safe_checkpoint,
+    strict,
+)
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.http.json_response import as_json
 from handrail.server.http.routes import EndpointRow
@@ -34,7 +39,7 @@ _MAX_BODY = 10_000
 class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a person has chosen."""
 
-    option: Option
+    option: RecoveryOption
     note: str = ""
 
 
@@ -57,7 +62,7 @@ class IncidentRecovery:
         self._brain = brain
         self._runs = runs
         self._settle = settle
-        self._incidents = Incidents(incidents)
+        self._incidents = IncidentFolders(incidents)
         self._clock = clock
 
     def routes(self) -> tuple[EndpointRow, ...]:

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 from handrail.checkpoint import CheckpointError, CheckpointRecord
 from handrail.control.command_actions import CommandOutcome
-from handrail.intervene.processes import Ended, Family, end
+from handrail.intervene.processes.process_tree import EndedProcesses, ProcessFamily, end
 from handrail.model.event import ControlAsked
 from handrail.server.control.freezer import RunFreezer, shown
 from handrail.server.control.run_processes import agent_of, agent_processes, all_processes
@@ -137,7 +137,7 @@ class ProcessControl:
             _log.exception("a checkpoint could not be begun")
             return f"{type(error).__name__}: {error}"
 
-    def _family(self, state: RunState) -> Family:
+    def _family(self, state: RunState) -> ProcessFamily:
         return agent_processes(state, self._home.client_path)
 
 
@@ -161,7 +161,7 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _came_of(ended: Ended, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
+def _came_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
     gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
     left = tuple(f"left: {each}" for each in shown(ended.left))

@@ -5,25 +5,31 @@ from contextlib import suppress
 import psutil
 
 from handrail.hosts.driven_agent import MARK
-from handrail.intervene.processes import GONE, Family, Host, host_at, is_same_moment
+from handrail.intervene.processes.process_tree import (
+    GONE,
+    HostProcess,
+    ProcessFamily,
+    host_at,
+    is_same_moment,
+)
 from handrail.model.host import known_hosts
 from handrail.supervise.state import RunState
 
 _CLOCK_SECONDS = 1.5
 
 
-def agent_processes(state: RunState, client: str) -> Family:
+def agent_processes(state: RunState, client: str) -> ProcessFamily:
     """All processes of a run; `client`: the path of the hook's client."""
     host = agent_of(state)
-    return Family(_marks(state), host, spared=_drivers(state, host), client=client)
+    return ProcessFamily(_marks(state), host, spared=_drivers(state, host), client=client)
 
 
-def all_processes(state: RunState, client: str) -> Family:
+def all_processes(state: RunState, client: str) -> ProcessFamily:
     """The same with the process that drives the run, which would begin again."""
-    return Family(_marks(state), driver_of(state) or agent_of(state), client=client)
+    return ProcessFamily(_marks(state), driver_of(state) or agent_of(state), client=client)
 
 
-def agent_of(state: RunState) -> Host | None:
+def agent_of(state: RunState) -> HostProcess | None:
     """The process of the agent itself, as far as it is known and still there."""
     host = host_at(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
@@ -32,7 +38,7 @@ def agent_of(state: RunState) -> Host | None:
     return host
 
 
-def driver_of(state: RunState) -> Host | None:
+def driver_of(state: RunState) -> HostProcess | None:
     """The process that drives a run, as far as it is known and still there."""
     loop = state.loop
     driver = host_at(loop.driver) if loop is not None and loop.driver > 0 else None
@@ -47,7 +53,7 @@ def _marks(state: RunState) -> dict[str, str]:
     return dict.fromkeys((*own, MARK), state.run)
 
 
-def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
+def _drivers(state: RunState, host: HostProcess | None) -> tuple[int, ...]:
     """The process that drives the run: it stays, and begins again when the run is resumed."""
     driver = driver_of(state)
     if driver is None:
@@ -57,7 +63,7 @@ def _drivers(state: RunState, host: Host | None) -> tuple[int, ...]:
     return () if is_younger else (driver.pid,)
 
 
-def _is_the_one(host: Host, state: RunState) -> bool:
+def _is_the_one(host: HostProcess, state: RunState) -> bool:
     if state.pid_began:
         return is_same_moment(host.began, state.pid_began)
     with suppress(*GONE):

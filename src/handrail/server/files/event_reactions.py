@@ -15,7 +15,7 @@ from handrail.checkpoint import (
 )
 from handrail.checkpoint.errors import NotRestoredError
 from handrail.config.checkpoints import Checkpoints as Settings
-from handrail.intervene.notify import Message, Notifier
+from handrail.intervene.notify import Notification, Notifier
 from handrail.model.event import (
     ActionEnded,
     Event,
@@ -140,7 +140,7 @@ class EventReactions:
         settings = supervisor.project.config.notify
         if event.finding.severity >= settings.severity:
             name = self._name(supervisor)
-            self._notifier.tell(settings, Message(f"Handrail: {name}", event.finding.says))
+            self._notifier.tell(settings, Notification(f"Handrail: {name}", event.finding.says))
 
     def intervened(self, supervisor: Supervisor, event: Intervened) -> None:
         """A rollback or a stop is carried out."""
@@ -184,7 +184,7 @@ class EventReactions:
             self._record(run, event)
             if event.problem:
                 body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
-                self._notifier.tell(config.notify, Message(f"Handrail: {name}", body))
+                self._notifier.tell(config.notify, Notification(f"Handrail: {name}", body))
 
         self.lanes.put(self.keeper.lane(cwd), work).add_done_callback(log_failure)
 

@@ -11,7 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.intervene.processes import Ended, Family, Host, end, host_at
+from handrail.intervene.processes.process_tree import (
+    EndedProcesses,
+    HostProcess,
+    ProcessFamily,
+    end,
+    host_at,
+)
 from tests.intervene.zoo import OURS, Zoo, is_alive, until
 
 pytestmark = pytest.mark.slow
@@ -23,11 +29,13 @@ def zoo(tmp_path: Path) -> Iterator[Zoo]:
         yield zoo
 
 
-def ended_pids(ended: Ended) -> set[int]:
+def ended_pids(ended: EndedProcesses) -> set[int]:
     return {int(text.split()[0]) for text in ended.ended}
 
 
-def finish(family: Family, *, keep_host: bool = False, seconds: float = 3.0) -> Ended:
+def finish(
+    family: ProcessFamily, *, keep_host: bool = False, seconds: float = 3.0
+) -> EndedProcesses:
     done = end(family, keep_host=keep_host, seconds=seconds)
     assert done.left == ()
     return done
@@ -35,7 +43,7 @@ def finish(family: Family, *, keep_host: bool = False, seconds: float = 3.0) -> 
 
 def test_an_obedient_shell_ends_with_its_children(zoo: Zoo) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait")
-    done = finish(Family(zoo.marks))
+    done = finish(ProcessFamily(zoo.marks))
     assert ended_pids(done) == {pid, zoo.number("child")}
     assert f"{zoo.number('child')} sleep 60" in done.ended
     assert not is_alive(pid)
@@ -44,14 +52,14 @@ def test_an_obedient_shell_ends_with_its_children(zoo: Zoo) -> None:
 
 def test_a_shell_that_ignores_sigterm_is_ended_all_the_same(zoo: Zoo) -> None:
     pid = zoo.sh("trap '' TERM HUP INT; echo ready; while :; do sleep 60; done")
-    finish(Family(zoo.marks), seconds=1.0)
+    finish(ProcessFamily(zoo.marks), seconds=1.0)
     assert not is_alive(pid)
 
 
 def test_a_process_that_was_stopped_is_ended(zoo: Zoo) -> None:
     pid = zoo.sh("echo ready; sleep 60")
     os.kill(pid, signal.SIGSTOP)
-    finish(Family(zoo.marks))
+    finish(ProcessFamily(zoo.marks))
     assert not is_alive(pid)
 
 
@@ -71,7 +79,7 @@ def test_a_daemon_in_a_session_of_its_own_is_found_by_its_mark(zoo: Zoo) -> None
     until((zoo.root / "daemon").read_text)
     daemon = zoo.number("daemon")
     assert psutil.Process(daemon).ppid() != pid
-    done = finish(Family(zoo.marks))
+    done = finish(ProcessFamily(zoo.marks))
     assert daemon in ended_pids(done)
     assert not is_alive(daemon)
 
@@ -80,14 +88,14 @@ def test_the_host_and_all_below_it_need_no_mark(zoo: Zoo) -> None:
     script = "setsid sh -c 'echo $$ > inner; exec sleep 60' & sleep 60 & echo ready; wait"
     pid = zoo.sh(script, marked=False)
     until(lambda: (zoo.root / "inner").exists() and (zoo.root / "inner").read_text())
-    finish(Family({}, host_at(pid)))
+    finish(ProcessFamily({}, host_at(pid)))
     assert not is_alive(pid)
     assert not is_alive(zoo.number("inner"))
 
 
 def test_the_host_may_stay_while_its_children_end(zoo: Zoo) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait; exec sleep 60", marked=False)
-    done = finish(Family({}, host_at(pid)), keep_host=True)
+    done = finish(ProcessFamily({}, host_at(pid)), keep_host=True)
     assert is_alive(pid)
     assert zoo.number("child") in ended_pids(done)
     assert pid not in ended_pids(done)
@@ -96,24 +104,24 @@ def test_the_host_may_stay_while_its_children_end(zoo: Zoo) -> None:
 def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(zoo: Zoo) -> None:
     """It cannot be ended while its host stays and makes more: that is said, in bounded time."""
     pid = zoo.sh("echo ready; while :; do sleep 60; done", marked=False)
-    done = end(Family({}, host_at(pid)), keep_host=True, seconds=0.5)
+    done = end(ProcessFamily({}, host_at(pid)), keep_host=True, seconds=0.5)
     assert done.ended
     assert is_alive(pid)
-    finish(Family({}, host_at(pid)))
+    finish(ProcessFamily({}, host_at(pid)))
 
 
 def test_a_process_with_the_number_of_the_host_is_not_the_host(zoo: Zoo) -> None:
     pid = zoo.sh("echo ready; sleep 60", marked=False)
     host = host_at(pid)
     assert host is not None
-    assert finish(Family({}, Host(pid, host.began - 60))) == Ended()
+    assert finish(ProcessFamily({}, HostProcess(pid, host.began - 60))) == EndedProcesses()
     assert is_alive(pid)
 
 
 def test_a_host_that_is_gone_has_no_moment(zoo: Zoo) -> None:
     pid = zoo.sh("echo ready; sleep 60")
-    finish(Family(zoo.marks))
-    assert Family({}, Host(pid, 0.0)).look() == []
+    finish(ProcessFamily(zoo.marks))
+    assert ProcessFamily({}, HostProcess(pid, 0.0)).look() == []
     assert host_at(2**22 + 1) is None
 
 
@@ -127,9 +135,9 @@ def test_a_script_that_forks_all_the_time_comes_to_an_end(zoo: Zoo) -> None:
         "sleep 60\n"
     )
     pid = zoo.sh("exec sh fork.sh 0")
-    finish(Family(zoo.marks), seconds=5.0)
+    finish(ProcessFamily(zoo.marks), seconds=5.0)
     assert not is_alive(pid)
-    assert Family(zoo.marks).look() == []
+    assert ProcessFamily(zoo.marks).look() == []
 
 
 def test_who_was_seen_once_stays_a_member(zoo: Zoo) -> None:
@@ -141,7 +149,7 @@ def test_who_was_seen_once_stays_a_member(zoo: Zoo) -> None:
     os.mkfifo(zoo.root / "go")
     pid = zoo.sh(script)
     until(lambda: (zoo.root / "orphan").exists() and (zoo.root / "orphan").read_text())
-    family = Family(zoo.marks)
+    family = ProcessFamily(zoo.marks)
     assert len(family.look()) >= 2
     (zoo.root / "go").write_text("go\n")
     until(lambda: not is_alive(pid))
@@ -159,7 +167,7 @@ def test_a_zombie_counts_as_ended(zoo: Zoo) -> None:
     (zoo.root / "parent.py").write_text(parent)
     pid = zoo.sh(f"exec {sys.executable} parent.py", marked=False)
     until(lambda: any(not is_alive(c.pid) for c in psutil.Process(pid).children()))
-    assert finish(Family({}, host_at(pid)), keep_host=True) == Ended()
+    assert finish(ProcessFamily({}, host_at(pid)), keep_host=True) == EndedProcesses()
     assert is_alive(pid)
 
 
@@ -167,19 +175,19 @@ def test_nobody_else_is_touched(zoo: Zoo) -> None:
     spared = zoo.sh("echo ready; exec sleep 60")
     stranger = zoo.sh("echo ready; sleep 60", marked=False)
     mine = zoo.sh("echo ready; sleep 60")
-    done = finish(Family({**zoo.marks, "NOTHING": ""}, spared=(spared,)))
+    done = finish(ProcessFamily({**zoo.marks, "NOTHING": ""}, spared=(spared,)))
     assert is_alive(spared)
     assert is_alive(stranger)
     assert mine in ended_pids(done)
     assert os.getpid() not in ended_pids(done)
-    finish(Family(zoo.marks))
+    finish(ProcessFamily(zoo.marks))
 
 
 def test_the_caller_is_spared_even_where_it_is_a_member(zoo: Zoo) -> None:
     script = (
         "import os\n"
-        "from handrail.intervene.processes import Family, end\n"
-        f"done = end(Family({zoo.marks!r}), seconds=2)\n"
+        "from handrail.intervene.processes.process_tree import ProcessFamily, end\n"
+        f"done = end(ProcessFamily({zoo.marks!r}), seconds=2)\n"
         "print('ready', flush=True)\n"
         "open('done', 'w').write(f'{os.getpid()} {done.left}')\n"
     )
@@ -194,10 +202,10 @@ def test_a_client_of_a_hook_is_left_to_wait_for_its_verdict(zoo: Zoo) -> None:
     client = zoo.root / "handrail-hook"
     client.write_text("sleep 60 >/dev/null & echo $! > curl; echo ready; wait\n")
     pid = zoo.sh(f"exec sh {client} PreToolUse")
-    assert finish(Family(zoo.marks, client=str(client))) == Ended()
+    assert finish(ProcessFamily(zoo.marks, client=str(client))) == EndedProcesses()
     assert is_alive(pid)
     assert is_alive(zoo.number("curl"))
-    finish(Family(zoo.marks))
+    finish(ProcessFamily(zoo.marks))
     assert not is_alive(zoo.number("curl"))
 
 
@@ -208,10 +216,10 @@ def test_a_client_whose_call_a_person_holds_is_left_to_wait(
     client.write_text("echo ready; sleep 60\n")
     zoo.sh(f"exec sh {client} PreToolUse")
     later = time.clock_gettime(time.CLOCK_BOOTTIME) + 500
-    monkeypatch.setattr("handrail.intervene.processes._now", lambda: later)
-    assert Family(zoo.marks, client=str(client)).look() == []
+    monkeypatch.setattr("handrail.intervene.processes.process_tree._now", lambda: later)
+    assert ProcessFamily(zoo.marks, client=str(client)).look() == []
     later += 500
-    assert Family(zoo.marks, client=str(client)).look() != []
+    assert ProcessFamily(zoo.marks, client=str(client)).look() != []
 
 
 def test_processes_of_others_are_not_even_looked_at(zoo: Zoo) -> None:
@@ -221,7 +229,7 @@ def test_processes_of_others_are_not_even_looked_at(zoo: Zoo) -> None:
         ["/bin/sleep", "60"], env={**os.environ, **zoo.marks}, user=65534, extra_groups=[]
     )
     try:
-        assert finish(Family(zoo.marks)) == Ended()
+        assert finish(ProcessFamily(zoo.marks)) == EndedProcesses()
         assert is_alive(process.pid)
     finally:
         process.kill()

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from handrail.detect.registry import description_of
-from handrail.intervene.incident import Acted, Incident
-from handrail.intervene.recovery import Option, offered, resume_command
+from handrail.intervene.incidents.record import Incident, IncidentAction
+from handrail.intervene.incidents.recovery import RecoveryOption, offered, resume_command
 from handrail.model.ordinal import Decision
 
 _MAX_LINES = 40
@@ -97,7 +97,7 @@ def _timeline(record: Incident) -> Iterator[str]:
         yield f"- {_clock(at)} {text}"
 
 
-def _acted(each: Acted, record: Incident) -> str:
+def _acted(each: IncidentAction, record: Incident) -> str:
     marks = [_MARKS[each.decision]]
     if each.dropped:
         marks = ["not run"]
@@ -199,7 +199,7 @@ def _recovery(record: Incident) -> Iterator[str]:
         yield f"      {resume_command(record.id, each.option)}"
         yield ""
     if checkpoint is None:
-        yield f"- **{Option.ROLLBACK_AND_RETRY}** is not possible: no checkpoint is older than the"
+        yield f"- **{RecoveryOption.ROLLBACK_AND_RETRY}** is not possible: no checkpoint is older than the"
         yield "  trouble."
 
 

@@ -7,7 +7,7 @@ from handrail.config.interventions import Interventions
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.intervene.situation import Situation
-from handrail.intervene.strategy import Aim, Case
+from handrail.intervene.strategy import LadderTarget, StrategyCase
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
@@ -16,7 +16,7 @@ _ENOUGH = 2
 """Interventions without effect that a stop needs, unless each further action can do harm."""
 
 
-def stops_at_once(case: Case, settings: Interventions) -> bool:
+def stops_at_once(case: StrategyCase, settings: Interventions) -> bool:
     """Whether each further action can do harm, so that nothing milder is tried first."""
     least = case.fitting.at_once
     return (
@@ -28,8 +28,8 @@ def stops_at_once(case: Case, settings: Interventions) -> bool:
 
 
 def options(
-    case: Case,
-    aim: Aim,
+    case: StrategyCase,
+    aim: LadderTarget,
     at: Situation,
     settings: Interventions,
     kinds: Mapping[str, InterventionKind],
@@ -59,7 +59,7 @@ def options(
 
 def usable(
     name: str,
-    case: Case,
+    case: StrategyCase,
     at: Situation,
     settings: Interventions,
     kinds: Mapping[str, InterventionKind],
@@ -80,7 +80,7 @@ def budget_spent(at: Situation, settings: Interventions) -> bool:
     return made >= settings.max_interventions_per_execution
 
 
-def _was_mild(case: Case) -> bool:
+def _was_mild(case: StrategyCase) -> bool:
     """Whether hardly anything was tried since the trouble is more than low.
 
     Who waits long for something hears of it often enough, and does no harm.
@@ -89,7 +89,7 @@ def _was_mild(case: Case) -> bool:
     return case.finding.severity < Severity.CRITICAL and tried < _ENOUGH
 
 
-def _can_be_helped(case: Case, at: Situation) -> bool:
+def _can_be_helped(case: StrategyCase, at: Situation) -> bool:
     """Whether what is left of a spent budget is that the agent heeds what it is told.
 
     In a session of days ten hints are few; the first trouble after them is no reason to end it.
@@ -98,7 +98,7 @@ def _can_be_helped(case: Case, at: Situation) -> bool:
     return case.finding.severity < Severity.CRITICAL and 2 * sum(judged) > len(judged)
 
 
-def _by_aim(case: Case, aim: Aim) -> Iterator[str]:
+def _by_aim(case: StrategyCase, aim: LadderTarget) -> Iterator[str]:
     """First what is aimed at, then milder ones that have not failed, then stronger ones."""
     means = case.fitting.means
     milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
@@ -106,7 +106,7 @@ def _by_aim(case: Case, aim: Aim) -> Iterator[str]:
     return (means[place] for place in (*milder, *stronger) if means[place] != STOP)
 
 
-def _has_stop(case: Case, settings: Interventions) -> bool:
+def _has_stop(case: StrategyCase, settings: Interventions) -> bool:
     return STOP in case.fitting.means and settings.emergency_stop.enabled
 
 

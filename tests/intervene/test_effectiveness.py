@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene.effect import Count, effects_of
+from handrail.intervene.effectiveness import TryCount, effects_of
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 from tests.intervene.bench import Bench, finding
@@ -97,11 +97,11 @@ def test_counts_are_kept_by_means_and_kind() -> None:
     bench.steps(5)
     bench.steps(5, finding("stall", LOW))
     effects = effects_of(bench.past.made)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "loop") == Count(worked=1)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "stall") == Count(failed=1)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "goal_drift") == Count()
+    assert effects.of(InterventionName.SOFT_CORRECTION, "loop") == TryCount(worked=1)
+    assert effects.of(InterventionName.SOFT_CORRECTION, "stall") == TryCount(failed=1)
+    assert effects.of(InterventionName.SOFT_CORRECTION, "goal_drift") == TryCount()
 
 
 @pytest.mark.parametrize(("worked", "failed", "share"), [(0, 0, 1.0), (1, 3, 0.25), (2, 0, 1.0)])
 def test_the_share_of_what_helped(worked: int, failed: int, share: float) -> None:
-    assert Count(worked, failed).share == share
+    assert TryCount(worked, failed).share == share

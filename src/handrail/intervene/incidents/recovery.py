@@ -10,7 +10,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance
 
 
-class Option(StrEnum):
+class RecoveryOption(StrEnum):
     """What a person may choose."""
 
     RESUME_WITH_LIMITS = "resume_with_limits"
@@ -22,7 +22,7 @@ class Option(StrEnum):
 class Recovery(msgspec.Struct, frozen=True):
     """What a choice changes."""
 
-    option: Option
+    option: RecoveryOption
     says: str
     resumes: bool = True
     """The run may go on."""
@@ -38,24 +38,24 @@ RECOVERIES = {
     each.option: each
     for each in (
         Recovery(
-            Option.RESUME_WITH_LIMITS,
+            RecoveryOption.RESUME_WITH_LIMITS,
             "The run goes on from where it was, within strict limits.",
             limits=True,
         ),
         Recovery(
-            Option.ROLLBACK_AND_RETRY,
+            RecoveryOption.ROLLBACK_AND_RETRY,
             "The files go back to the last safe checkpoint, and the run tries again within strict "
             "limits. What is there now is saved first.",
             limits=True,
             rolls_back=True,
         ),
         Recovery(
-            Option.MANUAL_APPROVAL,
+            RecoveryOption.MANUAL_APPROVAL,
             "The run goes on; a person approves everything that changes something.",
             approval=True,
         ),
         Recovery(
-            Option.ABORT,
+            RecoveryOption.ABORT,
             "The run stays stopped for good. Its files are left as they are.",
             resumes=False,
         ),
@@ -99,6 +99,6 @@ def offered(checkpoint: Checkpoint | None) -> tuple[Recovery, ...]:
     return tuple(each for each in RECOVERIES.values() if checkpoint or not each.rolls_back)
 
 
-def resume_command(incident: str, option: Option) -> str:
+def resume_command(incident: str, option: RecoveryOption) -> str:
     """The command line that makes a choice."""
     return f"handrail incident resume {incident} --option {option}"

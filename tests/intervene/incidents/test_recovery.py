@@ -2,10 +2,10 @@
 
 import pytest
 
-from handrail.intervene.recovery import (
+from handrail.intervene.incidents.recovery import (
     RECOVERIES,
     STRICT,
-    Option,
+    RecoveryOption,
     offered,
     resume_command,
     safe_checkpoint,
@@ -18,15 +18,17 @@ from handrail.model.ordinal import Severity
 
 
 def test_every_option_changes_something_else() -> None:
-    assert list(RECOVERIES) == list(Option)
+    assert list(RECOVERIES) == list(RecoveryOption)
     changes = {
         (each.resumes, each.limits, each.rolls_back, each.approval) for each in RECOVERIES.values()
     }
-    assert len(changes) == len(Option)
+    assert len(changes) == len(RecoveryOption)
 
 
 def test_only_an_abort_is_final() -> None:
-    assert [each.option for each in RECOVERIES.values() if not each.resumes] == [Option.ABORT]
+    assert [each.option for each in RECOVERIES.values() if not each.resumes] == [
+        RecoveryOption.ABORT
+    ]
 
 
 def test_a_strict_allowance_limits_what_every_host_lets_handrail_limit() -> None:
@@ -63,9 +65,9 @@ def test_the_safe_checkpoint_is_the_newest_from_before_the_trouble() -> None:
 
 
 def test_going_back_is_only_offered_where_there_is_something_to_go_back_to() -> None:
-    assert Option.ROLLBACK_AND_RETRY not in [each.option for each in offered(None)]
-    assert len(offered(checkpoint("c1", 1))) == len(Option)
+    assert RecoveryOption.ROLLBACK_AND_RETRY not in [each.option for each in offered(None)]
+    assert len(offered(checkpoint("c1", 1))) == len(RecoveryOption)
 
 
 def test_a_choice_is_one_command() -> None:
-    assert resume_command("x", Option.ABORT) == "handrail incident resume x --option abort"
+    assert resume_command("x", RecoveryOption.ABORT) == "handrail incident resume x --option abort"

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 
 from handrail.detect.description import Description
 from handrail.detect.registry import KINDS, description_of
-from handrail.intervene.gather import gather
-from handrail.intervene.incident import Incident
-from handrail.intervene.report import report
+from handrail.intervene.incidents.gathering import gather
+from handrail.intervene.incidents.record import Incident
+from handrail.intervene.incidents.report import report
 from handrail.model.event import Event
-
-from .stopped import INCIDENT, RUN, confirmed, reviewed, stop, story
+from tests.intervene.stopped import INCIDENT, RUN, confirmed, reviewed, stop, story
 
 
 def written(*left: str) -> str:

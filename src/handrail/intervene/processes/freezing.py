@@ -9,7 +9,14 @@ from functools import partial
 import msgspec
 import psutil
 
-from handrail.intervene.processes import GONE, Family, began, describe, is_same_moment, send
+from handrail.intervene.processes.process_tree import (
+    GONE,
+    ProcessFamily,
+    began,
+    describe,
+    is_same_moment,
+    send,
+)
 
 _SECONDS = 5.0
 _POLL = 0.01
@@ -23,7 +30,7 @@ _STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
 _DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
 
-class Still(msgspec.Struct, frozen=True):
+class StillProcess(msgspec.Struct, frozen=True):
     """A process that stands still: its number and its start, because numbers come again."""
 
     pid: int
@@ -33,7 +40,7 @@ class Still(msgspec.Struct, frozen=True):
 class Frozen(msgspec.Struct, frozen=True):
     """What became of the processes of a run that were to be stopped."""
 
-    stopped: tuple[Still, ...] = ()
+    stopped: tuple[StillProcess, ...] = ()
     """Those that stand still because of this; nobody else is to be let go again."""
     all: tuple[str, ...] = ()
     """All that stand still, each as `pid command`."""
@@ -49,7 +56,7 @@ class Thawed(msgspec.Struct, frozen=True):
     """Those that stand still all the same, or do so again."""
 
 
-def standing(family: Family, but: Collection[Still] = ()) -> tuple[Still, ...]:
+def standing(family: ProcessFamily, but: Collection[StillProcess] = ()) -> tuple[StillProcess, ...]:
     """Who of a run stands still now, but for some.
 
     Before a freeze, these were stopped by somebody else and have to stay so. After one of which
@@ -59,7 +66,9 @@ def standing(family: Family, but: Collection[Still] = ()) -> tuple[Still, ...]:
     return tuple(_still(each) for each in members if not _is_among(each, but))
 
 
-def freeze(family: Family, before: Collection[Still] = (), *, seconds: float = _SECONDS) -> Frozen:
+def freeze(
+    family: ProcessFamily, before: Collection[StillProcess] = (), *, seconds: float = _SECONDS
+) -> Frozen:
     """Stop everybody of a run until nobody moves and nobody new is found, or let all go again.
 
     `before`: those that stood still already. Who of them goes on meanwhile is stopped as well, and
@@ -80,7 +89,7 @@ def freeze(family: Family, before: Collection[Still] = (), *, seconds: float = _
     return Frozen(stopped, tuple(map(family.text, members)))
 
 
-def thaw(stopped: Iterable[Still]) -> Thawed:
+def thaw(stopped: Iterable[StillProcess]) -> Thawed:
     """Let processes go again, those that are still the same; who has ended meanwhile has ended."""
     found = [_find(each) for each in stopped]
     return _let_go([each for each in found if each is not None], describe)
@@ -89,7 +98,7 @@ def thaw(stopped: Iterable[Still]) -> Thawed:
 class _Freezing:
     """A freeze that is under way."""
 
-    def __init__(self, family: Family, before: Collection[Still]) -> None:
+    def __init__(self, family: ProcessFamily, before: Collection[StillProcess]) -> None:
         self._family = family
         self._before = set(before)
         self._seen: dict[psutil.Process, None] = {}
@@ -203,19 +212,19 @@ def _age(process: psutil.Process) -> tuple[float, int]:
     return _began(process), process.pid
 
 
-def _still(process: psutil.Process) -> Still:
-    return Still(process.pid, _began(process))
+def _still(process: psutil.Process) -> StillProcess:
+    return StillProcess(process.pid, _began(process))
 
 
-def _is(process: psutil.Process, still: Still) -> bool:
+def _is(process: psutil.Process, still: StillProcess) -> bool:
     return process.pid == still.pid and is_same_moment(_began(process), still.began)
 
 
-def _is_among(process: psutil.Process, stills: Iterable[Still]) -> bool:
+def _is_among(process: psutil.Process, stills: Iterable[StillProcess]) -> bool:
     return any(_is(process, each) for each in stills)
 
 
-def _find(still: Still) -> psutil.Process | None:
+def _find(still: StillProcess) -> psutil.Process | None:
     with suppress(*GONE, ValueError):
         process = psutil.Process(still.pid)
         return process if _is(process, still) else None

@@ -51,7 +51,7 @@ def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> b
     )
 
 
-class Count(msgspec.Struct, omit_defaults=True):
+class TryCount(msgspec.Struct, omit_defaults=True):
     """How often a means was judged, and how."""
 
     worked: int = 0
@@ -67,20 +67,20 @@ class Count(msgspec.Struct, omit_defaults=True):
 class Effects(msgspec.Struct, omit_defaults=True):
     """How well each means helps against each kind of finding."""
 
-    counts: dict[str, dict[str, Count]] = {}
+    counts: dict[str, dict[str, TryCount]] = {}
     """By means, then by kind of finding."""
 
     def add(self, means: str, kind: str, *, worked: bool) -> None:
         """Count one judgement."""
-        count = self.counts.setdefault(means, {}).setdefault(kind, Count())
+        count = self.counts.setdefault(means, {}).setdefault(kind, TryCount())
         if worked:
             count.worked += 1
         else:
             count.failed += 1
 
-    def of(self, means: str, kind: str) -> Count:
+    def of(self, means: str, kind: str) -> TryCount:
         """What is known of a means against a kind of finding."""
-        return self.counts.get(means, {}).get(kind, Count())
+        return self.counts.get(means, {}).get(kind, TryCount())
 
 
 def effects_of(made: Iterable[PastIntervention]) -> Effects:

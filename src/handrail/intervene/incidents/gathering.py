@@ -6,7 +6,13 @@ from typing import cast
 import msgspec
 
 from handrail.detect import completed_step, intent_of
-from handrail.intervene.incident import Acted, Incident, Noted, Tried, Used
+from handrail.intervene.incidents.record import (
+    Incident,
+    IncidentAction,
+    IncidentFinding,
+    IncidentIntervention,
+    IncidentUsage,
+)
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     ActionDropped,
@@ -95,10 +101,10 @@ class _Notes:
         self.attended = False
         self.started = 0.0
         self.prompts: list[str] = []
-        self.acted: dict[int, Acted] = {}
-        self.findings: list[Noted] = []
-        self.tried: list[Tried] = []
-        self.used = Used()
+        self.acted: dict[int, IncidentAction] = {}
+        self.findings: list[IncidentFinding] = []
+        self.tried: list[IncidentIntervention] = []
+        self.used = IncidentUsage()
         self.files: dict[str, None] = {}
         self.checkpoints: list[Checkpoint] = []
         self.rollbacks: list[RolledBack] = []
@@ -127,7 +133,7 @@ class _Notes:
         self.used.refused += decision is Decision.BLOCK
         self.used.changed += decision is Decision.MODIFY
         self._reviewed[event.step] = event
-        self.acted[event.step] = Acted(
+        self.acted[event.step] = IncidentAction(
             event.step,
             event.at,
             event.action.tool,
@@ -180,10 +186,10 @@ class _Notes:
         self.used.settings_changed += 1
 
     def found(self, event: FindingMade) -> None:
-        self.findings.append(Noted(event.step, event.at, event.finding))
+        self.findings.append(IncidentFinding(event.step, event.at, event.finding))
 
     def intervened(self, event: Intervened) -> None:
-        self.tried.append(Tried(event.at, event.intervention))
+        self.tried.append(IncidentIntervention(event.at, event.intervention))
         if event.intervention.incident == self.incident:
             self.stopped = event
 

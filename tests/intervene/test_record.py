@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handrail.intervene.gather import MAX_ACTIONS, NoSuchStopError, gather
-from handrail.intervene.incident import Acted, Incident, incident_id
-from handrail.intervene.incidents import (
+from handrail.intervene.incidents.folders import (
     DAY,
     IncidentError,
-    Incidents,
+    IncidentFolders,
     NoSuchIncidentError,
     Resolution,
 )
+from handrail.intervene.incidents.gathering import MAX_ACTIONS, NoSuchStopError, gather
+from handrail.intervene.incidents.record import Incident, IncidentAction, incident_id
 from handrail.model.action import Outcome
 from handrail.model.event import ActionDropped, Event, PromptGiven, RunEnded
 from handrail.model.ordinal import Decision
@@ -44,7 +44,7 @@ def test_the_record_holds_what_led_to_the_stop() -> None:
     assert (found.host, found.cwd, found.model) == ("claude", "/w/shop", "sonnet")
     assert found.prompts == ["fix the cart total"]
     assert [each.step for each in found.actions] == [1, 2, 3, 4, 5]
-    assert found.actions[2] == Acted(
+    assert found.actions[2] == IncidentAction(
         3,
         NIGHT - 97,
         "Bash",
@@ -136,18 +136,18 @@ def test_the_name_is_sortable_and_readable() -> None:
 @given(st.floats(0, 4e9), st.text(), st.text(), st.integers(1, 9))
 def test_every_name_is_one_for_a_folder(at: float, cwd: str, run: str, nth: int) -> None:
     name = incident_id(at, cwd, run, nth)
-    assert os.path.basename(Incidents("/x").path(name)) == name
+    assert os.path.basename(IncidentFolders("/x").path(name)) == name
 
 
 # The folder
 
 
 @pytest.fixture
-def incidents(tmp_path: Path) -> Incidents:
-    return Incidents(str(tmp_path / "state" / "incidents"))
+def incidents(tmp_path: Path) -> IncidentFolders:
+    return IncidentFolders(str(tmp_path / "state" / "incidents"))
 
 
-def test_a_folder_is_written_for_this_user_alone(incidents: Incidents) -> None:
+def test_a_folder_is_written_for_this_user_alone(incidents: IncidentFolders) -> None:
     folder = Path(incidents.save(record()))
     assert sorted(path.name for path in folder.iterdir()) == ["incident.json", "report.md"]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -156,7 +156,7 @@ def test_a_folder_is_written_for_this_user_alone(incidents: Incidents) -> None:
     assert incidents.report(INCIDENT).startswith(f"# Incident {INCIDENT}\n")
 
 
-def test_twice_the_same_incident_is_one_folder(incidents: Incidents) -> None:
+def test_twice_the_same_incident_is_one_folder(incidents: IncidentFolders) -> None:
     first = gather(RUN, INCIDENT, story())
     incidents.save(first)
     incidents.resolve(INCIDENT, Resolution(NIGHT + 9, "abort"))
@@ -168,7 +168,7 @@ def test_twice_the_same_incident_is_one_folder(incidents: Incidents) -> None:
     assert kept.resolution == Resolution(NIGHT + 9, "abort")
 
 
-def test_an_incident_of_another_run_is_not_overwritten(incidents: Incidents) -> None:
+def test_an_incident_of_another_run_is_not_overwritten(incidents: IncidentFolders) -> None:
     incidents.save(record())
     other = gather("another run", INCIDENT, story())
     with pytest.raises(IncidentError, match="is an incident of run"):
@@ -179,23 +179,25 @@ def test_an_incident_of_another_run_is_not_overwritten(incidents: Incidents) -> 
 @pytest.mark.parametrize(
     "name", ["../events.db", "", ".", "..", "a/b", "a\0b", ".new-1", "x" * 200]
 )
-def test_a_name_leads_nowhere_else(incidents: Incidents, name: str) -> None:
+def test_a_name_leads_nowhere_else(incidents: IncidentFolders, name: str) -> None:
     with pytest.raises(NoSuchIncidentError):
         incidents.read(name)
     with pytest.raises(NoSuchIncidentError):
         incidents.resolve(name, Resolution(0.0, "abort"))
 
 
-def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(incidents: Incidents) -> None:
+def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
+    incidents: IncidentFolders,
+) -> None:
     program = (
         "import resource, sys\n"
-        "from handrail.intervene.gather import gather\n"
-        "from handrail.intervene.incidents import IncidentError, Incidents\n"
+        "from handrail.intervene.incidents.gathering import gather\n"
+        "from handrail.intervene.incidents.folders import IncidentError, IncidentFolders\n"
         "from tests.intervene.stopped import INCIDENT, RUN, story\n"
         "record = gather(RUN, INCIDENT, story())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"
-        "    Incidents(sys.argv[1]).save(record)\n"
+        "    IncidentFolders(sys.argv[1]).save(record)\n"
         "except IncidentError as error:\n"
         "    print(error)\n"
     )
@@ -210,7 +212,7 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(incidents: 
     assert os.listdir(incidents.folder) == []
 
 
-def test_a_damaged_record_does_not_hide_the_others(incidents: Incidents) -> None:
+def test_a_damaged_record_does_not_hide_the_others(incidents: IncidentFolders) -> None:
     incidents.save(record())
     damaged = Path(incidents.folder) / "2027-01-01-0000-shop-ffff"
     damaged.mkdir()
@@ -220,7 +222,7 @@ def test_a_damaged_record_does_not_hide_the_others(incidents: Incidents) -> None
         incidents.read(damaged.name)
 
 
-def test_old_incidents_are_removed(incidents: Incidents) -> None:
+def test_old_incidents_are_removed(incidents: IncidentFolders) -> None:
     incidents.save(record())
     young = msgspec.structs.replace(record(), id="2026-12-10-0000-shop-3f2a", at=NIGHT + 25 * DAY)
     incidents.save(young)
@@ -233,7 +235,7 @@ def test_old_incidents_are_removed(incidents: Incidents) -> None:
     assert incidents.names() == [young.id]
 
 
-def test_where_nothing_was_ever_stopped_there_is_nothing(incidents: Incidents) -> None:
+def test_where_nothing_was_ever_stopped_there_is_nothing(incidents: IncidentFolders) -> None:
     assert incidents.names() == []
     assert incidents.remove_old(30, NIGHT) == []
     assert not os.path.exists(incidents.folder)

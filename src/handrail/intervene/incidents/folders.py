@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
-from handrail.intervene.incident import Incident
-from handrail.intervene.report import report
+from handrail.intervene.incidents.record import Incident
+from handrail.intervene.incidents.report import report
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredIncident(msgspec.Struct, frozen=True):
     """An incident as it stands on the disk."""
 
     record: Incident
@@ -55,7 +55,7 @@ class NoSuchIncidentError(IncidentError, LookupError):
         super().__init__(incident, "there is none with this name")
 
 
-class Incidents:
+class IncidentFolders:
     """All incidents of a user, each in a folder of its own."""
 
     def __init__(self, folder: str) -> None:
@@ -87,7 +87,7 @@ class Incidents:
             raise NoSuchIncidentError(incident)
         return os.path.join(self.folder, incident)
 
-    def read(self, incident: str) -> Kept:
+    def read(self, incident: str) -> StoredIncident:
         """An incident, and whether it was resolved."""
         folder = self.path(incident)
         try:
@@ -99,7 +99,7 @@ class Incidents:
         resolution: Resolution | None = None
         with suppress(OSError, ValueError):
             resolution = _read(os.path.join(folder, RESOLVED), Resolution)
-        return Kept(record, resolution)
+        return StoredIncident(record, resolution)
 
     def report(self, incident: str) -> str:
         """The report of an incident."""
@@ -117,7 +117,7 @@ class Incidents:
             return []
         return sorted(filter(_ID.fullmatch, found), reverse=True)
 
-    def __iter__(self) -> Iterator[Kept]:
+    def __iter__(self) -> Iterator[StoredIncident]:
         for name in self.names():
             with suppress(IncidentError):
                 yield self.read(name)

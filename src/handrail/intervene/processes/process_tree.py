@@ -25,7 +25,7 @@ GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, Permissio
 """What is raised about a process that has ended meanwhile, or is somebody else's."""
 
 
-class Host(msgspec.Struct, frozen=True):
+class HostProcess(msgspec.Struct, frozen=True):
     """The program that runs the agent: its number and its start, because numbers come again."""
 
     pid: int
@@ -33,7 +33,7 @@ class Host(msgspec.Struct, frozen=True):
     """In seconds since the machine did: a clock that is set changes nothing in that."""
 
 
-class Ended(msgspec.Struct, frozen=True):
+class EndedProcesses(msgspec.Struct, frozen=True):
     """What became of the processes of a run, each as `pid command`."""
 
     ended: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Ended(msgspec.Struct, frozen=True):
     """Those that could not be ended in time."""
 
 
-class _Seen(msgspec.Struct, frozen=True):
+class _SeenProcess(msgspec.Struct, frozen=True):
     """A process of this user at one moment."""
 
     process: psutil.Process
@@ -49,10 +49,10 @@ class _Seen(msgspec.Struct, frozen=True):
     began: float
 
 
-def host_at(pid: int) -> Host | None:
+def host_at(pid: int) -> HostProcess | None:
     """The process with a number, now; None: there is none."""
     try:
-        return Host(pid, began(psutil.Process(pid)))
+        return HostProcess(pid, began(psutil.Process(pid)))
     except (*GONE, ValueError):
         return None
 
@@ -91,7 +91,7 @@ def send(processes: Iterable[psutil.Process], *numbers: signal.Signals) -> None:
                 process.send_signal(number)
 
 
-class Family:
+class ProcessFamily:
     """All processes of a run.
 
     They are the host with everything below it, and every process with one of the `marks` in its
@@ -102,7 +102,7 @@ class Family:
     def __init__(
         self,
         marks: Mapping[str, str],
-        host: Host | None = None,
+        host: HostProcess | None = None,
         *,
         spared: Collection[int] = (),
         client: str = "",
@@ -144,7 +144,7 @@ class Family:
         below = {pid for pid, one in seen.items() if one.parent in self._parents}
         return [seen[pid].process for pid in self._admit(seen, below)]
 
-    def _admit(self, seen: Mapping[int, _Seen], roots: set[int]) -> set[int]:
+    def _admit(self, seen: Mapping[int, _SeenProcess], roots: set[int]) -> set[int]:
         """Take in the roots, who is marked, and all below them; not the clients of hooks."""
         clients = {pid for pid, one in seen.items() if self._is_client(one)}
         self._clients |= _below(seen, clients, ())
@@ -159,19 +159,19 @@ class Family:
         """`pid command` of a member."""
         return self._texts.get(process, str(process.pid))
 
-    def _host_in(self, seen: Mapping[int, _Seen]) -> set[int]:
+    def _host_in(self, seen: Mapping[int, _SeenProcess]) -> set[int]:
         host = self._host
         if host is None or host.pid not in seen:
             return set()
         return {host.pid} if is_same_moment(seen[host.pid].began, host.began) else set()
 
-    def _is_marked(self, one: _Seen) -> bool:
+    def _is_marked(self, one: _SeenProcess) -> bool:
         try:
             return not self._marks.isdisjoint(one.process.environ().items())
         except (*GONE, OSError):
             return False
 
-    def _is_client(self, one: _Seen) -> bool:
+    def _is_client(self, one: _SeenProcess) -> bool:
         if not self._client or _now() - one.began > _CLIENT_SECONDS:
             return False
         if one.parent in self._clients:
@@ -187,7 +187,7 @@ class Family:
         self._texts[process] = describe(process)
 
 
-def end(family: Family, *, keep_host: bool = False, seconds: float = 10.0) -> Ended:
+def end(family: ProcessFamily, *, keep_host: bool = False, seconds: float = 10.0) -> EndedProcesses:
     """End every process of a run, at first politely; what is left is read back."""
     until = time.monotonic() + seconds
     told = _ask(family, keep_host, time.monotonic() + seconds * _POLITE)
@@ -199,13 +199,13 @@ def end(family: Family, *, keep_host: bool = False, seconds: float = 10.0) -> En
         told.update(dict.fromkeys(_kill(family, members, until)))
         psutil.wait_procs(members, timeout=_POLL)
     left = family.look(keep_host=keep_host)
-    return Ended(
+    return EndedProcesses(
         tuple(family.text(each) for each in told if each not in left),
         tuple(family.text(each) for each in left),
     )
 
 
-def _ask(family: Family, keep_host: bool, until: float) -> dict[psutil.Process, None]:
+def _ask(family: ProcessFamily, keep_host: bool, until: float) -> dict[psutil.Process, None]:
     """Tell everybody to end, and wait a while; not for those who have ever more children."""
     told: dict[psutil.Process, None] = {}
     while members := family.look(keep_host=keep_host):
@@ -219,7 +219,9 @@ def _ask(family: Family, keep_host: bool, until: float) -> dict[psutil.Process, 
     return told
 
 
-def _kill(family: Family, members: Sequence[psutil.Process], until: float) -> list[psutil.Process]:
+def _kill(
+    family: ProcessFamily, members: Sequence[psutil.Process], until: float
+) -> list[psutil.Process]:
     """Stop everybody until nobody new is found, because who stands still has no more children.
 
     Then kill them all.
@@ -242,7 +244,7 @@ def _now() -> float:
     return time.time() if clock is None else time.clock_gettime(clock)
 
 
-def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
+def _own_processes(pids: Iterable[int]) -> dict[int, _SeenProcess]:
     """Those of the processes that are alive and belong to this user."""
     user = os.getuid()
     found = {}
@@ -250,12 +252,14 @@ def _own_processes(pids: Iterable[int]) -> dict[int, _Seen]:
         with suppress(*GONE):
             process = psutil.Process(pid)
             if process.uids().real == user and process.status() != psutil.STATUS_ZOMBIE:
-                seen = _Seen(process, process.ppid(), began(process))
+                seen = _SeenProcess(process, process.ppid(), began(process))
                 found[process.pid] = seen
     return found
 
 
-def _below(seen: Mapping[int, _Seen], roots: Iterable[int], spared: Collection[int]) -> set[int]:
+def _below(
+    seen: Mapping[int, _SeenProcess], roots: Iterable[int], spared: Collection[int]
+) -> set[int]:
     """The roots and everything below them; not who is spared, and nobody for being below these."""
     children: dict[int, list[int]] = {}
     for pid, one in seen.items():

@@ -11,8 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from handrail.intervene.freezing import Frozen, Still, Thawed, freeze, standing, thaw
-from handrail.intervene.processes import Family, end, host_at
+from handrail.intervene.processes.freezing import (
+    Frozen,
+    StillProcess,
+    Thawed,
+    freeze,
+    standing,
+    thaw,
+)
+from handrail.intervene.processes.process_tree import ProcessFamily, end, host_at
 from tests.intervene.zoo import Zoo, is_alive, until
 
 pytestmark = pytest.mark.slow
@@ -30,11 +37,11 @@ def is_still(pid: int) -> bool:
     return psutil.Process(pid).status() in STAND
 
 
-def pids(stills: tuple[Still, ...]) -> set[int]:
+def pids(stills: tuple[StillProcess, ...]) -> set[int]:
     return {each.pid for each in stills}
 
 
-def frozen(family: Family, before: tuple[Still, ...] = ()) -> Frozen:
+def frozen(family: ProcessFamily, before: tuple[StillProcess, ...] = ()) -> Frozen:
     done = freeze(family, before)
     assert done.loose == ()
     return done
@@ -53,7 +60,7 @@ def python(zoo: Zoo, name: str, script: str, *, marked: bool = True) -> int:
 
 def test_a_run_stands_still_and_goes_on(zoo: Zoo) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait", marked=False)
-    done = frozen(Family({}, host_at(pid)))
+    done = frozen(ProcessFamily({}, host_at(pid)))
     child = zoo.number("child")
     assert pids(done.stopped) == {pid, child}
     assert f"{child} sleep 60" in done.all
@@ -69,7 +76,7 @@ def test_children_in_sessions_of_their_own_stand_still_too(zoo: Zoo) -> None:
     script = "setsid sh -c 'echo $$ > inner; echo ready; exec sleep 60' & wait"
     pid = zoo.sh(script)
     until((zoo.root / "inner").read_text)
-    done = frozen(Family(zoo.marks))
+    done = frozen(ProcessFamily(zoo.marks))
     assert os.getsid(zoo.number("inner")) != os.getsid(pid)
     assert is_still(zoo.number("inner"))
     thawed(done)
@@ -81,7 +88,7 @@ def test_who_was_stopped_by_somebody_else_stays_so(zoo: Zoo) -> None:
     child = zoo.number("child")
     os.kill(child, signal.SIGSTOP)
     until(lambda: is_still(child))
-    family = Family(zoo.marks)
+    family = ProcessFamily(zoo.marks)
     before = standing(family)
     assert pids(before) == {child}
     done = frozen(family, before)
@@ -96,7 +103,7 @@ def test_who_was_stopped_before_and_let_go_meanwhile_goes_on_with_the_others(zoo
     pid = zoo.sh("echo ready; exec sleep 60")
     os.kill(pid, signal.SIGSTOP)
     until(lambda: is_still(pid))
-    family = Family(zoo.marks)
+    family = ProcessFamily(zoo.marks)
     before = standing(family)
     os.kill(pid, signal.SIGCONT)
     done = frozen(family, before)
@@ -114,7 +121,7 @@ def test_who_is_let_go_while_the_freeze_is_under_way_is_stopped_again(zoo: Zoo) 
     assert is_still(pid)
 
 
-class Contrary(Family):
+class Contrary(ProcessFamily):
     """Somebody lets the run go again each time that it is looked at, for a while."""
 
     def __init__(self, zoo: Zoo, pid: int) -> None:
@@ -143,7 +150,7 @@ def test_a_run_that_cannot_be_stopped_as_a_whole_is_let_go_as_a_whole(
         sent(process, number)
 
     monkeypatch.setattr(psutil.Process, "send_signal", send)
-    done = freeze(Family(zoo.marks), seconds=0.5)
+    done = freeze(ProcessFamily(zoo.marks), seconds=0.5)
     assert f"{bad} sleep 61" in done.loose
     assert (done.stopped, done.all) == ((), ())
     assert not is_still(good)
@@ -158,11 +165,11 @@ def test_nobody_new_gets_away(zoo: Zoo) -> None:
         "exec sleep 60\n"
     )
     zoo.sh("exec sh fork.sh 0")
-    done = frozen(Family(zoo.marks))
+    done = frozen(ProcessFamily(zoo.marks))
     assert len(done.stopped) >= 2
     assert {is_still(each.pid) for each in done.stopped} == {True}
-    assert {each.pid for each in Family(zoo.marks).look()} == pids(done.stopped)
-    end(Family(zoo.marks))
+    assert {each.pid for each in ProcessFamily(zoo.marks).look()} == pids(done.stopped)
+    end(ProcessFamily(zoo.marks))
 
 
 def test_it_comes_to_an_end_where_ever_more_are_found(zoo: Zoo) -> None:
@@ -173,7 +180,7 @@ def test_it_comes_to_an_end_where_ever_more_are_found(zoo: Zoo) -> None:
     assert not any(is_still(pid) for pid in family.pids)
 
 
-class Rabbits(Family):
+class Rabbits(ProcessFamily):
     """There is a new one each time that anybody looks."""
 
     def __init__(self, zoo: Zoo) -> None:
@@ -199,7 +206,7 @@ def test_a_parent_that_is_kept_in_the_kernel_by_its_child_counts_as_standing(zoo
     pid = python(zoo, "spawn.py", script)
     parent = psutil.Process(pid)
     until(lambda: parent.status() == psutil.STATUS_DISK_SLEEP)
-    done = frozen(Family(zoo.marks))
+    done = frozen(ProcessFamily(zoo.marks))
     assert pids(done.stopped) == {pid, *(each.pid for each in parent.children())}
     thawed(done)
     os.close(os.open(zoo.root / "fifo", os.O_WRONLY))
@@ -219,7 +226,7 @@ def test_a_parent_does_not_notice_that_its_child_stood_still(zoo: Zoo) -> None:
     )
     os.mkfifo(zoo.root / "fifo")
     python(zoo, "wait.py", script)
-    thawed(frozen(Family(zoo.marks)))
+    thawed(frozen(ProcessFamily(zoo.marks)))
     os.close(os.open(zoo.root / "fifo", os.O_WRONLY))
     until((zoo.root / "over").exists)
     assert not (zoo.root / "noticed").exists()
@@ -227,7 +234,7 @@ def test_a_parent_does_not_notice_that_its_child_stood_still(zoo: Zoo) -> None:
 
 def test_who_dies_while_it_stands_still_is_gone(zoo: Zoo) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait; exec sleep 60")
-    done = frozen(Family(zoo.marks))
+    done = frozen(ProcessFamily(zoo.marks))
     os.kill(zoo.number("child"), signal.SIGKILL)
     until(lambda: not is_alive(zoo.number("child")))
     back = thawed(done)
@@ -243,14 +250,14 @@ def test_a_zombie_need_not_stand_still(zoo: Zoo) -> None:
     )
     pid = python(zoo, "parent.py", script, marked=False)
     until(lambda: any(not is_alive(each.pid) for each in psutil.Process(pid).children()))
-    done = frozen(Family({}, host_at(pid)))
+    done = frozen(ProcessFamily({}, host_at(pid)))
     assert pids(done.stopped) == {pid}
 
 
 def test_another_process_with_the_number_is_not_let_go(zoo: Zoo) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
-    [one] = frozen(Family(zoo.marks)).stopped
-    assert thaw([Still(pid, one.began - 60)]) == Thawed()
+    [one] = frozen(ProcessFamily(zoo.marks)).stopped
+    assert thaw([StillProcess(pid, one.began - 60)]) == Thawed()
     assert is_still(pid)
 
 
@@ -260,9 +267,9 @@ def test_whom_a_freeze_has_stopped_can_be_found_again_by_somebody_who_knows_noth
     pid = zoo.sh("sleep 60 & echo $! > child; sleep 61 & echo $! > other; echo ready; wait")
     os.kill(zoo.number("other"), signal.SIGSTOP)
     until(lambda: is_still(zoo.number("other")))
-    before = standing(Family(zoo.marks))
-    done = frozen(Family(zoo.marks), before)
-    assert pids(standing(Family(zoo.marks), but=before)) == {pid, zoo.number("child")}
+    before = standing(ProcessFamily(zoo.marks))
+    done = frozen(ProcessFamily(zoo.marks), before)
+    assert pids(standing(ProcessFamily(zoo.marks), but=before)) == {pid, zoo.number("child")}
     thawed(done)
     assert is_still(zoo.number("other"))
 
@@ -270,7 +277,7 @@ def test_whom_a_freeze_has_stopped_can_be_found_again_by_somebody_who_knows_noth
 def test_a_freeze_that_was_broken_off_is_finished_by_the_next(zoo: Zoo) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait")
     os.kill(zoo.number("child"), signal.SIGSTOP)  # the first one came as far as this
-    done = frozen(Family(zoo.marks), before=())
+    done = frozen(ProcessFamily(zoo.marks), before=())
     assert pids(done.stopped) == {pid, zoo.number("child")}
     thawed(done)
     assert not is_still(zoo.number("child"))
@@ -283,13 +290,13 @@ def test_the_client_of_a_hook_the_driver_and_others_go_on(zoo: Zoo) -> None:
     driver = zoo.sh("echo ready; exec sleep 60")
     stranger = zoo.sh("echo ready; exec sleep 60", marked=False)
     pid = zoo.sh("echo ready; exec sleep 60")
-    done = frozen(Family(zoo.marks, spared=(driver,), client=str(client)))
+    done = frozen(ProcessFamily(zoo.marks, spared=(driver,), client=str(client)))
     assert pids(done.stopped) == {pid}
     assert not any(map(is_still, (waits, zoo.number("curl"), driver, stranger)))
 
 
 def test_a_run_without_processes_has_nobody_to_stop(zoo: Zoo) -> None:
-    assert freeze(Family(zoo.marks)) == Frozen()
+    assert freeze(ProcessFamily(zoo.marks)) == Frozen()
     assert thaw(()) == Thawed()
 
 
@@ -303,12 +310,12 @@ def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Zoo)
         "os.rename('agent.tmp', 'agent')\n"
         "while True: signal.pause()\n"
     )
-    thawed(frozen(Family({}, host_at(zoo.sh("echo ready; exec sleep 60", marked=False)))))
+    thawed(frozen(ProcessFamily({}, host_at(zoo.sh("echo ready; exec sleep 60", marked=False)))))
     with Window(zoo) as window:
         window.type(f"{sys.executable} agent.py")
         until((zoo.root / "agent").exists)
         agent = zoo.number("agent")
-        done = frozen(Family({}, host_at(agent)))
+        done = frozen(ProcessFamily({}, host_at(agent)))
         until(window.has_terminal_back)
         back = thaw(done.stopped)
         assert [text.split()[0] for text in back.still] == [str(agent)]

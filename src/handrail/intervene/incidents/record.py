@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from handrail.intervene.recovery import safe_checkpoint
+from handrail.intervene.incidents.recovery import safe_checkpoint
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import RolledBack, StopConfirmed
 from handrail.model.finding import Finding
@@ -15,7 +15,7 @@ from handrail.model.ordinal import Decision
 SCHEMA = 1
 
 
-class Acted(msgspec.Struct, omit_defaults=True):
+class IncidentAction(msgspec.Struct, omit_defaults=True):
     """One of the last actions, and what came of it."""
 
     step: int
@@ -34,7 +34,7 @@ class Acted(msgspec.Struct, omit_defaults=True):
     """Why the host or a person did not run it."""
 
 
-class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
+class IncidentFinding(msgspec.Struct, frozen=True, omit_defaults=True):
     """A finding, when it was made."""
 
     step: int
@@ -42,7 +42,7 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
     finding: Finding
 
 
-class Tried(msgspec.Struct, omit_defaults=True):
+class IncidentIntervention(msgspec.Struct, omit_defaults=True):
     """An intervention, and whether it helped."""
 
     at: float
@@ -50,7 +50,7 @@ class Tried(msgspec.Struct, omit_defaults=True):
     worked: bool | None = None
 
 
-class Used(msgspec.Struct, omit_defaults=True):
+class IncidentUsage(msgspec.Struct, omit_defaults=True):
     """What the run had used up, and what was decided in it."""
 
     steps: int = 0
@@ -85,10 +85,10 @@ class Incident(msgspec.Struct, omit_defaults=True):
     started: float = 0.0
     prompts: list[str] = []
     """What the agent was told: the first, and the last ones."""
-    actions: list[Acted] = []
-    findings: list[Noted] = []
-    interventions: list[Tried] = []
-    usage: Used = msgspec.field(default_factory=Used)
+    actions: list[IncidentAction] = []
+    findings: list[IncidentFinding] = []
+    interventions: list[IncidentIntervention] = []
+    usage: IncidentUsage = msgspec.field(default_factory=IncidentUsage)
     files: list[str] = []
     """Files that the run made, changed or deleted, as far as that is known."""
     more_files: int = 0

@@ -1,0 +1,1 @@
+"""Emergency stops on record: the record, its report, and how the run can go on."""
