@@ -44,10 +44,10 @@ from handrail.model import Action, Decision
 from handrail.model.control import Command, Standing
 from handrail.model.event import ControlAsked
 from handrail.review import Reviewer
-from handrail.tui.asking import ask
-from handrail.tui.commands import BY_KEY
+from handrail.tui.sending.questions import ask
+from handrail.tui.sending.commands import BY_KEY
 from handrail.words.control import SAY
-from handrail.tui.help import help_page
+from handrail.tui.panes.help import help_page
 from tests.control.desk_bed import DeskBed
 
 nudge = Command("nudge")

@@ -12,20 +12,24 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.store.port import Store
 from handrail.store.sqlite import SqliteStore
 from handrail.tui.app import WatchApp
-from handrail.tui.controls import Stage
-from handrail.tui.feed import Feed
+from handrail.tui.sending.port import SendingStage
+from handrail.tui.state.log_feed import LogFeed
 from tests.tui.sample import NOON, Book
 
 PATIENCE = 30.0
 _PAUSE = 0.2
 """The pilot waits after each key until the program is idle: it must come to that."""
-GOES_WELL = (Stage("requested"), Stage("acknowledged"), Stage("confirmed", "so it is"))
+GOES_WELL = (
+    SendingStage("requested"),
+    SendingStage("acknowledged"),
+    SendingStage("confirmed", "so it is"),
+)
 
 
 class FakeControls:
     """Remembers what was sent, and answers as it was told to."""
 
-    def __init__(self, *stages: Stage) -> None:
+    def __init__(self, *stages: SendingStage) -> None:
         self.sent: list[tuple[ControlCommand, str, str, str, Standing]] = []
         self.stages = stages or GOES_WELL
         self.go_on = asyncio.Event()
@@ -33,7 +37,7 @@ class FakeControls:
 
     async def send(
         self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
-    ) -> AsyncIterator[Stage]:
+    ) -> AsyncIterator[SendingStage]:
         """Waits before each stage until it may go on."""
         self.sent.append((command, run, reason, text, expects))
         for stage in self.stages:
@@ -113,8 +117,8 @@ async def standing_at(
     fake = controls or FakeControls()
     path = store.path if isinstance(store, SqliteStore) else ""
 
-    def open_feed() -> Feed:
-        return Feed(SqliteStore(path, read_only=True), clock=lambda: NOON)
+    def open_feed() -> LogFeed:
+        return LogFeed(SqliteStore(path, read_only=True), clock=lambda: NOON)
 
     app = WatchApp(open_feed, fake, clock=lambda: NOON, pause=_PAUSE)
     async with app.run_test(size=size) as pilot:

@@ -27,7 +27,7 @@ def test_it_is_not_for_agents(
         ("import handrail.cli, handrail.cli.watch", "textual"),
         ("import handrail.cli.status, handrail.cli.log", "textual"),
         # The first frame does not wait for what only the feed needs.
-        ("import handrail.tui.app, handrail.tui.by_daemon", "handrail.supervise.state"),
+        ("import handrail.tui.app, handrail.tui.sending.daemon_sender", "handrail.supervise.state"),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(statement: str, unwanted: str) -> None:

@@ -5,8 +5,8 @@ from textual.events import Paste
 
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
-from handrail.tui.commands import BY_KEY
-from handrail.tui.controls import Stage
+from handrail.tui.sending.commands import BY_KEY
+from handrail.tui.sending.port import SendingStage
 from tests.tui.sample import API, SHOP, Book
 from tests.tui.stage import FakeControls, Stand, at_screen
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_done_says_why(book: Book, name: str, key: str, says: str
 
 
 def test_every_stage_of_a_command_is_shown_when_it_comes(book: Book) -> None:
-    controls = FakeControls(Stage("starting"), *FakeControls().stages)
+    controls = FakeControls(SendingStage("starting"), *FakeControls().stages)
 
     async def work(stand: Stand) -> None:
         await stand.choose("api")
@@ -201,8 +201,8 @@ def test_every_stage_of_a_command_is_shown_when_it_comes(book: Book) -> None:
 
 
 def test_a_failure_is_shown_with_its_reason(book: Book) -> None:
-    failed = Stage("failed", "The run is paused, no longer running", "invalid_state")
-    controls = FakeControls(Stage("requested"), Stage("acknowledged"), failed)
+    failed = SendingStage("failed", "The run is paused, no longer running", "invalid_state")
+    controls = FakeControls(SendingStage("requested"), SendingStage("acknowledged"), failed)
 
     async def work(stand: Stand) -> None:
         await stand.choose("shop")

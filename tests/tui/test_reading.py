@@ -6,24 +6,24 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from handrail.tui.app import WatchApp
-from handrail.tui.overview import Overview
-from handrail.tui.view import View
+from handrail.tui.state.log_view import LogView
+from handrail.tui.state.run_overview import RunOverview
 from tests.tui.sample import NOON
 from tests.tui.stage import FakeControls
 
-RUNS = tuple(Overview(name, name, started=NOON, changed=NOON) for name in ("one", "two"))
+RUNS = tuple(RunOverview(name, name, started=NOON, changed=NOON) for name in ("one", "two"))
 NEVER = 3600.0
 
 
 class Source:
     """Answers with the same views again and again, the last one for ever."""
 
-    def __init__(self, *views: View | Exception) -> None:
+    def __init__(self, *views: LogView | Exception) -> None:
         self._views = list(views)
         self.chosen: list[str] = []
         self.closed = False
 
-    def poll(self, chosen: str) -> View:
+    def poll(self, chosen: str) -> LogView:
         self.chosen.append(chosen)
         view = self._views.pop(0) if len(self._views) > 1 else self._views[0]
         if isinstance(view, Exception):
@@ -57,7 +57,7 @@ def test_a_fault_ends_the_screen_and_is_left_to_the_command_to_tell() -> None:
 
 
 def test_what_is_still_to_be_read_is_read_at_once() -> None:
-    source = Source(View(loading=2), View(loading=1), View(RUNS, "one"))
+    source = Source(LogView(loading=2), LogView(loading=1), LogView(RUNS, "one"))
 
     async def work(pilot: Pilot[Exception]) -> None:
         while source.chosen[2:] == []:
@@ -67,7 +67,7 @@ def test_what_is_still_to_be_read_is_read_at_once() -> None:
 
 
 def test_a_log_that_cannot_be_read_is_not_asked_without_a_break() -> None:
-    source = Source(View(RUNS, "other", loading=3, problem="the log is damaged"))
+    source = Source(LogView(RUNS, "other", loading=3, problem="the log is damaged"))
 
     async def work(pilot: Pilot[Exception]) -> None:
         for _ in range(5):
@@ -78,7 +78,7 @@ def test_a_log_that_cannot_be_read_is_not_asked_without_a_break() -> None:
 
 
 def test_the_timeline_of_another_run_is_asked_for_at_once() -> None:
-    source = Source(View(RUNS, "one"), View(RUNS, "two"))
+    source = Source(LogView(RUNS, "one"), LogView(RUNS, "two"))
 
     async def work(pilot: Pilot[Exception]) -> None:
         assert isinstance(pilot.app, WatchApp)

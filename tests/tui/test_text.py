@@ -5,7 +5,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from handrail.tui.text import Span, clean, clip, fitted, flat, pad, plain, take, width_of, wrap
+from handrail.tui.text import (
+    StyledSpan,
+    clean,
+    clip,
+    fitted,
+    flat,
+    pad,
+    plain,
+    take,
+    width_of,
+    wrap,
+)
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m\x1b]0;title\x07\x1b[2J",
@@ -89,7 +100,7 @@ def test_wrapped_lines_fit(text: str, width: int, limit: int) -> None:
 
 @given(st.lists(any_text, max_size=4), st.integers(0, 60))
 def test_a_fitted_line_has_its_width(texts: list[str], width: int) -> None:
-    line = fitted(tuple(Span(text) for text in texts), width)
+    line = fitted(tuple(StyledSpan(text) for text in texts), width)
     assert width_of(line) == width
     assert cell_len(plain(line)) == width
     assert plain(line).isprintable()

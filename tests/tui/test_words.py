@@ -18,10 +18,10 @@ from handrail.model.event import (
 from handrail.store.decoding import decode
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.topics import topic_of
-from handrail.tui.feed import Feed
-from handrail.tui.overview import NEEDS_YOU, NOT_DONE
-from handrail.tui.runs_pane import LOOKS
-from handrail.tui.timeline import Timeline
+from handrail.tui.panes.runs import LOOKS
+from handrail.tui.state.log_feed import LogFeed
+from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE
+from handrail.tui.state.timeline import Timeline
 from handrail.words.event_sentences import event_sentence
 from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book
 
@@ -32,7 +32,7 @@ _SAME = {NEEDS_YOU: "stopped", NOT_DONE: "done"}
 def _on_the_screen(book: Book) -> dict[str, str]:
     assert isinstance(book.store, SqliteStore)
     with closing(SqliteStore(book.store.path, read_only=True)) as store:
-        runs = Feed(store, clock=lambda: NOON).poll("").runs
+        runs = LogFeed(store, clock=lambda: NOON).poll("").runs
         return {run.name: run.state(NOON) for run in runs}
 
 

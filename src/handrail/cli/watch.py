@@ -11,8 +11,8 @@ from handrail.cli import options
 if TYPE_CHECKING:
     from handrail.control.client import ControlConnection
     from handrail.server.home import Home
-    from handrail.tui.app import Source
-    from handrail.tui.controls import Controls
+    from handrail.tui.app import LogViewSource
+    from handrail.tui.sending.port import CommandSender
 
 
 @click.command()
@@ -54,13 +54,13 @@ def command() -> int:
     return 0
 
 
-def _open_source(home: "Home") -> "Source":
+def _open_source(home: "Home") -> "LogViewSource":
     """The log. Called when the screen stands: these imports take as long as all before."""
     from handrail.cli import settle
     from handrail.control.client import user_name
     from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
     from handrail.store.opening import open_log
-    from handrail.tui.feed import Feed
+    from handrail.tui.state.log_feed import LogFeed
 
     def is_open(incident: str) -> bool:
         try:
@@ -69,11 +69,11 @@ def _open_source(home: "Home") -> "Source":
             return True
 
     settle()
-    return Feed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
+    return LogFeed(open_log(home.log, "read"), me=user_name(), is_open=is_open)
 
 
-def _controls(home: "Home") -> "Controls":
-    from handrail.tui.by_daemon import ByDaemon
+def _controls(home: "Home") -> "CommandSender":
+    from handrail.tui.sending.daemon_sender import DaemonCommandSender
 
     def open_line() -> "ControlConnection":
         from handrail.server.control.connection import DaemonConnection
@@ -85,4 +85,4 @@ def _controls(home: "Home") -> "Controls":
 
         return holder(home) is None
 
-    return ByDaemon(open_line, is_down)
+    return DaemonCommandSender(open_line, is_down)

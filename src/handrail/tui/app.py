@@ -9,22 +9,22 @@ from typing import ClassVar, Protocol
 from textual.app import App, ComposeResult
 from textual.events import Key, Paste
 
-from handrail.tui.asking import Order
 from handrail.tui.canvas import Canvas, wants_colour
-from handrail.tui.commands import BY_KEY
-from handrail.tui.controls import Controls, Stage
-from handrail.tui.frame import frame
-from handrail.tui.view import View
-from handrail.tui.watching import Watching
+from handrail.tui.panes.frame import frame
+from handrail.tui.sending.commands import BY_KEY
+from handrail.tui.sending.port import CommandSender, SendingStage
+from handrail.tui.sending.questions import CommandOrder
+from handrail.tui.state.log_view import LogView
+from handrail.tui.state.screen_state import ScreenState
 
 _PAUSE = 0.25
 """Seconds between two looks at the log."""
 
 
-class Source(Protocol):
+class LogViewSource(Protocol):
     """Where views come from; both may read from a disk."""
 
-    def poll(self, chosen: str) -> View:
+    def poll(self, chosen: str) -> LogView:
         """What there is now."""
         ...
 
@@ -44,8 +44,8 @@ class WatchApp(App[Exception]):
 
     def __init__(
         self,
-        open_source: Callable[[], Source],
-        controls: Controls,
+        open_source: Callable[[], LogViewSource],
+        controls: CommandSender,
         *,
         clock: Callable[[], float] = time,
         pause: float = _PAUSE,
@@ -53,7 +53,7 @@ class WatchApp(App[Exception]):
         """`open_source` is called in a thread, after the first frame: it may take its time."""
         colour = wants_colour()
         super().__init__(ansi_color=True)
-        self.watching = Watching(clock)
+        self.watching = ScreenState(clock)
         self._canvas = Canvas(colour=colour)
         self._open_source = open_source
         self._controls = controls
@@ -98,7 +98,7 @@ class WatchApp(App[Exception]):
         except Exception as error:  # noqa: BLE001 - told by the command, on a screen that is whole
             self.exit(error)
 
-    async def _rest(self, view: View) -> None:
+    async def _rest(self, view: LogView) -> None:
         """Wait a moment; not where something can be read that is missing on the screen."""
         is_missing = view.loading or self.watching.chosen != view.run
         if is_missing and not view.problem:
@@ -107,7 +107,7 @@ class WatchApp(App[Exception]):
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), self._pause)
 
-    async def _send(self, order: Order) -> None:
+    async def _send(self, order: CommandOrder) -> None:
         """Send an order, and show what is heard of it."""
         sent = self.watching.send(order)
         self.draw()
@@ -123,7 +123,9 @@ class WatchApp(App[Exception]):
                 self._wake.set()
                 self.draw()
         except Exception as error:  # noqa: BLE001 - the screen stays; it says what went wrong
-            sent.stages.append(Stage("failed", f"{type(error).__name__}: {error}", "internal"))
+            sent.stages.append(
+                SendingStage("failed", f"{type(error).__name__}: {error}", "internal")
+            )
             self.draw()
 
     # Keys

@@ -21,14 +21,14 @@ _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 """Terminals do not agree how wide these make the sign before them."""
 
 
-class Span(NamedTuple):
+class StyledSpan(NamedTuple):
     """A piece of a line, and the name of its style."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[Span, ...]
+Line = tuple[StyledSpan, ...]
 
 
 def clean(text: str) -> str:
@@ -107,7 +107,7 @@ def wrap(text: str, width: int, limit: int = 0) -> list[str]:
     return line_breaking.wrap(clean(text), width, limit, columns)
 
 
-def width_of(line: Iterable[Span]) -> int:
+def width_of(line: Iterable[StyledSpan]) -> int:
     """How many columns a line takes."""
     return sum(columns(span.text) for span in line)
 
@@ -117,17 +117,17 @@ def fitted(line: Line, width: int) -> Line:
 
     Nothing is shown that did not come through here, so this is where cleaning cannot be forgotten.
     """
-    spans: list[Span] = []
+    spans: list[StyledSpan] = []
     left = width
     for text, style in line:
         shown = clean(text)
         size = columns(shown)
         if size > left:
-            spans.append(Span(pad(shown, left), style))
+            spans.append(StyledSpan(pad(shown, left), style))
             return tuple(spans)
-        spans.append(Span(shown, style))
+        spans.append(StyledSpan(shown, style))
         left -= size
-    return (*spans, Span(" " * left)) if left else tuple(spans)
+    return (*spans, StyledSpan(" " * left)) if left else tuple(spans)
 
 
 def plain(line: Line) -> str:

@@ -1,0 +1,1 @@
+"""Commands on their way from the screen to the daemon."""

@@ -1,0 +1,76 @@
+"""Commands by way of the daemon: the control protocol, as the stages that the screen shows."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+
+from handrail.control.client import ControlConnection, UnreachableError, make_request, stages
+from handrail.control.message import Ack, AnyMessage, Request, Result
+from handrail.model.control import ControlCommand, Standing
+from handrail.tui.sending.port import SendingStage
+
+_PATIENCE = 3600.0
+"""Seconds until nobody waits for a result any more: a pause waits for the action under way."""
+
+
+class DaemonCommandSender:
+    """Each command waits in a thread of its own, which the end of the program does not wait for."""
+
+    def __init__(
+        self,
+        open_line: Callable[[], ControlConnection],
+        is_down: Callable[[], bool],
+        *,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """`open_line`: called for each command, in its thread; `is_down`: whether there is no
+        daemon, so that the line has to start one."""
+        self._open_line = open_line
+        self._is_down = is_down
+        self._patience = patience
+
+    async def send(
+        self, command: ControlCommand, run: str, *, reason: str, text: str, expects: Standing
+    ) -> AsyncIterator[SendingStage]:
+        """The stages of one command, the last one `confirmed` or `failed`."""
+        heard: asyncio.Queue[SendingStage] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def work() -> None:
+            request = make_request(command, run, reason=reason, text=text, expects=expects.value)
+            for stage in self._stages(request):
+                try:
+                    loop.call_soon_threadsafe(heard.put_nowait, stage)
+                except RuntimeError:  # the screen was left meanwhile
+                    return
+
+        threading.Thread(target=work, name=f"control-{command.value}", daemon=True).start()
+        while True:
+            stage = await heard.get()
+            yield stage
+            if stage.is_last:
+                return
+
+    def _stages(self, request: Request) -> Iterator[SendingStage]:
+        if self._is_down():
+            yield SendingStage("starting")
+        yield SendingStage("requested")
+        try:
+            for message in stages(self._open_line(), request, seconds=self._patience):
+                stage = _stage(message)
+                yield stage
+                if stage.is_last:
+                    return
+        except UnreachableError as error:
+            yield SendingStage("failed", str(error), "unreachable")
+            return
+        says = f"no answer for {self._patience / 60:.0f} min; the timeline will show one"
+        yield SendingStage("failed", says, "timeout")
+
+
+def _stage(message: AnyMessage) -> SendingStage:
+    if not isinstance(message, Result):
+        return SendingStage("acknowledged" if isinstance(message, Ack) else "requested")
+    if message.ok:
+        return SendingStage("confirmed", message.says)
+    return SendingStage("failed", message.says, message.code)

@@ -1,0 +1,1 @@
+"""What the screen knows: the runs, the timeline, what is chosen and typed."""

@@ -1,0 +1,254 @@
+"""The log as the screen reads it: by itself, so that no daemon has to run.
+
+Used from one thread at a time, never from the one that draws: it reads from the disk.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+from time import time
+
+import msgspec
+from psutil import pid_exists
+
+from handrail.store.decoding import decode
+from handrail.store.errors import DamagedError, StoreError
+from handrail.store.port import Store, StoredEntry
+from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
+from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.tui.state.log_view import LogView
+from handrail.tui.state.overview_of_run import overview_of
+from handrail.tui.state.run_overview import RunOverview
+from handrail.tui.state.timeline import MAX_ENTRIES, Timeline
+
+_DAY = 24 * 60 * 60
+"""A session that was killed never says that it ended: after a day it is not shown any more."""
+_MAX_RUNS = 200
+_MAX_READ = 1000
+"""Of the runs of a day so many are looked at, to find those that need somebody."""
+_MAX_OLDER = 300
+"""Of the runs that nothing was heard of for a day so many are looked at."""
+_PAGE = 500
+_BEGINNING = 5
+"""By so many events a run has said where it works, and by whom it is driven."""
+_MAX_PAGES = 30
+"""So much of a log that has grown at once is looked at before the screen is drawn again."""
+_MAX_APPLIED = 100
+"""Where a run has more new events than that, its snapshot is nearer."""
+_LOADED_AT_ONCE = 20
+
+
+class _FirstEvent(msgspec.Struct):
+    cwd: str = ""
+
+
+class _FollowedRun(msgspec.Struct):
+    overview: RunOverview
+    state: RunState | None = None
+    """None: it has ended, or cannot be read; should it go on, it is read again."""
+
+
+_began = msgspec.json.Decoder(_FirstEvent)
+
+
+class LogFeed:
+    """All runs that matter now, and the timeline of one of them."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], float] = time,
+        me: str = "",
+        is_open: Callable[[str], bool] = lambda incident: True,
+        lives: Callable[[int], bool] = pid_exists,
+    ) -> None:
+        """`me`: what whoever looks at it is called; `is_open`: whether nobody has decided about
+        an incident yet; `lives`: whether there is such a process."""
+        self._store = store
+        self._clock = clock
+        self._me = me
+        self._is_open = is_open
+        self._lives = lives
+        self._last: StoredEntry | None = None
+        """The last entry of the log that was seen."""
+        self._short: dict[str, str] = {}
+        self._kept: dict[str, _FollowedRun] = {}
+        self._waiting: dict[str, None] = {}
+        """Runs to be read, the most urgent ones first."""
+        self._left_out: set[str] = set()
+        self._timeline: Timeline | None = None
+        self._problem = ""
+
+    def poll(self, chosen: str) -> LogView:
+        """What there is now; `chosen` is the run whose timeline is wanted."""
+        try:
+            if self._last is None or not self._go_on(self._last):
+                self._begin()
+            self._load(chosen)
+            self._follow(chosen)
+            self._problem = ""
+        except StoreError as error:
+            self._problem = str(error)
+        self._look_around()
+        self._let_go()
+        timeline = self._timeline
+        return LogView(
+            tuple(kept.overview for kept in self._kept.values()),
+            "" if timeline is None else timeline.run,
+            () if timeline is None else timeline.entries,
+            timeline is not None and timeline.cut,
+            len(self._waiting),
+            len(self._left_out),
+            self._problem,
+        )
+
+    def close(self) -> None:
+        """Let go of the log."""
+        self._store.close()
+
+    # What is new in the log
+
+    def _begin(self) -> None:
+        """Forget what was known: this log was never seen."""
+        self._kept.clear()
+        self._timeline = None
+        # Before the topics are listed: what comes in between is then seen twice, and not missed.
+        last = _newest(self._store)
+        topics = self._store.topics(RUNS)
+        self._short = short_ids([run_of(topic.name) for topic in topics])
+        limit = self._clock() - _DAY
+        lately = [run_of(topic.name) for topic in topics if topic.changed >= limit]
+        older = [run_of(topic.name) for topic in topics if topic.changed < limit]
+        self._left_out = set(lately[_MAX_READ:])
+        self._waiting = dict.fromkeys((*lately[:_MAX_READ], *older[:_MAX_OLDER]))
+        self._last = last
+
+    def _go_on(self, last: StoredEntry) -> bool:
+        """Take in what has come since; False: this is another log."""
+        new: dict[str, list[StoredEntry]] = {}
+        for _ in range(_MAX_PAGES):
+            page = self._store.read_all(last.position - 1, _PAGE + 1)
+            if not page or page[0] != last:
+                return False
+            last = page[-1]
+            for stored in page[1:]:
+                if stored.topic.startswith(RUNS):
+                    new.setdefault(run_of(stored.topic), []).append(stored)
+            if len(page) <= _PAGE:
+                break
+        if any(run not in self._short for run in new):
+            self._short = short_ids([run_of(topic.name) for topic in self._store.topics(RUNS)])
+        stale = [run for run, page in new.items() if not self._apply(run, page)]
+        self._waiting = dict.fromkeys((*reversed(stale), *self._waiting))
+        self._last = last
+        return True
+
+    def _apply(self, run: str, page: list[StoredEntry]) -> bool:
+        """Bring a run up to date by its new events; False: it has to be read anew."""
+        kept = self._kept.get(run)
+        if kept is None or kept.state is None or len(page) > _MAX_APPLIED:
+            return False
+        try:
+            for stored in page:
+                if stored.seq > kept.state.seq + 1:
+                    return False
+                if stored.seq == kept.state.seq + 1:
+                    kept.state.apply(decode(stored))
+        except DamagedError:
+            return False
+        self._keep(run, kept.state, kept.overview.name)
+        return True
+
+    # Runs
+
+    def _load(self, chosen: str) -> None:
+        """Read some of the runs that wait for it."""
+        first = [chosen] if chosen in self._waiting else []
+        for run in list(islice(dict.fromkeys((*first, *self._waiting)), _LOADED_AT_ONCE)):
+            name = self._name(run)
+            try:
+                self._keep(run, read_state(self._store, run), name)
+            except DamagedError as error:
+                now = self._clock()
+                self._kept[run] = _FollowedRun(
+                    RunOverview(run, name, changed=now, problem=error.problem)
+                )
+            self._left_out.discard(run)
+            del self._waiting[run]
+
+    def _keep(self, run: str, state: RunState, name: str) -> None:
+        overview = overview_of(state, name, incident=state.course.stopped, me=self._me)
+        is_over = state.phase == "ended" and not overview.stays
+        self._kept[run] = _FollowedRun(overview, None if is_over else state)
+
+    def _name(self, run: str) -> str:
+        first = next(iter(self._store.read(topic_of(run), 0, 1)), None)
+        try:
+            cwd = _began.decode(first.body).cwd if first else ""
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            cwd = ""
+        return f"{project_of(cwd)}-{self._short.get(run, run)}"
+
+    def _look_around(self) -> None:
+        """What is no event: somebody has decided about an incident, a driver was killed."""
+        for kept in self._kept.values():
+            overview = kept.overview
+            if overview.incident and not self._is_open(overview.incident):
+                kept.overview = msgspec.structs.replace(overview, incident="")
+            elif overview.driver and overview.left is self._lives(overview.driver):
+                kept.overview = msgspec.structs.replace(overview, left=not overview.left)
+
+    def _let_go(self) -> None:
+        """Drop what nobody wants to see, and, of too many, what is over or was long ago."""
+        limit = self._clock() - _DAY
+        for run in [run for run, kept in self._kept.items() if not _is_wanted(kept, limit)]:
+            del self._kept[run]
+        excess = len(self._kept) - _MAX_RUNS
+        for run in sorted(self._kept, key=self._worth)[: max(excess, 0)]:
+            del self._kept[run]
+            self._left_out.add(run)
+
+    def _worth(self, run: str) -> tuple[bool, bool, float]:
+        overview = self._kept[run].overview
+        return overview.stays, overview.active, overview.changed
+
+    # The timeline
+
+    def _follow(self, chosen: str) -> None:
+        if not chosen:
+            self._timeline = None
+            return
+        topic = topic_of(chosen)
+        if self._timeline is None or self._timeline.run != chosen:
+            self._timeline = Timeline(chosen)
+            kept = self._kept.get(chosen)
+            seq = kept.state.seq if kept is not None and kept.state is not None else 0
+            seq = seq or self._seq(topic)
+            if seq > MAX_ENTRIES:
+                self._timeline.skip(seq - MAX_ENTRIES, self._store.read(topic, 0, _BEGINNING))
+        while page := self._store.read(topic, self._timeline.seq, _PAGE):
+            self._timeline.take(page)
+
+    def _seq(self, topic: str) -> int:
+        found = [each.seq for each in self._store.topics(topic) if each.name == topic]
+        return found[0] if found else 0
+
+
+def _is_wanted(kept: _FollowedRun, limit: float) -> bool:
+    return kept.overview.changed >= limit or kept.overview.stays
+
+
+def _newest(store: Store) -> StoredEntry | None:
+    """The last entry of a log, found without reading those before it."""
+    below, above = 0, 1
+    while store.read_all(above, 1):
+        below, above = above, 2 * above
+    while above - below > 1:
+        middle = (below + above) // 2
+        if store.read_all(middle, 1):
+            below = middle
+        else:
+            above = middle
+    return next(iter(store.read_all(below, 1)), None)

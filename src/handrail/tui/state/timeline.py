@@ -1,0 +1,130 @@
+"""The events of one run as entries of a timeline: an action and what came of it are one."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+import msgspec
+
+from handrail.model.event import (
+    ActionHeld,
+    ActionReviewed,
+    AgentEnded,
+    Event,
+    FaultNoted,
+    UsageMeasured,
+)
+from handrail.store.decoding import decode
+from handrail.store.errors import DamagedError
+from handrail.store.port import StoredEntry
+from handrail.tui.state.timeline_entry import TimelineEntry
+from handrail.words.action_status import ActionEnd
+from handrail.words.event_sentences import event_sentence
+from handrail.words.run_facts import RunFacts, ends_session
+
+MAX_ENTRIES = 1000
+UNSHOWN = (UsageMeasured, AgentEnded)
+"""What the list shows better, or nobody misses."""
+
+
+class Timeline:
+    """The last entries of one run."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.seq = 0
+        """The last event that is part of it."""
+        self.cut = False
+        """There is more, before the first entry."""
+        self._entries: OrderedDict[int, TimelineEntry] = OrderedDict()
+        self._open: dict[int, int] = {}
+        """By step, the entries of actions that have not ended."""
+        self._held: dict[str, int] = {}
+        """By the host's id, the entries of actions that wait."""
+        self._facts = RunFacts()
+
+    @property
+    def entries(self) -> tuple[TimelineEntry, ...]:
+        """All of them, the newest at the end."""
+        return tuple(self._entries.values())
+
+    def skip(self, seq: int, beginning: Iterable[StoredEntry]) -> None:
+        """Go on after that event; of all before, only the beginning is looked at."""
+        for stored in beginning:
+            self._facts.take(_event(stored))
+        self._facts.whole = False
+        self.seq = seq
+        self.cut = True
+
+    def take(self, page: Iterable[StoredEntry]) -> None:
+        """Go on with what was stored since."""
+        for stored in page:
+            self.seq = stored.seq
+            self._add(stored.seq, _event(stored))
+        while len(self._entries) > MAX_ENTRIES:
+            self._entries.popitem(last=False)
+            self.cut = True
+        self._open = {step: seq for step, seq in self._open.items() if seq in self._entries}
+        self._held = {key: seq for key, seq in self._held.items() if seq in self._entries}
+
+    def _add(self, seq: int, event: Event) -> None:
+        self._facts.take(event)
+        if isinstance(event, ActionEnd):
+            if self._close(event):
+                return
+        elif isinstance(event, ActionHeld):
+            self._hold(seq, event)
+            return
+        elif isinstance(event, UNSHOWN):
+            return
+        if isinstance(event, ActionReviewed):
+            letter = self._facts.letter(event.agent)
+            self._entries[seq] = TimelineEntry(seq, event, cwd=self._facts.cwd, agent=letter)
+            self._open[event.step] = seq
+            return
+        self._say(seq, event)
+        if ends_session(event):
+            self._give_up()
+
+    def _say(self, seq: int, event: Event) -> None:
+        self._entries[seq] = TimelineEntry(seq, event, event_sentence(event, self._facts))
+
+    def _close(self, end: ActionEnd) -> bool:
+        """Give an action its end; False: nobody knows that action."""
+        seq = self._open.pop(end.step, None)
+        if seq is None:
+            return False
+        self._change(seq, end=end, over=True)
+        return True
+
+    def _hold(self, seq: int, event: ActionHeld) -> None:
+        """An action begins to wait, which is an entry, or does so no longer, which ends it."""
+        if not event.released:
+            self._say(seq, event)
+            self._held[event.id] = seq
+            return
+        waited = self._held.pop(event.id, None)
+        if waited is None:
+            return
+        before = self._entries[waited].event
+        if isinstance(before, ActionHeld):  # what it was is told only once
+            event = msgspec.structs.replace(event, says=event.says or before.says)
+        self._change(waited, event=event, said=event_sentence(event, self._facts), over=True)
+
+    def _change(self, seq: int, **changes: object) -> None:
+        if seq in self._entries:
+            self._entries[seq] = msgspec.structs.replace(self._entries[seq], **changes)
+
+    def _give_up(self) -> None:
+        """The session has ended: whatever was under way will not be heard of."""
+        for seq in (*self._open.values(), *self._held.values()):
+            self._change(seq, over=True)
+        self._open.clear()
+        self._held.clear()
+
+
+def _event(stored: StoredEntry) -> Event:
+    """The event; one that cannot be read does not hide the others."""
+    try:
+        return decode(stored)
+    except DamagedError as error:
+        return FaultNoted(stored.at, "log", error.problem)
