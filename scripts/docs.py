@@ -36,8 +36,11 @@ from handrail.intervene.registry import KINDS as INTERVENTIONS
 from handrail.model import KINDS, Decision, Effect, Kind, Severity, Undo, event
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.review import Verdict
-from handrail.review import code, decide, rationality, rewrite, risk, rules, weights, world
-from handrail.review.places import Place
+from handrail.review import rewrite
+from handrail.review.judgement import decide, rationality, risk, rules, weights
+from handrail.review.paths import disk_view
+from handrail.review.paths.places import Place
+from handrail.review.protection import tampering_code
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.endpoint import ControlEndpoint
 from handrail.server.control.incident_recovery import IncidentRecovery
@@ -167,7 +170,7 @@ def builtin_rules() -> str:
     return table(("rule", "what it holds", "effects", "set"), *rows)
 
 
-def _governs(rule: rules.Governing, kind: Kind) -> bool:
+def _governs(rule: rules.EffectRule, kind: Kind) -> bool:
     probes = (
         Effect(kind, "x", severity, Undo.IMPOSSIBLE, recursive=recursive)
         for severity in (Severity.HIGH, Severity.CRITICAL)
@@ -261,7 +264,7 @@ def limits() -> str:
         ("effects of one command", f"{effects.MAX_EFFECTS:,}"),
         ("known output of a command", f"{evaluate.MAX_OUTPUT // 1024} KB"),
         ("steps in inline code of another language", f"{follow.MAX_STEPS:,}"),
-        ("size of a script that is read from the disk", f"{world.MAX_SCRIPT // 1024} KB"),
+        ("size of a script that is read from the disk", f"{disk_view.MAX_SCRIPT // 1024} KB"),
         ("characters that a custom rule's expression is tried on", f"{rules._MAX_MATCHED:,}"),
     )
 
@@ -304,7 +307,7 @@ def daemon_limits() -> str:
         ("depth of an input in the log", journal._DEEPEST, "the rest is left out"),
         (
             "program files that are read for a hand on the controls",
-            f"{code._MAX_TEXT // 1024} KB",
+            f"{tampering_code._MAX_TEXT // 1024} KB",
             "not read",
         ),
         ("refused actions that a run remembers", reducers._MAX_OPEN, "the oldest is forgotten"),

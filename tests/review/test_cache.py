@@ -4,7 +4,7 @@ from handrail.model import Action, Decision
 from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.review import Reviewer
-from handrail.review.cache import Cache
+from handrail.review.cache import ReadingCache
 from tests.review.conftest import Project
 
 
@@ -20,7 +20,7 @@ class Clock:
 
 def test_a_value_is_found_until_it_is_too_old() -> None:
     clock = Clock()
-    cache: Cache[str] = Cache(10, 300, clock)
+    cache: ReadingCache[str] = ReadingCache(10, 300, clock)
     cache.put("a", "A")
     clock.now = 299
     assert cache.get("a") == "A"
@@ -30,7 +30,7 @@ def test_a_value_is_found_until_it_is_too_old() -> None:
 
 
 def test_the_value_that_was_not_used_longest_goes_first() -> None:
-    cache: Cache[int] = Cache(2, 300)
+    cache: ReadingCache[int] = ReadingCache(2, 300)
     cache.put("a", 1)
     cache.put("b", 2)
     cache.get("a")
@@ -39,7 +39,7 @@ def test_the_value_that_was_not_used_longest_goes_first() -> None:
 
 
 def test_the_hit_rate_counts_answers() -> None:
-    cache: Cache[int] = Cache(2, 300)
+    cache: ReadingCache[int] = ReadingCache(2, 300)
     assert cache.hit_rate == 0.0
     cache.put("a", 1)
     cache.get("a")

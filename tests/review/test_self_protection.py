@@ -16,7 +16,7 @@ from handrail.config import Config
 from handrail.config.schema import Rules, StepReviewer
 from handrail.model import Action, Decision, Kind, Review, Severity
 from handrail.review import Reviewer
-from handrail.review.controls import PROGRAM
+from handrail.review.protection.controls import PROGRAM
 from handrail.supervise.verdict import overrulable
 
 TABLES = yaml.safe_load((Path(__file__).parent / "self_protection.yaml").read_text("utf-8"))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from handrail.model import Action, Decision, Kind, Review
 from handrail.review import Reviewer
-from handrail.review.tool_input import MAX_VALUES, look_through
-from handrail.review.tools import command_field, command_of
+from handrail.review.tools.input_texts import MAX_VALUES, look_through
+from handrail.review.tools.tool_effects import command_field, command_of
 
 REVIEWER = Reviewer(environ={"HOME": "/home/test"}, see_disk=False)
 SHOP = "/home/test/shop"

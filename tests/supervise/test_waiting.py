@@ -12,7 +12,7 @@ from handrail.model.control import HOLDING, ControlCommand, Standing
 from handrail.model.event import ActionHeld, ActionReviewed, ControlAnswered, RunStarted
 from handrail.model.ordinal import Decision
 from handrail.model.review import Verdict
-from handrail.review.kept import Kept
+from handrail.review.judgement.checkpoint_cover import CheckpointCover
 from handrail.review.reviewer import Reviewer
 from handrail.store.errors import DiskFullError, StoreError
 from handrail.supervise.checkpoint_request import (
@@ -59,7 +59,7 @@ class WaitingBed(Bed):
 
     @property
     def saved(self) -> CheckpointResult:
-        return CheckpointResult("c7", Kept(str(self.path)))
+        return CheckpointResult("c7", CheckpointCover(str(self.path)))
 
     def stand(self, standing: Standing) -> None:
         """A person has the run stand like that."""
@@ -137,7 +137,7 @@ def test_settings_that_forbid_more_meanwhile_count(bed: WaitingBed) -> None:
 
 def test_what_no_checkpoint_holds_is_refused(bed: WaitingBed) -> None:
     progress = needed(bed.run.decide(bed.bash(DELETES, "a")))
-    kept = Kept(str(bed.path), uncovered=(f"{bed.path}/notes/plan.md",))
+    kept = CheckpointCover(str(bed.path), uncovered=(f"{bed.path}/notes/plan.md",))
     verdict = ready(progress.proceed(CheckpointResult("c7", kept))).wait()
     assert verdict.decision is Decision.BLOCK
 

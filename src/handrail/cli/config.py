@@ -125,12 +125,12 @@ def check(file: str | None, as_json: bool) -> int:
 
 def _unknown_names(settings: "Settings") -> list[str]:
     """Names of rules that mean nothing; only the review room knows them."""
-    from handrail.review.rules import RuleBook
+    from handrail.review.judgement.rules import RuleSet
 
     rules = settings.config.step_reviewer.rules
     key = "step_reviewer.rules.disabled"
     where = settings.origin(key)
-    return [f"{where}: {key}: {says}" for says in RuleBook.unknown(rules.disabled, rules.custom)]
+    return [f"{where}: {key}: {says}" for says in RuleSet.unknown(rules.disabled, rules.custom)]
 
 
 def _problem(screen: Screen, problem: str) -> None:

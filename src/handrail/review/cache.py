@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Cache(Generic[Value]):
+class ReadingCache(Generic[Value]):
     """Keeps the last results for a while; the one that was not used longest goes first."""
 
     def __init__(

@@ -7,9 +7,9 @@ import msgspec
 
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.circumstances import Circumstances
-from handrail.review.weigh import weigh
-from handrail.review.world import World
+from handrail.review.context import ReviewContext
+from handrail.review.judgement.weigh import weigh
+from handrail.review.paths.disk_view import DiskView
 from handrail.shell import OPAQUE, Program, Word
 from handrail.shell.flows import upstream
 from handrail.shell.paths import join
@@ -22,13 +22,13 @@ _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 
 
 def join_flows(
-    program: Program, effects: Sequence[Effect], at: Circumstances
+    program: Program, effects: Sequence[Effect], at: ReviewContext
 ) -> tuple[Effect, ...]:
     """The effects, with secrets that are sent out and work that was saved first seen as such."""
     kinds = {effect.kind for effect in effects}
     joined = list(effects)
     if not kinds.isdisjoint(HOST_KINDS) and program.commands:
-        flow = _Flow(program, effects)
+        flow = _SecretFlow(program, effects)
         joined = [
             _sent(effect, flow, at) if effect.kind in HOST_KINDS else effect for effect in joined
         ]
@@ -41,7 +41,7 @@ def join_flows(
     return tuple(joined)
 
 
-class _Flow:
+class _SecretFlow:
     """Which secrets reach a command: on its input, in its arguments, or through a file."""
 
     def __init__(self, program: Program, effects: Sequence[Effect]) -> None:
@@ -72,7 +72,7 @@ class _Flow:
         return found
 
 
-def _sent(effect: Effect, flow: _Flow, at: Circumstances) -> Effect:
+def _sent(effect: Effect, flow: _SecretFlow, at: ReviewContext) -> Effect:
     """A connection that gets a secret, or private data, on its input or in its arguments."""
     if is_loopback(parse_host(effect.target).host):
         return effect
@@ -147,7 +147,7 @@ def _saved(effect: Effect, program: Program) -> Effect:
 
 
 def _moved_first(
-    effect: Effect, program: Program, effects: Sequence[Effect], at: Circumstances
+    effect: Effect, program: Program, effects: Sequence[Effect], at: ReviewContext
 ) -> Effect:
     """A deletion of what the same command line has put there weighs as that did where it was."""
     if effect.kind is not Kind.DELETE or effect.severity >= Severity.MEDIUM:
@@ -180,7 +180,7 @@ def _limited(effect: Effect, program: Program) -> Effect:
 _CLIMB = re.compile(r"(.*?[^/.][^/]*)/\.\.(?:/|$)")
 
 
-def climbs_through_links(program: Program, world: World) -> list[Effect]:
+def climbs_through_links(program: Program, world: DiskView) -> list[Effect]:
     """`link/../x` is not beside the link but beside what it points to: nobody can tell."""
     found: list[Effect] = []
     for index, command in enumerate(program.commands):

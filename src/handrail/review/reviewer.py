@@ -14,24 +14,33 @@ from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity, Undo
 from handrail.model.review import Rationality, Review, Rewrite, Risk, RiskFactor
-from handrail.review.cache import Cache
-from handrail.review.circumstances import Circumstances
-from handrail.review.content import content_effects, is_shell_script, is_zsh_script
-from handrail.review.decide import base_decision, decide, irreversible
-from handrail.review.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.cache import ReadingCache
+from handrail.review.context import ReviewContext
 from handrail.review.flows import climbs_through_links, join_flows
-from handrail.review.kept import Kept, as_kept, works_in
-from handrail.review.onlookers import MIGRATING, ONLOOKERS, reworks
-from handrail.review.outside import note_outside
-from handrail.review.own_git import linked, pointed_at
-from handrail.review.rationality import NEUTRAL, rationality_of
+from handrail.review.folder_context import FolderContexts
+from handrail.review.judgement.checkpoint_cover import (
+    CheckpointCover,
+    undoable_by_checkpoint,
+    works_in,
+)
+from handrail.review.judgement.decide import base_decision, decide, irreversible
+from handrail.review.judgement.explain import alternative_for, confidence_in, reasons_for, steps_of
+from handrail.review.judgement.rationality import NEUTRAL, rationality_of
+from handrail.review.judgement.risk import risk_of
+from handrail.review.judgement.rules import Rule, RuleSet
+from handrail.review.judgement.unreadable import problem_of, reason_not_read, repair_of
+from handrail.review.judgement.weigh import weigh
+from handrail.review.paths.out_of_scope import note_out_of_scope
+from handrail.review.protection.state_git import linked, pointed_at
+from handrail.review.read_only_programs import MIGRATING, ONLOOKERS, changes_unnamed_files
 from handrail.review.rewrite import rewrite_command
-from handrail.review.risk import risk_of
-from handrail.review.rules import Rule, RuleBook
-from handrail.review.sites import Sites
-from handrail.review.tools import MalformedInputError, command_field, command_of, read_tool
-from handrail.review.unread import problem_of, reason_not_read, repair_of
-from handrail.review.weigh import weigh
+from handrail.review.tools.file_content import content_effects, is_shell_script, is_zsh_script
+from handrail.review.tools.tool_effects import (
+    MalformedInputError,
+    command_field,
+    command_of,
+    read_tool,
+)
 from handrail.shell import (
     Knowledge,
     Program,
@@ -56,7 +65,7 @@ _UNREAD = Risk(1.0, Severity.CRITICAL)
 _READING = Risk(0.1, Severity.NONE, (RiskFactor("read", 0.1),))
 
 
-class Understood(msgspec.Struct, frozen=True):
+class UnderstoodAction(msgspec.Struct, frozen=True):
     """An action before it is judged: effects as they weigh here, and the program behind them."""
 
     effects: tuple[Effect, ...]
@@ -68,7 +77,7 @@ class ReviewDraft(msgspec.Struct, frozen=True):
     """A review before any checkpoint was taken, and how to finish it with one."""
 
     review: Review
-    finish: Callable[[Kept | None], Review]
+    finish: Callable[[CheckpointCover | None], Review]
     """Judges again what was read, in the light of what a checkpoint holds."""
 
 
@@ -89,10 +98,10 @@ class Reviewer:
         the settings name the scope."""
         self.config = config or Config()
         given = os.environ if environ is None else environ
-        self._sites = Sites(self.config, given, see_disk=see_disk, live=live)
+        self._sites = FolderContexts(self.config, given, see_disk=see_disk, live=live)
         self._now = now
         settings = self.config.step_reviewer
-        self._rules = RuleBook(
+        self._rules = RuleSet(
             settings.rules.builtin, settings.rules.disabled, settings.rules.custom, rules
         )
         # Settings under which an action that only reads needs no further thought.
@@ -102,7 +111,7 @@ class Reviewer:
             knowledge.extended(self.config.programs) if self.config.programs else knowledge
         )
         size = settings.cache.max_size if settings.cache.enabled else 0
-        self.cache: Cache[Reading] = Cache(size, settings.cache.ttl_minutes * 60)
+        self.cache: ReadingCache[Reading] = ReadingCache(size, settings.cache.ttl_minutes * 60)
 
     def review(self, action: Action, history: History = _NOTHING) -> Review:
         """Judge one action, given what the run did so far."""
@@ -123,11 +132,11 @@ class Reviewer:
             return ReviewDraft(blocked, lambda kept: blocked)
         review = self._finish(action, understood, understood.effects, at)
 
-        def finish(kept: Kept | None) -> Review:
+        def finish(kept: CheckpointCover | None) -> Review:
             if kept is None:
                 return review
             held = _held(kept, understood.program, at)
-            effects = tuple(as_kept(effect, held) for effect in understood.effects)
+            effects = tuple(undoable_by_checkpoint(effect, held) for effect in understood.effects)
             if effects == understood.effects:
                 return review
             return self._finish(action, understood, effects, at)
@@ -137,14 +146,14 @@ class Reviewer:
     def _finish(
         self,
         action: Action,
-        understood: Understood,
+        understood: UnderstoodAction,
         effects: tuple[Effect, ...],
-        at: Circumstances,
+        at: ReviewContext,
     ) -> Review:
         """Judge what was understood; `effects`: in the light of what a checkpoint holds."""
         try:
             seen = msgspec.structs.replace(understood, effects=effects)
-            draft = note_outside(self._judge(action, seen, at), at)
+            draft = note_out_of_scope(self._judge(action, seen, at), at)
             if draft.decision is not Decision.MODIFY:
                 return draft
             # What is moved away instead of deleted needs no checkpoint.
@@ -157,7 +166,7 @@ class Reviewer:
 
     # Understanding
 
-    def _understand(self, action: Action, at: Circumstances) -> Understood:
+    def _understand(self, action: Action, at: ReviewContext) -> UnderstoodAction:
         command = command_of(action)
         if command is None:
             use = read_tool(msgspec.structs.replace(action, env=at.environ))
@@ -166,7 +175,7 @@ class Reviewer:
                 linking = linked(written.path, written.text, at.places.controls)
                 effects += [weigh(effect, at) for effect in linking]
                 effects += self._content(written.path, written.text, action, at)
-            return Understood(tuple(effects))
+            return UnderstoodAction(tuple(effects))
         reading = self._read(command, action, at)
         program = reading.program
         pointed = pointed_at(program, at.places.controls)
@@ -174,13 +183,13 @@ class Reviewer:
         if ".." in command:
             effects += climbs_through_links(program, at.world)
         if not program.files and all(effect.kind is Kind.READ for effect in effects):
-            return Understood(tuple(effects), program, command)
+            return UnderstoodAction(tuple(effects), program, command)
         for path, text in program.files:
             effects += self._content(path, text, action, at)
         effects += self._scripts(effects, action, at)
-        return Understood(join_flows(program, effects, at), program, command)
+        return UnderstoodAction(join_flows(program, effects, at), program, command)
 
-    def _read(self, command: str, action: Action, at: Circumstances) -> Reading:
+    def _read(self, command: str, action: Action, at: ReviewContext) -> Reading:
         environ = at.environ
         key = (command, action.cwd, tuple(environ.items()))
         reading = self.cache.get(key)
@@ -189,7 +198,7 @@ class Reviewer:
             self.cache.put(key, reading)
         return reading
 
-    def _content(self, path: str, text: str, action: Action, at: Circumstances) -> list[Effect]:
+    def _content(self, path: str, text: str, action: Action, at: ReviewContext) -> list[Effect]:
         return list(
             content_effects(
                 path,
@@ -202,7 +211,7 @@ class Reviewer:
         )
 
     def _scripts(
-        self, effects: Sequence[Effect], action: Action, at: Circumstances
+        self, effects: Sequence[Effect], action: Action, at: ReviewContext
     ) -> list[Effect]:
         """What the script files do that the command runs, as far as they can be read."""
         found: list[Effect] = []
@@ -231,7 +240,7 @@ class Reviewer:
             ]
         return found
 
-    def _read_text(self, text: str, action: Action, at: Circumstances) -> Reading:
+    def _read_text(self, text: str, action: Action, at: ReviewContext) -> Reading:
         limit = self.config.step_reviewer.performance.max_review_time_ms / 1000
         return read(
             text,
@@ -243,7 +252,7 @@ class Reviewer:
 
     # Judging
 
-    def _judge(self, action: Action, understood: Understood, at: Circumstances) -> Review:
+    def _judge(self, action: Action, understood: UnderstoodAction, at: ReviewContext) -> Review:
         history = at.history
         strange = self._strange(understood.program)
         if self._is_quiet(understood, history):
@@ -291,10 +300,12 @@ class Reviewer:
             name
             for name, command in named
             if name not in ONLOOKERS
-            if name in MIGRATING or self.knowledge.lookup(name) is None or reworks(command)
+            if name in MIGRATING
+            or self.knowledge.lookup(name) is None
+            or changes_unnamed_files(command)
         )
 
-    def _is_quiet(self, understood: Understood, history: History) -> bool:
+    def _is_quiet(self, understood: UnderstoodAction, history: History) -> bool:
         """Whether there is nothing to judge: it only reads, and nothing is known of the run."""
         if history.recent or history.refused or history.goal or not self._plain:
             return False
@@ -303,7 +314,11 @@ class Reviewer:
         return all(effect.severity is Severity.NONE for effect in understood.effects)
 
     def _risk(
-        self, effects: Sequence[Effect], understood: Understood, failures: int, at: Circumstances
+        self,
+        effects: Sequence[Effect],
+        understood: UnderstoodAction,
+        failures: int,
+        at: ReviewContext,
     ) -> Risk:
         commands = understood.program.commands if understood.program else ()
         outside: set[int] = set()
@@ -318,7 +333,9 @@ class Reviewer:
             effects, outside=outside, privileged=privileged, failures=failures, config=self.config
         )
 
-    def _rewrite(self, action: Action, understood: Understood, at: Circumstances) -> Rewrite | None:
+    def _rewrite(
+        self, action: Action, understood: UnderstoodAction, at: ReviewContext
+    ) -> Rewrite | None:
         program, effects = understood.program, understood.effects
         if program is None or program.broken:
             return None
@@ -344,7 +361,7 @@ class Reviewer:
             return rationality.issues
         return (*rationality.issues, "it does not fit the goal or the steps before it")
 
-    def _still_stopped(self, action: Action, at: Circumstances) -> bool:
+    def _still_stopped(self, action: Action, at: ReviewContext) -> bool:
         try:
             draft = self._judge(action, self._understand(action, at), at)
         except UnreadableError:
@@ -356,18 +373,18 @@ class Reviewer:
         return clean or format(int(self._now() * 1000), "x")
 
 
-def _held(kept: Kept, program: Program | None, at: Circumstances) -> Kept:
+def _held(kept: CheckpointCover, program: Program | None, at: ReviewContext) -> CheckpointCover:
     """What can be made again need not be held; what is done elsewhere is not."""
     lost = [path for path in kept.uncovered if not at.places.regenerable(path.rstrip("/"))]
     commands = program.commands if program else ()
-    return Kept(
+    return CheckpointCover(
         kept.root,
         kept.complete and all(works_in(command, kept.root) for command in commands),
         tuple(lost),
     )
 
 
-def _covered(effect: Effect, at: Circumstances) -> bool:
+def _covered(effect: Effect, at: ReviewContext) -> bool:
     """A deletion in the scope that a checkpoint covers and whose files cannot be seen here."""
     return (
         effect.kind is Kind.DELETE

@@ -12,7 +12,7 @@ from handrail.shell import OPAQUE, Command, Program, Word
 from handrail.shell.paths import join
 
 
-class Change(msgspec.Struct, frozen=True):
+class CommandRewrite(msgspec.Struct, frozen=True):
     """What to put in place of one simple command."""
 
     text: str
@@ -20,7 +20,7 @@ class Change(msgspec.Struct, frozen=True):
     restore: str = ""
 
 
-class Wish(msgspec.Struct, frozen=True):
+class RewriteCandidate(msgspec.Struct, frozen=True):
     """One simple command whose serious effects want a rewrite."""
 
     command: Command
@@ -33,12 +33,12 @@ class Wish(msgspec.Struct, frozen=True):
     """Wrappers in front of it (`sudo `), as they were written."""
 
 
-Rewriter = Callable[[Wish], Change | None]
+Rewriter = Callable[[RewriteCandidate], CommandRewrite | None]
 
 
 def rewrite_command(
     text: str, program: Program, effects: Sequence[Effect], trash: str
-) -> tuple[str, tuple[Change, ...]] | None:
+) -> tuple[str, tuple[CommandRewrite, ...]] | None:
     """The command line with every serious simple command made safe, if that is possible."""
     data = text.encode("utf-8", "replace")
     serious: dict[tuple[int, int], list[Effect]] = {}
@@ -53,13 +53,13 @@ def rewrite_command(
             return None
         serious.setdefault(command.span, []).append(effect)
         commands[command.span] = command
-    changes: list[Change] = []
+    changes: list[CommandRewrite] = []
     for span in sorted(serious, reverse=True):
         # A command in a loop is read once for each value, but stands there once.
         here = [command for command in program.commands if command.span == span]
         repeated = sum(command.via == commands[span].via for command in here) > 1
         prefix = _prefix(here[0], commands[span])
-        wish = Wish(commands[span], tuple(serious[span]), trash, repeated, prefix)
+        wish = RewriteCandidate(commands[span], tuple(serious[span]), trash, repeated, prefix)
         change = _change(wish)
         if change is None:
             return None
@@ -74,7 +74,7 @@ def _prefix(outer: Command, inner: Command) -> str:
     return "".join(f"{_spell(word)} " for word in words)
 
 
-def _change(wish: Wish) -> Change | None:
+def _change(wish: RewriteCandidate) -> CommandRewrite | None:
     kinds = {effect.kind for effect in wish.effects}
     for wanted, rewriter in REWRITERS.get(wish.command.name, ()):
         if kinds <= wanted:
@@ -90,7 +90,7 @@ def _group(*parts: str) -> str:
 # Deletions
 
 
-def _to_trash(wish: Wish) -> Change | None:
+def _to_trash(wish: RewriteCandidate) -> CommandRewrite | None:
     """`rm -rf build notes` deletes what a build makes again and moves the rest away."""
     command = wish.command
     if any(effect.undo is Undo.IMPOSSIBLE for effect in wish.effects):
@@ -127,10 +127,12 @@ def _to_trash(wish: Wish) -> Change | None:
         parts += [f"{wish.prefix}mkdir -p {there}", f"{wish.prefix}mv -- {names} {there}/"]
         kept_names = " ".join(shlex.quote(wish.trash + path) for _, path in items)
         restores.append(f"{wish.prefix}mv -n -- {kept_names} {back}/")
-    return Change(_group(*parts), says, " && ".join(restores))
+    return CommandRewrite(_group(*parts), says, " && ".join(restores))
 
 
-def _moved_at_run_time(wish: Wish, parts: list[str], names: list[str], says: str) -> Change:
+def _moved_at_run_time(
+    wish: RewriteCandidate, parts: list[str], names: list[str], says: str
+) -> CommandRewrite:
     """Paths that only the shell knows are moved to the same path below the trash."""
     trash = shlex.quote(wish.trash)
     loop = (
@@ -138,7 +140,7 @@ def _moved_at_run_time(wish: Wish, parts: list[str], names: list[str], says: str
         'hd=$(cd "$(dirname -- "$hr")" && pwd) && '
         f'mkdir -p {trash}"$hd" && mv -- "$hr" {trash}"$hd"/ || exit 1; done'
     )
-    return Change(
+    return CommandRewrite(
         _group(*parts, f"({loop})"), says, f"handrail restore {wish.trash.rpartition('/')[2]}"
     )
 
@@ -194,7 +196,7 @@ def _git_parts(command: Command) -> tuple[list[Word], list[Word]]:
     return words[:index], words[index:]
 
 
-def _with_lease(wish: Wish) -> Change | None:
+def _with_lease(wish: RewriteCandidate) -> CommandRewrite | None:
     """A forced push that first makes sure that nobody else has pushed."""
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text != "push" or any(_deletes_remote(word.text) for word in rest):
@@ -212,7 +214,7 @@ def _with_lease(wish: Wish) -> Change | None:
             continue
         words.append(text if text == word.text else shlex.quote(text))
     pieces = [_git(wish.command, before, wish.prefix), "push", "--force-with-lease", *words]
-    return Change(
+    return CommandRewrite(
         " ".join(piece for piece in pieces if piece != "-"),
         "--force became --force-with-lease, so that commits of others are not overwritten",
     )
@@ -224,7 +226,7 @@ def _deletes_remote(text: str) -> bool:
     return text.startswith(":") or text in {"--mirror", "--delete", "--prune", "--all", "--tags"}
 
 
-def _patch_first(wish: Wish) -> Change | None:
+def _patch_first(wish: RewriteCandidate) -> CommandRewrite | None:
     """Uncommitted changes are written down as a patch before they are thrown away."""
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text not in {
@@ -240,7 +242,7 @@ def _patch_first(wish: Wish) -> Change | None:
     git = _git(wish.command, before, wish.prefix)
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     patch = shlex.quote(f"{wish.trash}/work.patch")
-    return Change(
+    return CommandRewrite(
         _group(
             f"mkdir -p {shlex.quote(wish.trash)}", f"{git} diff --binary HEAD > {patch}", original
         ),
@@ -255,7 +257,7 @@ def _git(command: Command, words: Sequence[Word], prefix: str) -> str:
     return prefix + " ".join([*variables, *map(_spell, words)])
 
 
-def _archive_untracked(wish: Wish) -> Change | None:
+def _archive_untracked(wish: RewriteCandidate) -> CommandRewrite | None:
     """Untracked files are packed into the trash before `git clean` deletes them."""
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text != "clean":
@@ -271,7 +273,7 @@ def _archive_untracked(wish: Wish) -> Change | None:
     archive = shlex.quote(f"{wish.trash}/untracked.tar")
     listing = " ".join(f"{git} ls-files -z --others {selection} -- {where}".split())
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
-    return Change(
+    return CommandRewrite(
         _group(
             f"mkdir -p {shlex.quote(wish.trash)}",
             f"{listing} | tar --null -T - -cf {archive}",
@@ -282,7 +284,7 @@ def _archive_untracked(wish: Wish) -> Change | None:
     )
 
 
-def _keep_stash(wish: Wish) -> Change | None:
+def _keep_stash(wish: RewriteCandidate) -> CommandRewrite | None:
     """A dropped stash stays reachable under a name."""
     before, (subcommand, *rest) = _git_parts(wish.command)
     if subcommand.text != "stash" or not rest or rest[0].text != "drop":
@@ -292,14 +294,14 @@ def _keep_stash(wish: Wish) -> Change | None:
     which = f"stash@{{{which}}}" if which.isdigit() else which
     name = f"refs/handrail/stash-{wish.trash.rpartition('/')[2]}"
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
-    return Change(
+    return CommandRewrite(
         _group(f"{git} update-ref {name} {shlex.quote(which)}", original),
         f"the stash stays reachable as {name}",
         f"{git} stash store -m restored {name}",
     )
 
 
-def _keep_branch(wish: Wish) -> Change | None:
+def _keep_branch(wish: RewriteCandidate) -> CommandRewrite | None:
     """A deleted branch stays reachable under a name of Handrail's."""
     before, (subcommand, *rest) = _git_parts(wish.command)
     names = [word for word in rest if not word.text.startswith("-")]
@@ -314,7 +316,7 @@ def _keep_branch(wish: Wish) -> Change | None:
     ]
     original = " ".join([git, *map(_spell, [subcommand, *rest])])
     backs = [f"git branch {shlex.quote(w.text)} {shlex.quote(f'{folder}/{w.text}')}" for w in names]
-    return Change(
+    return CommandRewrite(
         _group(*keeps, original), f"the branch stays reachable below {folder}", " && ".join(backs)
     )
 
@@ -343,14 +345,14 @@ _MODES = {
 }
 
 
-def _least_mode(wish: Wish) -> Change | None:
+def _least_mode(wish: RewriteCandidate) -> CommandRewrite | None:
     """`chmod 777` gives everybody everything; owners need write, others only read."""
     words = [_spell(word) for word in wish.command.argv]
     words[0] = wish.prefix + words[0]
     for index, word in enumerate(wish.command.argv[1:], 1):
         if word.text in _MODES:
             words[index] = _MODES[word.text]
-            return Change(
+            return CommandRewrite(
                 " ".join(words), f"{word.text} became {words[index]}: only the owner may write"
             )
     return None
@@ -359,10 +361,10 @@ def _least_mode(wish: Wish) -> Change | None:
 _SECONDS = 30
 
 
-def _time_limit(wish: Wish) -> Change | None:
+def _time_limit(wish: RewriteCandidate) -> CommandRewrite | None:
     """A command that would never end, or fill the disk, is ended after a while."""
     original = " ".join(map(_spell, wish.command.argv))
-    return Change(
+    return CommandRewrite(
         f"{wish.prefix}timeout {_SECONDS} {original}", f"it ends after {_SECONDS} seconds"
     )
 
@@ -391,7 +393,7 @@ REWRITERS: dict[str, tuple[tuple[frozenset[Kind], Rewriter], ...]] = {
 """By program: which kinds of effects a rewriter takes away, and the rewriter."""
 
 
-def _first(rewriters: Iterable[Rewriter], wish: Wish) -> Change | None:
+def _first(rewriters: Iterable[Rewriter], wish: RewriteCandidate) -> CommandRewrite | None:
     for rewriter in rewriters:
         change = rewriter(wish)
         if change is not None:

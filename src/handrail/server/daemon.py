@@ -28,7 +28,7 @@ from handrail.intervene.notify import Notifier
 from handrail.model.action import Action
 from handrail.model.event import Event
 from handrail.review import Reviewer
-from handrail.review.cache import Cache
+from handrail.review.cache import ReadingCache
 from handrail.server.control.command_actions import DaemonCommandActions
 from handrail.server.control.driver_sessions import DriverSessions
 from handrail.server.control.emergency_stops import EmergencyStops
@@ -319,7 +319,7 @@ def _events(journal: Journal, run: str) -> Iterator[Event]:
     return (event for _, event in journal.read(topic_of(run)))
 
 
-def _hit_rate(caches: Iterable[Cache[Reading]]) -> float:
+def _hit_rate(caches: Iterable[ReadingCache[Reading]]) -> float:
     found = [(cache.hits, cache.hits + cache.misses) for cache in set(caches)]
     asked = sum(total for _, total in found)
     return sum(hits for hits, _ in found) / asked if asked else 0.0

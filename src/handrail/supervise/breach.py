@@ -10,7 +10,7 @@ from handrail.model.history import History
 from handrail.model.ordinal import Decision, Severity
 from handrail.redact import Redactor
 from handrail.review import Reviewer
-from handrail.review.tools import MalformedInputError, command_of
+from handrail.review.tools.tool_effects import MalformedInputError, command_of
 from handrail.supervise.open_action import OpenAction
 from handrail.supervise.verdict import verdict_of
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from handrail.config.checkpoints import Checkpoints
-from handrail.review.kept import Kept
+from handrail.review.judgement.checkpoint_cover import CheckpointCover
 from handrail.supervise.state import RunState
 
 
@@ -42,7 +42,7 @@ class CheckpointResult(msgspec.Struct, frozen=True):
 
     checkpoint: str = ""
     """Empty: there is none, or nobody waited for it any longer."""
-    kept: Kept | None = None
+    kept: CheckpointCover | None = None
     problem: str = ""
 
 

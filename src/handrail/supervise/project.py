@@ -21,7 +21,7 @@ from handrail.model.history import History
 from handrail.model.review import Review
 from handrail.redact import Redactor, env_values
 from handrail.review import Reviewer
-from handrail.review.cache import Cache
+from handrail.review.cache import ReadingCache
 from handrail.review.reviewer import ReviewDraft
 from handrail.shell import Reading
 from handrail.supervise.active_settings import config_of, identity
@@ -108,7 +108,7 @@ class Projects:
         self._kept: OrderedDict[str, _CachedProject] = OrderedDict()
         usual = _USUAL.step_reviewer.cache
         # One for all projects that read alike: a hundred of them must not each keep their own.
-        self._readings: Cache[Reading] = Cache(_MAX_READINGS, usual.ttl_minutes * 60)
+        self._readings: ReadingCache[Reading] = ReadingCache(_MAX_READINGS, usual.ttl_minutes * 60)
 
     def at(self, folder: str) -> Project:
         """The project of a folder, with its settings as they are on the disk."""
@@ -130,7 +130,7 @@ class Projects:
         while len(self._kept) > _MAX_PROJECTS:
             _, idle = self._kept.popitem(last=False)
             # Idle runs may still have it in hand; what was read of commands is what takes room.
-            idle.project.reviewer.cache = Cache(0, 0)
+            idle.project.reviewer.cache = ReadingCache(0, 0)
         return project
 
     def begun(self, folder: str, settings: ActiveSettings) -> Project:

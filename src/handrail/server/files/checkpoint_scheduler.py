@@ -23,7 +23,7 @@ from handrail.checkpoint.record import AgentState
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.checkpoint import Checkpoint, StateSnapshot
 from handrail.model.event import CheckpointTaken, Event, FaultNoted
-from handrail.review.kept import Kept
+from handrail.review.judgement.checkpoint_cover import CheckpointCover
 from handrail.server.files.time_budget import TimeBudget
 from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
 from handrail.supervise.checkpoint_request import (
@@ -313,7 +313,7 @@ class CheckpointScheduler:
         except (CheckpointError, OSError) as error:
             self._note_trouble(request.run, str(error))
             return CheckpointResult(problem=str(error))
-        kept = Kept(record.work_tree, record.coverage.complete, uncovered)
+        kept = CheckpointCover(record.work_tree, record.coverage.complete, uncovered)
         return CheckpointResult(record.id, kept)
 
     def _save(

@@ -10,7 +10,7 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.code import tampering_code
+from handrail.review.protection.tampering_code import tampering_code
 from handrail.shell import Knowledge, UnreadableError, read
 
 _MAX_TEXT = 64 * 1024

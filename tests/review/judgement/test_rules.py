@@ -9,8 +9,8 @@ from handrail.config import Config
 from handrail.model import Action, Decision, Effect, Kind, Review, RuleHit, Severity
 from handrail.model.history import History
 from handrail.review import Reviewer
-from handrail.review.circumstances import Circumstances
-from handrail.review.rules import GOVERNING
+from handrail.review.context import ReviewContext
+from handrail.review.judgement.rules import GOVERNING
 
 HOME = {"HOME": "/home/test"}
 
@@ -88,7 +88,7 @@ class Broken:
 
     name = "broken"
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         raise RuntimeError("no idea")
 
 

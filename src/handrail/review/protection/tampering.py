@@ -8,10 +8,8 @@ import re
 from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.circumstances import Circumstances
-from handrail.review.controls import HOST_FOLDERS, STEERING, settings_in
-from handrail.review.known_paths import Place
-from handrail.review.weights import (
+from handrail.review.context import ReviewContext
+from handrail.review.judgement.weights import (
     ADDRESS,
     HOLDER,
     HOOK_LOADER,
@@ -23,6 +21,8 @@ from handrail.review.weights import (
     WRITES,
     Weight,
 )
+from handrail.review.paths.known_paths import Place
+from handrail.review.protection.controls import HOST_FOLDERS, STEERING, settings_in
 from handrail.shell.readers.git_files import TRACKED, UNTRACKED
 from handrail.shell.readers.hosts import Address, may_be_loopback
 from handrail.shell.readers.processes import PROCESS_NUMBER
@@ -36,7 +36,7 @@ _INSIDE = tuple(f"/{name}/" for name in HOST_FOLDERS)
 _NUMBER = re.compile(r"\d+")
 
 
-def changes_control(effect: Effect, path: str, place: Place, at: Circumstances) -> Weight | None:
+def changes_control(effect: Effect, path: str, place: Place, at: ReviewContext) -> Weight | None:
     """The weight of a write, deletion or change of rights that reaches a control."""
     if place is Place.HANDRAIL:
         return WRITES[Place.HANDRAIL]
@@ -76,7 +76,7 @@ def _only_narrows(effect: Effect) -> bool:
     return is_chmod and effect.severity is Severity.NONE
 
 
-def _takes_folder(effect: Effect, path: str, at: Circumstances) -> bool:
+def _takes_folder(effect: Effect, path: str, at: ReviewContext) -> bool:
     """Whether a host's folder as a whole is taken away, or filled with files that are not named."""
     if effect.kind in _TAKING or effect.recursive:
         wide = _is_wide(effect)
@@ -84,7 +84,7 @@ def _takes_folder(effect: Effect, path: str, at: Circumstances) -> bool:
     return effect.undo is not Undo.NEEDLESS
 
 
-def reads_control(effect: Effect, path: str, at: Circumstances) -> Weight | None:
+def reads_control(effect: Effect, path: str, at: ReviewContext) -> Weight | None:
     """The weight of reading or linking to a control, if that gives power over it."""
     if at.places.controls.is_key(path):
         return KEY if effect.kind is Kind.READ else LINKED_CONTROL
@@ -95,20 +95,20 @@ def reads_control(effect: Effect, path: str, at: Circumstances) -> Weight | None
     return LINKED_CONTROL if in_handrail or loader else None
 
 
-def _is_daemons(path: str, at: Circumstances) -> bool:
+def _is_daemons(path: str, at: ReviewContext) -> bool:
     """`/proc/PID/fd/3`: what the daemon has open and in memory."""
     number = path.split("/")[2]
     return number.isdecimal() and int(number[:18]) == (at.places.controls.pid(at.world) or -1)
 
 
-def talks_to_control(address: Address, at: Circumstances) -> Weight | None:
+def talks_to_control(address: Address, at: ReviewContext) -> Weight | None:
     """The weight of contacting the daemon."""
     if address.port is None or not may_be_loopback(address.host):
         return None
     return ADDRESS if address.port == at.places.controls.port else None
 
 
-def ends_control(effect: Effect, at: Circumstances) -> Weight | None:
+def ends_control(effect: Effect, at: ReviewContext) -> Weight | None:
     """The weight of a signal, a debugger or a limit that hits the daemon."""
     target = effect.target
     if target.startswith("/"):
@@ -121,7 +121,7 @@ def ends_control(effect: Effect, at: Circumstances) -> Weight | None:
     return PROCESS if hit else None
 
 
-def sweeps_control(effect: Effect, at: Circumstances) -> tuple[Weight, str] | None:
+def sweeps_control(effect: Effect, at: ReviewContext) -> tuple[Weight, str] | None:
     """The weight and the file, if git takes away or replaces a control among other files."""
     if effect.target not in {UNTRACKED, TRACKED}:
         return None
@@ -129,6 +129,6 @@ def sweeps_control(effect: Effect, at: Circumstances) -> tuple[Weight, str] | No
     return (SWEPT, path) if path else None
 
 
-def runs_control(effect: Effect, at: Circumstances) -> Weight | None:
+def runs_control(effect: Effect, at: ReviewContext) -> Weight | None:
     """The weight of running one of Handrail's own programs, which speak for the host."""
     return OWN_PROGRAM if at.places.controls.is_state(effect.target) else None

@@ -56,12 +56,12 @@ class PathMap(Generic[Value]):
         self._wild_names = _Alternatives(wild_names)
         self._wild_paths = _Alternatives(wild_paths)
 
-    def _first_names(self, wild: Iterable[str]) -> "_Names":
+    def _first_names(self, wild: Iterable[str]) -> "_NameSet":
         """The first names of all rooted globs; a glob that begins with a wildcard has any."""
         firsts = [text.split("/")[1] for text in self._paths]
         firsts += [text.split("/")[1] for text, _ in self._prefixes]
         firsts += [glob.split("/")[1] if glob.startswith("/") else "*" for glob in wild]
-        return _Names(firsts)
+        return _NameSet(firsts)
 
     def _affix_pattern(self, wild: Iterable[str]) -> re.Pattern[str]:
         """Finds whether any name begins or ends like one of the globs, or must be matched."""
@@ -110,7 +110,7 @@ class PathMap(Generic[Value]):
         return self.find(path) is not None
 
 
-class _Names:
+class _NameSet:
     """A set of names, or all of them."""
 
     def __init__(self, names: list[str]) -> None:

@@ -62,7 +62,7 @@ _ASIDE = frozenset({"--check", "--dry-run", "--help", "--noEmit", "--version", "
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-R", "--cwd", "-f", "--prefix"})
 
 
-def reworks(command: Command) -> bool:
+def changes_unnamed_files(command: Command) -> bool:
     """Whether a program that is known changes files which nothing of what it does names."""
     calls = _REWORKING.get(command.name)
     if calls is None:

@@ -10,19 +10,19 @@ from handrail.config.glob import known_folder
 from handrail.model.history import History
 from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
-from handrail.review.places import Places, PlaceSettings
-from handrail.review.world import World
+from handrail.review.paths.disk_view import DiskView
+from handrail.review.paths.places import PlaceLookup, PlaceSettings
 
 _TEMPS = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm", "/var/folders")
 
 
-class Circumstances(msgspec.Struct, frozen=True):
+class ReviewContext(msgspec.Struct, frozen=True):
     """One run's scope, settings, past, and view of the disk."""
 
     config: Config
     scope: Scope
-    places: Places
-    world: World
+    places: PlaceLookup
+    world: DiskView
     history: History
     environ: dict[str, str]
     """The environment of the command, as far as it is known."""
@@ -42,7 +42,7 @@ class Circumstances(msgspec.Struct, frozen=True):
         return bool(trusted) and compile_globs(trusted).fullmatch(host) is not None
 
 
-def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Places:
+def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> PlaceLookup:
     """The places of one user and project."""
     temps = tuple(dict.fromkeys((*filter(None, (environ.get("TMPDIR", "").rstrip("/"),)), *_TEMPS)))
     roots = [root for root in scope.roots if root not in temps]
@@ -50,7 +50,7 @@ def make_places(config: Config, scope: Scope, environ: Mapping[str, str]) -> Pla
         fixed = known_folder(pattern)
         if fixed and fixed not in temps:
             roots.append(fixed)
-    return Places(
+    return PlaceLookup(
         environ.get("HOME", ""),
         tuple(dict.fromkeys(os.path.normpath(root) for root in roots)),
         temps,

@@ -12,8 +12,8 @@ from handrail.model.action import Action
 from handrail.model.effect import HOST_KINDS, Effect, Kind, file_operations
 from handrail.model.ordinal import Decision, Severity
 from handrail.model.review import RuleHit
-from handrail.review.circumstances import Circumstances
-from handrail.review.tools import command_field, command_of
+from handrail.review.context import ReviewContext
+from handrail.review.tools.tool_effects import command_field, command_of
 
 _MAX_MATCHED = 10_000
 """Characters of a command that a user's regular expression is tried on."""
@@ -26,11 +26,11 @@ class Rule(Protocol):
     def name(self) -> str:
         """What reviews call it."""
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         """What it has to say, if anything."""
 
 
-class Governing(msgspec.Struct, frozen=True):
+class EffectRule(msgspec.Struct, frozen=True):
     """A rule over effects. What it governs is stopped; without it the effect only warns."""
 
     name: str
@@ -40,7 +40,7 @@ class Governing(msgspec.Struct, frozen=True):
     fixed: bool = False
     """Cannot be switched off."""
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         """A hit for the worst effect that is serious enough to be stopped."""
         worst: Effect | None = None
         for effect in effects:
@@ -58,72 +58,74 @@ def _kinds(*kinds: Kind) -> Callable[[Effect], bool]:
 
 
 # The first rule that governs an effect is the one that answers for it.
-GOVERNING: tuple[Governing, ...] = (
-    Governing(
+GOVERNING: tuple[EffectRule, ...] = (
+    EffectRule(
         "protect_handrail",
         "Handrail's settings, state, hooks and processes stay as they are",
         lambda effect: effect.kind is Kind.TAMPER and effect.severity is Severity.CRITICAL,
         fixed=True,
     ),
-    Governing(
+    EffectRule(
         "protect_safeguards",
         "logs, firewalls, audit and other safeguards stay on",
         _kinds(Kind.TAMPER),
     ),
-    Governing(
+    EffectRule(
         "prevent_recursive_deletion",
         "no folders are deleted that could not be brought back",
         lambda effect: effect.kind is Kind.DELETE and effect.recursive,
     ),
-    Governing(
+    EffectRule(
         "protect_files",
         "no files are deleted or changed where no checkpoint reaches",
         _kinds(Kind.DELETE, Kind.WRITE, Kind.LINK),
     ),
-    Governing(
+    EffectRule(
         "protect_uncommitted_work",
         "uncommitted work is saved before it is discarded",
         _kinds(Kind.DISCARD),
     ),
-    Governing(
+    EffectRule(
         "protect_history", "published and recorded history is not rewritten", _kinds(Kind.REWRITE)
     ),
-    Governing("protect_secrets", "keys, passwords and tokens are not read", _kinds(Kind.SECRET)),
-    Governing(
+    EffectRule("protect_secrets", "keys, passwords and tokens are not read", _kinds(Kind.SECRET)),
+    EffectRule(
         "prevent_exfiltration",
         "local data is not sent to unknown machines",
         _kinds(Kind.SEND, Kind.REACH, Kind.FETCH),
     ),
-    Governing(
+    EffectRule(
         "no_unseen_code",
         "no code runs that nobody could read before",
         _kinds(Kind.UNSEEN, Kind.RUN),
     ),
-    Governing("protect_devices", "disks and memory are not written directly", _kinds(Kind.DEVICE)),
-    Governing(
+    EffectRule("protect_devices", "disks and memory are not written directly", _kinds(Kind.DEVICE)),
+    EffectRule(
         "protect_system",
         "the system, its services and its kernel stay as they are",
         _kinds(Kind.SYSTEM, Kind.CHANGE, Kind.INSTALL),
     ),
-    Governing(
+    EffectRule(
         "protect_data",
         "databases, clusters, clouds and other remote things are not destroyed",
         _kinds(Kind.DESTROY),
     ),
-    Governing("no_persistence", "nothing is set up to run by itself later", _kinds(Kind.PERSIST)),
-    Governing(
+    EffectRule("no_persistence", "nothing is set up to run by itself later", _kinds(Kind.PERSIST)),
+    EffectRule(
         "no_privilege",
         "nobody gets more rights than they have",
         _kinds(Kind.PRIVILEGE, Kind.PERMIT, Kind.ESCAPE),
     ),
-    Governing(
+    EffectRule(
         "no_publishing",
         "nothing is published without a person",
         _kinds(Kind.PUBLISH),
         essential=False,
     ),
-    Governing("no_delegation", "no agent is started that nobody supervises", _kinds(Kind.DELEGATE)),
-    Governing(
+    EffectRule(
+        "no_delegation", "no agent is started that nobody supervises", _kinds(Kind.DELEGATE)
+    ),
+    EffectRule(
         "protect_machine",
         "the machine is not used up and its processes stay alive",
         _kinds(Kind.EXHAUST, Kind.KILL),
@@ -137,7 +139,7 @@ class LimitFileOperations(msgspec.Struct, frozen=True):
     name: str = "limit_file_operations"
     about: str = "a run changes only so many files (`max_file_operations`)"
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         limit = at.config.step_reviewer.max_file_operations
         changes = file_operations(effects)
         if not limit or not changes or at.history.file_operations + changes <= limit:
@@ -156,7 +158,7 @@ class WarnExternalNetwork(msgspec.Struct, frozen=True):
     name: str = "warn_external_network"
     about: str = "requests to machines of others are pointed out"
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         for effect in effects:
             external = effect.kind in HOST_KINDS and effect.severity >= Severity.MEDIUM
             if external and effect.severity < Severity.HIGH:
@@ -170,7 +172,7 @@ class WarnUnknownTool(msgspec.Struct, frozen=True):
     name: str = "warn_unknown_tool"
     about: str = "tools that Handrail does not know, or that destroy by their name, are pointed out"
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         if command_field(action) is not None:
             return None
         for effect in effects:
@@ -182,7 +184,7 @@ class WarnUnknownTool(msgspec.Struct, frozen=True):
 OTHERS: tuple[Rule, ...] = (LimitFileOperations(), WarnExternalNetwork(), WarnUnknownTool())
 
 
-class Custom:
+class CustomRuleCheck:
     """A rule from the user's settings."""
 
     def __init__(self, rule: CustomRule) -> None:
@@ -193,7 +195,7 @@ class Custom:
         self._kinds = frozenset(rule.kinds)
         self._tools = frozenset(rule.tools)
 
-    def check(self, action: Action, effects: Sequence[Effect], at: Circumstances) -> RuleHit | None:
+    def check(self, action: Action, effects: Sequence[Effect], at: ReviewContext) -> RuleHit | None:
         if self._tools and action.tool not in self._tools:
             return None
         if self._commands and not self._command_matches(action):
@@ -212,7 +214,7 @@ class Custom:
         return self._targets is None or self._targets.fullmatch(effect.target) is not None
 
 
-class RuleBook:
+class RuleSet:
     """The rules that are in force."""
 
     def __init__(
@@ -237,7 +239,7 @@ class RuleBook:
         more = tuple(more)
         self.only_builtin = not custom and not more
         self._others: tuple[Rule, ...] = tuple(
-            rule for rule in (*others, *map(Custom, custom), *more) if rule.name not in off
+            rule for rule in (*others, *map(CustomRuleCheck, custom), *more) if rule.name not in off
         )
 
     @staticmethod
@@ -271,7 +273,7 @@ class RuleBook:
         return answering is None or answering in self._governing
 
     def check(
-        self, action: Action, effects: Sequence[Effect], at: Circumstances
+        self, action: Action, effects: Sequence[Effect], at: ReviewContext
     ) -> tuple[tuple[RuleHit, ...], tuple[str, ...]]:
         """All hits, the strictest first, and the faults of rules that failed."""
         worst = max((effect.severity.rank for effect in effects), default=0)

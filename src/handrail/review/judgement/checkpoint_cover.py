@@ -12,7 +12,7 @@ _ELSEWHERE = ("-C", "--git-dir", "--work-tree", "-R", "--repository", "--cwd")
 """Options by which a program works in another folder, where what they take is not looked at."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class CheckpointCover(msgspec.Struct, frozen=True):
     """What the checkpoint store says of an action that is about to run."""
 
     root: str
@@ -23,7 +23,7 @@ class Kept(msgspec.Struct, frozen=True):
     """What the action may touch and no checkpoint holds; folders end with a slash."""
 
 
-def as_kept(effect: Effect, kept: Kept) -> Effect:
+def undoable_by_checkpoint(effect: Effect, kept: CheckpointCover) -> Effect:
     """The effect in the light of what a checkpoint holds."""
     if effect.kind in CHANGING_KINDS and effect.undo is Undo.CHECKPOINT:
         lost = next((path for path in kept.uncovered if _touches(effect, path)), "")

@@ -8,9 +8,9 @@ import msgspec
 from handrail.model.effect import CHANGING_KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.model.review import Review
-from handrail.review.circumstances import Circumstances
-from handrail.review.known_paths import Place
-from handrail.review.pathmap import path_set
+from handrail.review.context import ReviewContext
+from handrail.review.paths.known_paths import Place
+from handrail.review.paths.path_map import path_set
 from handrail.shell.readers.hosts import is_private, parse_host
 
 _TOUCHING = PATH_KINDS | {Kind.SECRET}
@@ -32,7 +32,7 @@ _TELLING = path_set((
 """System files that say who may do what on a machine: no library, and no part of any task."""
 
 
-def note_outside(review: Review, at: Circumstances) -> Review:
+def note_out_of_scope(review: Review, at: ReviewContext) -> Review:
     """The review with what it reaches beyond the project, if anything."""
     outside = tuple(dict.fromkeys(e.target for e in review.effects if _is_outside(e, at)))
     outgoing = tuple(dict.fromkeys(e.target for e in review.effects if _goes_out(e, at)))
@@ -41,7 +41,7 @@ def note_outside(review: Review, at: Circumstances) -> Review:
     return msgspec.structs.replace(review, outside=outside, outgoing=outgoing)
 
 
-def _is_outside(effect: Effect, at: Circumstances) -> bool:
+def _is_outside(effect: Effect, at: ReviewContext) -> bool:
     path = effect.target
     if effect.kind not in _TOUCHING or effect.opaque or not path.startswith("/"):
         return False
@@ -55,7 +55,7 @@ def _is_outside(effect: Effect, at: Circumstances) -> bool:
     return place not in _FREE_TO_READ and path not in _LIBRARIES
 
 
-def _goes_out(effect: Effect, at: Circumstances) -> bool:
+def _goes_out(effect: Effect, at: ReviewContext) -> bool:
     """A sending that was found to be harmless (this machine, a trusted one) weighs little."""
     if effect.kind is Kind.SEND:
         return effect.severity >= Severity.MEDIUM

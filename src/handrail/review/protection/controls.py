@@ -8,10 +8,10 @@ import msgspec
 
 from handrail.config import compile_globs
 from handrail.model.host import HostProfile, known_hosts
-from handrail.review.known_paths import TOP_FOLDERS
-from handrail.review.world import World
+from handrail.review.paths.disk_view import DiskView
+from handrail.review.paths.known_paths import TOP_FOLDERS
 
-PROGRAM = f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}/"
+PROGRAM = f"{os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..'))}/"
 """The folder of the package that is running, wherever it was installed from."""
 SETTINGS_FILE = "handrail.yaml"
 HOST_FOLDERS = tuple(host.folder for host in known_hosts())
@@ -47,13 +47,13 @@ _WILD = re.compile(r"[*?\[]")
 _OWN_HOOK = "handrail"
 
 
-class _Daemon(msgspec.Struct):
+class _DaemonLock(msgspec.Struct):
     """What `daemon.lock` says."""
 
     pid: int = 0
 
 
-class Controls:
+class ProtectedControls:
     """The controls of one user and project."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Controls:
             for folder, loader in _LOADERS
         )
 
-    def is_above(self, path: str, world: World) -> bool:
+    def is_above(self, path: str, world: DiskView) -> bool:
         """Whether a folder holds controls that are there, or may be."""
         inner = self._above.get(path)
         return inner is not None and world.exists(inner) is not False
@@ -114,7 +114,7 @@ class Controls:
             return True
         return not slash and (not first or first in _KEYS)
 
-    def hit_by(self, glob: str, world: World) -> str:
+    def hit_by(self, glob: str, world: DiskView) -> str:
         """A control that is there and that a path with wildcards means, or nothing."""
         # What git prints as `top/**/*` may be the top folder itself.
         globs = {glob, glob.replace("/**/*", "")}
@@ -134,7 +134,7 @@ class Controls:
             return first != first.lower()
         return low.startswith(state.lower()) or STEERING.search(low) is not None
 
-    def swept(self, world: World, *, tracked: bool) -> str:
+    def swept(self, world: DiskView, *, tracked: bool) -> str:
         """A control in the project that git does or does not have a version of, or nothing."""
         for root in self._roots:
             for path in _in_project(root):
@@ -170,11 +170,11 @@ class Controls:
         """Words by which a program that deals with the daemon can be told."""
         return tuple(filter(None, (self._state, str(self.port) if self.port else "")))
 
-    def pid(self, world: World) -> int:
+    def pid(self, world: DiskView) -> int:
         """The daemon's process; 0 if there is none."""
         text = world.script(f"{self._state}/daemon.lock") if self._state else None
         try:
-            return msgspec.json.decode(text or "{}", type=_Daemon).pid
+            return msgspec.json.decode(text or "{}", type=_DaemonLock).pid
         except msgspec.DecodeError:
             return 0
 

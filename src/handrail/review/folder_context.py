@@ -9,9 +9,9 @@ from handrail.model.action import Action
 from handrail.model.history import History
 from handrail.model.host import known_hosts
 from handrail.model.state_folder import state_folder
-from handrail.review.circumstances import Circumstances, make_places
-from handrail.review.places import Places
-from handrail.review.world import BlindWorld, LocalWorld, World
+from handrail.review.context import ReviewContext, make_places
+from handrail.review.paths.disk_view import BlindDiskView, DiskView, LocalDiskView
+from handrail.review.paths.places import PlaceLookup
 
 _FOLDERS = tuple(host.folder_variable for host in known_hosts() if host.folder_variable)
 _DECIDING = ("HOME", "TMPDIR", "XDG_STATE_HOME", "HANDRAIL_HOME", *_FOLDERS)
@@ -21,10 +21,10 @@ _KNOWN = (*_DECIDING, "USER", "SHELL", "TEMP", "TMP")
 _MAX_SITES = 256
 
 
-class Site:
+class FolderContext:
     """One folder: what may be changed from there, and which places it knows."""
 
-    def __init__(self, folder: str, scope: Scope, places: Places, trash: str) -> None:
+    def __init__(self, folder: str, scope: Scope, places: PlaceLookup, trash: str) -> None:
         self.folder = folder
         self.scope = scope
         self.places = places
@@ -40,7 +40,7 @@ class Site:
         return self._there
 
 
-class Sites:
+class FolderContexts:
     """The folders in which actions happen, made once each."""
 
     def __init__(
@@ -54,9 +54,9 @@ class Sites:
         self._live = live
         # Looked up once: where the agent puts a link in the project's place, it would move along.
         self._scope = resolve_scope(config, "/", self._given) if live else None
-        self._sites: dict[tuple[str | None, ...], Site] = {}
+        self._sites: dict[tuple[str | None, ...], FolderContext] = {}
 
-    def circumstances(self, action: Action, history: History) -> Circumstances:
+    def circumstances(self, action: Action, history: History) -> ReviewContext:
         """What decides how much the effects of an action weigh."""
         environ = _with_state({**self._given, **action.env}) if action.env else self._environ
         key = (action.cwd, *map(environ.get, _DECIDING))
@@ -66,19 +66,19 @@ class Sites:
             if len(self._sites) > _MAX_SITES:
                 self._sites.clear()
             self._sites[key] = site
-        world: World = BlindWorld()
+        world: DiskView = BlindDiskView()
         if self._see_disk:
             there = site.there(monotonic())
-            world = LocalWorld(site.folder, visible=there, live=self._live)
-        return Circumstances(
+            world = LocalDiskView(site.folder, visible=there, live=self._live)
+        return ReviewContext(
             self._config, site.scope, site.places, world, history, environ, site.trash
         )
 
-    def _site(self, cwd: str, environ: dict[str, str]) -> Site:
+    def _site(self, cwd: str, environ: dict[str, str]) -> FolderContext:
         scope = self._scope or resolve_scope(self._config, cwd or "/", environ)
         places = make_places(self._config, scope, environ)
         folder = cwd or (places.roots[0] if places.roots else "/")
-        return Site(folder, scope, places, f"{state_folder(environ)}/trash")
+        return FolderContext(folder, scope, places, f"{state_folder(environ)}/trash")
 
 
 def _with_state(environ: dict[str, str]) -> dict[str, str]:

@@ -9,14 +9,14 @@ import msgspec
 from handrail.model.action import SHELL_TOOLS, Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.mcp import by_name, input_effects, written_texts
-from handrail.review.tool_command import find_command
-from handrail.review.tool_input import joined, look_through
+from handrail.review.tools.command_lines import find_command
+from handrail.review.tools.input_texts import joined, look_through
+from handrail.review.tools.mcp import by_name, input_effects, written_texts
 from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.word import Word
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenText(msgspec.Struct, frozen=True):
     """Text that a tool puts into a file."""
 
     path: str
@@ -27,7 +27,7 @@ class ToolUse(msgspec.Struct, frozen=True):
     """A tool call as understood: its effects, and the text it writes."""
 
     effects: tuple[Effect, ...] = ()
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenText, ...] = ()
 
 
 class MalformedInputError(ValueError):
@@ -139,7 +139,7 @@ def read_tool(action: Action) -> ToolUse:
     texts = written_texts(action, contents)
     return ToolUse(
         (*_by_name(name), *input_effects(action, contents)),
-        tuple(Written(path, text) for path, text in texts.items()),
+        tuple(WrittenText(path, text) for path, text in texts.items()),
     )
 
 
@@ -184,7 +184,7 @@ def _texts(action: Action) -> Iterator[str]:
 def _write(action: Action) -> ToolUse:
     path = _path(action)
     text = "\n".join(_texts(action))
-    return ToolUse((path_effect(Kind.WRITE, path),), (Written(path.text, text),))
+    return ToolUse((path_effect(Kind.WRITE, path),), (WrittenText(path.text, text),))
 
 
 def _read(action: Action) -> ToolUse:

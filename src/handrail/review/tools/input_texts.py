@@ -55,7 +55,7 @@ class TooManyValuesError(UnreadableError):
         self.limit = limit
 
 
-class Leaf(msgspec.Struct, frozen=True, gc=False):
+class InputText(msgspec.Struct, frozen=True, gc=False):
     """One text of an input."""
 
     name: str
@@ -65,10 +65,10 @@ class Leaf(msgspec.Struct, frozen=True, gc=False):
     """The path that stands in the same object, or in one around it."""
 
 
-class Contents(msgspec.Struct, frozen=True):
+class InputContents(msgspec.Struct, frozen=True):
     """An input, taken apart."""
 
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[InputText, ...]
     objects: tuple[Fields, ...]
     """Every object in it; the input itself is the first."""
 
@@ -79,9 +79,9 @@ def plain(name: object) -> str:
     return "".join(char for char in short if char.isalnum()).lower()
 
 
-def look_through(action: Action) -> Contents:
+def look_through(action: Action) -> InputContents:
     """All texts and objects of an action's input, in order; raises TooManyValuesError."""
-    leaves: list[Leaf] = []
+    leaves: list[InputText] = []
     objects: list[Fields] = []
     waiting: list[tuple[str, object, str]] = [("", action.input, "")]
     seen = short = 0
@@ -89,7 +89,7 @@ def look_through(action: Action) -> Contents:
         name, value, beside = waiting.pop()
         seen += 1
         if isinstance(value, str):
-            leaves.append(Leaf(name, value, beside))
+            leaves.append(InputText(name, value, beside))
             short += len(value) if len(value) <= LONGEST_PATH else 0
             if short > _MAX_SHORT:
                 raise TooManyValuesError(action.tool, _MAX_SHORT, "characters in short texts")
@@ -107,7 +107,7 @@ def look_through(action: Action) -> Contents:
             waiting.extend(_named_files(value))
         beside = _own_path(fields) or beside
         waiting.extend((key, item, beside) for key, item in reversed(fields))
-    return Contents(tuple(leaves), tuple(objects))
+    return InputContents(tuple(leaves), tuple(objects))
 
 
 def _named_files(files: Mapping[str, object]) -> Iterator[tuple[str, object, str]]:

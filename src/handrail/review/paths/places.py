@@ -7,8 +7,7 @@ from functools import lru_cache
 import msgspec
 
 from handrail.config import compile_globs
-from handrail.review.controls import Controls
-from handrail.review.known_paths import (
+from handrail.review.paths.known_paths import (
     ENV_FILES,
     NOT_ENV_FILES,
     NOT_SECRET,
@@ -20,12 +19,13 @@ from handrail.review.known_paths import (
     WELL_KNOWN_SECRETS,
     Place,
 )
-from handrail.review.pathmap import PathMap, path_set
+from handrail.review.paths.path_map import PathMap, path_set
+from handrail.review.protection.controls import ProtectedControls
 
-__all__ = ["Contents", "Place", "PlaceSettings", "Places"]
+__all__ = ["FileContents", "Place", "PlaceLookup", "PlaceSettings"]
 
 
-class Contents(Enum):
+class FileContents(Enum):
     """What a file holds, as far as its name tells."""
 
     PUBLIC = "public"
@@ -44,10 +44,10 @@ _PLACES = PathMap(
 _CONTENTS = PathMap(
     (glob.replace("~/", "/~/", 1), contents)
     for contents, globs in (
-        (Contents.PUBLIC, NOT_SECRET),
-        (Contents.SECRET, SECRETS),
-        (Contents.PUBLIC, NOT_ENV_FILES),
-        (Contents.SETTINGS, ENV_FILES),
+        (FileContents.PUBLIC, NOT_SECRET),
+        (FileContents.SECRET, SECRETS),
+        (FileContents.PUBLIC, NOT_ENV_FILES),
+        (FileContents.SETTINGS, ENV_FILES),
     )
     for glob in globs
 )
@@ -65,7 +65,7 @@ class PlaceSettings(msgspec.Struct, frozen=True):
     regenerable: tuple[str, ...] = ()
 
 
-class Places:
+class PlaceLookup:
     """Tells what kind of place a path is."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Places:
         self.home = home
         self.roots = roots
         """The folders of the project, without the temp folders."""
-        self.controls = Controls(home, state, hosts, roots)
+        self.controls = ProtectedControls(home, state, hosts, roots)
         self._temps = temps
         self._trash = f"{state}/trash/"
         self._homes = _homes(home)
@@ -89,13 +89,13 @@ class Places:
         self._protected = path_set(settings.protected)
         self._regenerable = path_set(REGENERABLE + settings.regenerable)
 
-    def contents(self, path: str) -> Contents | None:
+    def contents(self, path: str) -> FileContents | None:
         """What sort of secrets a file or folder holds, if any."""
         if self._has_own and path in self._own_secrets:
-            return Contents.SECRET
+            return FileContents.SECRET
         short = _without_wildcard(self._short(path))
         if short[1:] in SECRET_FOLDERS:
-            return Contents.SECRET
+            return FileContents.SECRET
         found = _CONTENTS.find(short)
         if found is None and short.endswith(_PACKED):
             return _CONTENTS.find(short.rpartition(".")[0])

@@ -8,7 +8,7 @@ import msgspec
 from handrail.model.effect import Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.known_paths import Place
+from handrail.review.paths.known_paths import Place
 
 _N, _L, _M, _H, _C = Severity
 _NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo

@@ -8,7 +8,7 @@ from handrail.config import Config
 from handrail.model import Action, Decision, Review
 from handrail.model.ordinal import Undo
 from handrail.review import Reviewer
-from handrail.review.kept import Kept
+from handrail.review.judgement.checkpoint_cover import CheckpointCover
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def tree(tmp_path: Path) -> Path:
     return tree
 
 
-def review(tree: Path, command: str, kept: Kept | None) -> Review:
+def review(tree: Path, command: str, kept: CheckpointCover | None) -> Review:
     config = Config(scope=(str(tree),), goal="tidy up the shop")
     reviewer = Reviewer(config, environ={"HOME": str(tree.parent), "PATH": "/usr/bin:/bin"})
     return reviewer.begin(Action("Bash", {"command": command}, str(tree), id="t1")).finish(kept)
 
 
 def test_discarded_work_that_a_checkpoint_holds_can_be_undone(tree: Path) -> None:
-    held = review(tree, "git checkout -- .", Kept(str(tree)))
+    held = review(tree, "git checkout -- .", CheckpointCover(str(tree)))
     assert {effect.undo for effect in held.effects if effect.kind == "discard"} == {Undo.CHECKPOINT}
     assert held.decision is not Decision.BLOCK
 
@@ -52,40 +52,44 @@ def test_without_a_checkpoint_nobody_knows(tree: Path) -> None:
 def test_what_no_checkpoint_of_the_work_tree_holds_stays_impossible(
     tree: Path, command: str
 ) -> None:
-    held = review(tree, command, Kept(str(tree)))
+    held = review(tree, command, CheckpointCover(str(tree)))
     assert any(effect.undo > Undo.CHECKPOINT for effect in held.effects), held.effects
 
 
 def test_a_partial_checkpoint_does_not_make_discards_reversible(tree: Path) -> None:
-    held = review(tree, "git reset --hard", Kept(str(tree), complete=False))
+    held = review(tree, "git reset --hard", CheckpointCover(str(tree), complete=False))
     assert {effect.undo for effect in held.effects} == {Undo.UNKNOWN}
 
 
 @pytest.mark.parametrize("lost", ["data/", "data/orders.csv"])
 def test_a_deletion_of_what_no_checkpoint_holds_cannot_be_undone(tree: Path, lost: str) -> None:
     command = "find data -name '*.csv' -delete"
-    before = review(tree, command, Kept(str(tree)))
+    before = review(tree, command, CheckpointCover(str(tree)))
     assert before.checkpoint_first
-    held = review(tree, command, Kept(str(tree), uncovered=(f"{tree}/{lost}",)))
+    held = review(tree, command, CheckpointCover(str(tree), uncovered=(f"{tree}/{lost}",)))
     assert not held.checkpoint_first
     assert held.decision.stops
     assert "no checkpoint holds" in held.reasons[0]
 
 
 def test_what_is_moved_to_the_trash_instead_needs_no_checkpoint(tree: Path) -> None:
-    kept = Kept(str(tree), uncovered=(f"{tree}/data/",))
+    kept = CheckpointCover(str(tree), uncovered=(f"{tree}/data/",))
     assert review(tree, "rm -rf data", kept).decision is Decision.MODIFY
 
 
 def test_what_can_be_made_again_need_not_be_held(tree: Path) -> None:
     uncovered = (f"{tree}/node_modules/", f"{tree}/data/__pycache__/")
-    held = review(tree, "find . -name '*.csv' -delete", Kept(str(tree), uncovered=uncovered))
+    held = review(
+        tree, "find . -name '*.csv' -delete", CheckpointCover(str(tree), uncovered=uncovered)
+    )
     assert held.checkpoint_first
 
 
 def test_what_is_not_touched_does_not_matter(tree: Path) -> None:
     uncovered = (f"{tree}/secrets/",)
-    held = review(tree, "find data -name '*.csv' -delete", Kept(str(tree), uncovered=uncovered))
+    held = review(
+        tree, "find data -name '*.csv' -delete", CheckpointCover(str(tree), uncovered=uncovered)
+    )
     assert held.checkpoint_first
 
 

@@ -7,19 +7,8 @@ import msgspec
 
 from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.circumstances import Circumstances
-from handrail.review.code import may_be_code, tampering_code
-from handrail.review.known_paths import Place
-from handrail.review.places import Contents
-from handrail.review.tamper import (
-    changes_control,
-    ends_control,
-    reads_control,
-    runs_control,
-    sweeps_control,
-    talks_to_control,
-)
-from handrail.review.weights import (
+from handrail.review.context import ReviewContext
+from handrail.review.judgement.weights import (
     BLIND,
     DELETES,
     DISK,
@@ -37,6 +26,17 @@ from handrail.review.weights import (
     WRITES,
     Weight,
 )
+from handrail.review.paths.known_paths import Place
+from handrail.review.paths.places import FileContents
+from handrail.review.protection.tampering import (
+    changes_control,
+    ends_control,
+    reads_control,
+    runs_control,
+    sweeps_control,
+    talks_to_control,
+)
+from handrail.review.protection.tampering_code import may_be_code, tampering_code
 from handrail.shell.readers.build import is_hold
 from handrail.shell.readers.hosts import is_loopback, is_metadata, is_private, parse_host
 
@@ -52,7 +52,7 @@ _GLOB_TAIL = re.compile(r"/[^/]*[*?\[]")
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|mapper/|disk|md\d|loop|rdisk).*")
 
 
-def weigh(effect: Effect, at: Circumstances) -> Effect:
+def weigh(effect: Effect, at: ReviewContext) -> Effect:
     """The effect as it counts under these circumstances."""
     if effect.kind in PATH_KINDS:
         return _weigh_path(effect, at)
@@ -68,11 +68,11 @@ def weigh(effect: Effect, at: Circumstances) -> Effect:
     return effect
 
 
-def _guarded(effect: Effect, weight: Weight | None, at: Circumstances) -> Effect:
+def _guarded(effect: Effect, weight: Weight | None, at: ReviewContext) -> Effect:
     return effect if weight is None else _apply(effect, weight, at)
 
 
-def _weigh_run(effect: Effect, at: Circumstances) -> Effect:
+def _weigh_run(effect: Effect, at: ReviewContext) -> Effect:
     """Programs of Handrail itself, and program files that change what supervises this agent."""
     path = effect.target
     weight = runs_control(effect, at)
@@ -96,12 +96,12 @@ def _weigh_run(effect: Effect, at: Circumstances) -> Effect:
     return msgspec.structs.replace(found, says=says, command=effect.command)
 
 
-def _weigh_inner(effect: Effect, at: Circumstances) -> Effect:
+def _weigh_inner(effect: Effect, at: ReviewContext) -> Effect:
     """What a program does itself: the programs that it runs could be itself again."""
     return effect if effect.kind is Kind.RUN else weigh(effect, at)
 
 
-def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
+def _weigh_path(effect: Effect, at: ReviewContext) -> Effect:
     path = effect.target if effect.opaque else _real(effect, at)
     if path.startswith("/proc/"):
         # A process's root is the root: `/proc/self/root/etc` is `/etc`.
@@ -119,7 +119,7 @@ def _weigh_path(effect: Effect, at: Circumstances) -> Effect:
     return _BY_KIND[effect.kind](effect, path, place, at)
 
 
-def _place(effect: Effect, path: str, at: Circumstances) -> Place:
+def _place(effect: Effect, path: str, at: ReviewContext) -> Place:
     """What kind of place is touched, by the part of the path that is certain."""
     fixed = path.partition("…")[0]
     if effect.opaque and fixed in {"", "/"}:
@@ -129,7 +129,7 @@ def _place(effect: Effect, path: str, at: Circumstances) -> Place:
     return at.places.place(fixed, in_scope=at.in_scope(fixed))
 
 
-def _weigh_write(effect: Effect, path: str, place: Place, at: Circumstances) -> Effect:
+def _weigh_write(effect: Effect, path: str, place: Place, at: ReviewContext) -> Effect:
     moved = effect.recursive
     if moved and path.endswith("/.git"):
         return _apply(effect, REPOSITORY, at)
@@ -142,7 +142,7 @@ def _weigh_write(effect: Effect, path: str, place: Place, at: Circumstances) -> 
     return _apply(effect, weight, at)
 
 
-def _weigh_permit(effect: Effect, path: str, place: Place, at: Circumstances) -> Effect:
+def _weigh_permit(effect: Effect, path: str, place: Place, at: ReviewContext) -> Effect:
     if effect.severity is _N:
         # Taking rights away from others, as is done with keys, is right everywhere.
         return effect
@@ -152,7 +152,7 @@ def _weigh_permit(effect: Effect, path: str, place: Place, at: Circumstances) ->
     return _apply(effect, weight, at)
 
 
-def _real(effect: Effect, at: Circumstances) -> str:
+def _real(effect: Effect, at: ReviewContext) -> str:
     """The path behind links; deleting or moving takes the link itself, not its target."""
     if effect.target.startswith("/dev/"):
         # /dev/stdout is a link to whatever this process writes to, not the agent's.
@@ -164,7 +164,7 @@ def _real(effect: Effect, at: Circumstances) -> str:
     return f"{at.world.real(folder).rstrip('/')}/{name}" if folder else effect.target
 
 
-def _weigh_delete(effect: Effect, path: str, place: Place, at: Circumstances) -> Effect:
+def _weigh_delete(effect: Effect, path: str, place: Place, at: ReviewContext) -> Effect:
     if at.places.is_home(path):
         return _apply(effect, HOME_GONE, at)
     if place in _PROJECT and at.places.root_of(path):
@@ -182,7 +182,7 @@ def _weigh_delete(effect: Effect, path: str, place: Place, at: Circumstances) ->
     return _weigh_own_deletion(effect, path, at)
 
 
-def _weigh_unknown_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
+def _weigh_unknown_deletion(effect: Effect, path: str, at: ReviewContext) -> Effect:
     """Only the shell will know what goes."""
     broad = effect.recursive or effect.glob
     narrow = not broad or effect.severity < _H or at.places.regenerable(path)
@@ -191,7 +191,7 @@ def _weigh_unknown_deletion(effect: Effect, path: str, at: Circumstances) -> Eff
     return _apply(effect, msgspec.structs.replace(weight, says=says), at)
 
 
-def _weigh_own_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
+def _weigh_own_deletion(effect: Effect, path: str, at: ReviewContext) -> Effect:
     """Deletions where the agent works: most are fine."""
     worse_by_itself = effect.severity is not KINDS[Kind.DELETE].severity
     if worse_by_itself or effect.undo is _IMPOSSIBLE:
@@ -204,20 +204,20 @@ def _weigh_own_deletion(effect: Effect, path: str, at: Circumstances) -> Effect:
     return _apply(effect, HARMLESS, at) if harmless else effect
 
 
-def _made_it(path: str, at: Circumstances) -> bool:
+def _made_it(path: str, at: ReviewContext) -> bool:
     """Whether the run has made the file; a folder that is there now was moved in its place."""
     return path in at.history.created and not at.world.exists(f"{path}/.")
 
 
-def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
+def _weigh_read(effect: Effect, path: str, at: ReviewContext) -> Effect:
     if (tampers := reads_control(effect, path, at)) is not None:
         return _apply(effect, tampers, at)
     contents = at.places.contents(path)
-    if effect.glob and contents is not Contents.SECRET and at.places.glob_of_secrets(path):
-        contents = Contents.SECRET
-    if contents is Contents.SECRET:
+    if effect.glob and contents is not FileContents.SECRET and at.places.glob_of_secrets(path):
+        contents = FileContents.SECRET
+    if contents is FileContents.SECRET:
         return _apply(effect, LINKED if effect.kind is Kind.LINK else SECRET, at)
-    if contents is Contents.SETTINGS:
+    if contents is FileContents.SETTINGS:
         severity = _M if at.in_scope(path) else _H
         return _apply(effect, msgspec.structs.replace(SETTINGS, severity=severity), at)
     if path.startswith("/dev/") and effect.kind is Kind.READ and _DISK.fullmatch(path):
@@ -225,7 +225,7 @@ def _weigh_read(effect: Effect, path: str, at: Circumstances) -> Effect:
     return effect
 
 
-def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
+def _weigh_host(effect: Effect, at: ReviewContext) -> Effect:
     if (
         effect.target.startswith("/")
         and at.places.place(effect.target, in_scope=False) is Place.HANDRAIL
@@ -265,7 +265,7 @@ def _weigh_host(effect: Effect, at: Circumstances) -> Effect:
     return effect
 
 
-def _apply(effect: Effect, weight: Weight, at: Circumstances) -> Effect:
+def _apply(effect: Effect, weight: Weight, at: ReviewContext) -> Effect:
     """The effect with a weight put on it; an effect's own words win only if the weight has none."""
     fill = _filler(effect, at)
     return Effect(
@@ -282,7 +282,7 @@ def _apply(effect: Effect, weight: Weight, at: Circumstances) -> Effect:
     )
 
 
-def _filler(effect: Effect, at: Circumstances) -> Callable[[str], str]:
+def _filler(effect: Effect, at: ReviewContext) -> Callable[[str], str]:
     def fill(text: str) -> str:
         if "{" not in text:
             return text
@@ -297,7 +297,7 @@ def _filler(effect: Effect, at: Circumstances) -> Callable[[str], str]:
     return fill
 
 
-_BY_KIND: dict[Kind, Callable[[Effect, str, Place, Circumstances], Effect]] = {
+_BY_KIND: dict[Kind, Callable[[Effect, str, Place, ReviewContext], Effect]] = {
     Kind.WRITE: _weigh_write,
     Kind.DELETE: _weigh_delete,
     Kind.PERMIT: _weigh_permit,

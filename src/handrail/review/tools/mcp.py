@@ -12,13 +12,13 @@ from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.controls import HOST_FOLDERS, SETTINGS_FILE, STEERING
-from handrail.review.tool_input import (
+from handrail.review.protection.controls import HOST_FOLDERS, SETTINGS_FILE, STEERING
+from handrail.review.tools.input_texts import (
     LONGEST_PATH,
     PATH_NAMES,
     TEXT_NAMES,
-    Contents,
-    Leaf,
+    InputContents,
+    InputText,
     TooManyValuesError,
     joined,
 )
@@ -107,7 +107,7 @@ def by_name(tool: str) -> Iterator[Effect]:
     yield effect(kind, name, severity=Severity.MEDIUM, undo=Undo.UNKNOWN, says=says)
 
 
-def input_effects(action: Action, contents: Contents) -> Iterator[Effect]:
+def input_effects(action: Action, contents: InputContents) -> Iterator[Effect]:
     """What is done to the paths and hosts that stand in an input."""
     words = words_of(action.tool)
     made: dict[tuple[Kind, str], Effect] = {}
@@ -124,7 +124,7 @@ def input_effects(action: Action, contents: Contents) -> Iterator[Effect]:
         yield effect(Kind.FETCH, address)
 
 
-def written_texts(action: Action, contents: Contents) -> dict[str, str]:
+def written_texts(action: Action, contents: InputContents) -> dict[str, str]:
     """The text that a call puts into files, by path."""
     if not _changes(words_of(action.tool)):
         return {}
@@ -143,7 +143,7 @@ def _changes(words: frozenset[str]) -> bool:
 # Paths
 
 
-def _is_path(leaf: Leaf, action: Action) -> bool:
+def _is_path(leaf: InputText, action: Action) -> bool:
     text, name = leaf.text, leaf.name
     if not text or "\n" in text or _OTHER_SCHEME.match(text):
         return False
@@ -178,7 +178,7 @@ def _steers(path: str, action: Action) -> bool:
     return in_state or in_host or STEERING.search(path) is not None
 
 
-def _path_effect(action: Action, words: frozenset[str], leaf: Leaf, *, alone: bool) -> Effect:
+def _path_effect(action: Action, words: frozenset[str], leaf: InputText, *, alone: bool) -> Effect:
     path = joined(action, leaf.text)
     if leaf.name in _SOURCES and words & _MOVING:
         return path_effect(Kind.WRITE, path, recursive=True, says=f"moves {path.shown} away")
@@ -189,7 +189,7 @@ def _path_effect(action: Action, words: frozenset[str], leaf: Leaf, *, alone: bo
     return one
 
 
-def _kind(words: frozenset[str], leaf: Leaf, path: str, action: Action) -> Kind:
+def _kind(words: frozenset[str], leaf: InputText, path: str, action: Action) -> Kind:
     if words & _HARMFUL:
         return Kind.DELETE
     if not _changes(words):
@@ -201,7 +201,7 @@ def _kind(words: frozenset[str], leaf: Leaf, path: str, action: Action) -> Kind:
     return Kind.WRITE
 
 
-def _carried(action: Action, words: frozenset[str], contents: Contents) -> Iterator[Effect]:
+def _carried(action: Action, words: frozenset[str], contents: InputContents) -> Iterator[Effect]:
     """What is moved or copied into a folder keeps its name there, a host's folder too."""
     if not words & (_MOVING | _COPYING):
         return
@@ -213,7 +213,7 @@ def _carried(action: Action, words: frozenset[str], contents: Contents) -> Itera
             yield path_effect(Kind.WRITE, joined(action, f"{leaf.text}/{name}"))
 
 
-def _leaves(contents: Contents, names: frozenset[str]) -> Iterator[Leaf]:
+def _leaves(contents: InputContents, names: frozenset[str]) -> Iterator[InputText]:
     for leaf in contents.leaves:
         if leaf.name in names and len(leaf.text) <= LONGEST_PATH and "\n" not in leaf.text:
             yield leaf
@@ -222,7 +222,7 @@ def _leaves(contents: Contents, names: frozenset[str]) -> Iterator[Leaf]:
 # Hosts
 
 
-def _addresses(contents: Contents) -> Iterator[str]:
+def _addresses(contents: InputContents) -> Iterator[str]:
     """Web addresses, the first of each host."""
     hosts: set[str] = set()
     for leaf in contents.leaves:

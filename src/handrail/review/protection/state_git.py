@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.review.controls import Controls
+from handrail.review.protection.controls import ProtectedControls
 from handrail.shell.command import Command, Program
 
 _POINTERS = frozenset({".git", "alternates", "commondir", "config", "gitdir"})
 """Files by which a repository names another one."""
 
 
-def pointed_at(program: Program, controls: Controls) -> Iterator[Effect]:
+def pointed_at(program: Program, controls: ProtectedControls) -> Iterator[Effect]:
     """A write for each command that has git work in Handrail's folder, whatever it does there."""
     for index, command in enumerate(program.commands):
         places = (os.path.normpath(os.path.join(command.cwd.text, at)) for at in _places(command))
@@ -22,7 +22,7 @@ def pointed_at(program: Program, controls: Controls) -> Iterator[Effect]:
         yield from linked(path, text, controls)
 
 
-def linked(path: str, text: str, controls: Controls) -> Iterator[Effect]:
+def linked(path: str, text: str, controls: ProtectedControls) -> Iterator[Effect]:
     """The same for a file that makes it the repository of a project."""
     if os.path.basename(path) in _POINTERS:
         words = text.replace("=", " ").replace('"', " ").split()

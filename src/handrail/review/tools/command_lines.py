@@ -14,14 +14,14 @@ import msgspec
 
 from handrail.model.action import Action
 from handrail.model.effect import Effect, Kind
-from handrail.review.mcp import input_effects, words_of, written_texts
-from handrail.review.tool_input import (
-    Contents,
+from handrail.review.tools.input_texts import (
     Fields,
+    InputContents,
     TooManyValuesError,
     joined,
     look_through,
 )
+from handrail.review.tools.mcp import input_effects, words_of, written_texts
 
 _COMMANDS = frozenset({"command", "cmd"})
 _COMMANDS_OF_SERVERS = _COMMANDS | frozenset(
@@ -97,7 +97,7 @@ def find_command(action: Action) -> CommandLine | None:
     return CommandLine("\n".join((*told, *apart)), _NO_FIELD)
 
 
-def _given(action: Action, contents: Contents) -> Iterator[tuple[str, str]]:
+def _given(action: Action, contents: InputContents) -> Iterator[tuple[str, str]]:
     """Every command line in an input, with what changes into its folder before."""
     of_server = "__" in action.tool or "." in action.tool
     names = _COMMANDS_OF_SERVERS if of_server else _COMMANDS
@@ -190,7 +190,7 @@ def _folder(fields: Fields, action: Action) -> str:
     return ""
 
 
-def _told(action: Action, contents: Contents) -> list[str]:
+def _told(action: Action, contents: InputContents) -> list[str]:
     """What the fields beside a command do, as commands."""
     leaves = tuple(leaf for leaf in contents.leaves if leaf.name not in _PARTS)
     if not leaves:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handrail.config import compile_globs
-from handrail.review.pathmap import PathMap, path_set
+from handrail.review.paths.path_map import PathMap, path_set
 
 NAMES = st.sampled_from(["a", "b", ".git", "x.pem", "core.1", "hooks", "~", "c d", "x"])
 PATHS = st.lists(NAMES, min_size=1, max_size=5).map(lambda parts: "/" + "/".join(parts))

@@ -9,7 +9,7 @@ MAX_SCRIPT = 256 * 1024
 _MAX_LINKS = 40
 
 
-class World(Protocol):
+class DiskView(Protocol):
     """The disk as far as a review needs it. None means: cannot be told from here."""
 
     def real(self, path: str) -> str:
@@ -25,7 +25,7 @@ class World(Protocol):
         """The beginning of a script, if it is a text file; too long to be read stays too long."""
 
 
-class BlindWorld:
+class BlindDiskView:
     """A world that shows nothing: for past sessions and other machines."""
 
     def real(self, path: str) -> str:
@@ -41,7 +41,7 @@ class BlindWorld:
         return None
 
 
-class LocalWorld:
+class LocalDiskView:
     """The disk of this machine, as seen from a folder; remembers what it saw for one review.
 
     A folder that is not there belongs to another machine, of which nothing is known. `live`: it

@@ -1,0 +1,1 @@
+"""From effects to a decision: weight, rules, risk, rationality, reasons."""

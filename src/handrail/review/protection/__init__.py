@@ -1,0 +1,1 @@
+"""Whether an action reaches the controls of Handrail."""

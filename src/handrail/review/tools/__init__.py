@@ -1,0 +1,1 @@
+"""What a tool call does: its input taken apart, and the text that it writes."""
