@@ -53,8 +53,16 @@ from handrail.server.http.health import Health
 from handrail.server.http.hook_endpoint import HookEndpoint
 from handrail.server.http.routes import Component
 from handrail.server.threads import supervision_thread
-from handrail.shell import call, effects, environment, evaluate, quoting, syntax, walk
-from handrail.shell.inline import follow
+from handrail.shell import (
+    call_resolution,
+    effects,
+    environment,
+    known_output,
+    quoting,
+    syntax,
+    walk,
+)
+from handrail.shell.inline import code_walk
 from handrail.store import journal
 from handrail.supervise import event_recorder, reducers, run_registry
 
@@ -258,12 +266,12 @@ def limits() -> str:
         ("nesting of brackets and substitutions", syntax.MAX_NESTING),
         ("`|`, `<<` or `()` in one command, outside quotes", syntax.MAX_REPEATS),
         ("pieces of work in one command", f"{walk.MAX_STEPS:,}"),
-        ("functions and wrappers inside each other", call.MAX_CALLS),
+        ("functions and wrappers inside each other", call_resolution.MAX_CALLS),
         ("values that one variable may have", environment.MAX_ALTERNATIVES),
         ("words of one brace expression", f"{quoting.MAX_BRACES:,}"),
         ("effects of one command", f"{effects.MAX_EFFECTS:,}"),
-        ("known output of a command", f"{evaluate.MAX_OUTPUT // 1024} KB"),
-        ("steps in inline code of another language", f"{follow.MAX_STEPS:,}"),
+        ("known output of a command", f"{known_output.MAX_OUTPUT // 1024} KB"),
+        ("steps in inline code of another language", f"{code_walk.MAX_STEPS:,}"),
         ("size of a script that is read from the disk", f"{disk_view.MAX_SCRIPT // 1024} KB"),
         ("characters that a custom rule's expression is tried on", f"{rules._MAX_MATCHED:,}"),
     )

@@ -115,14 +115,14 @@ def _review(reviewer: Any, text: str) -> dict[str, object]:
     from handrail.model import Action
     from handrail.shell import walk
 
-    walkers: list[walk.Walker] = []
-    plain_read = walk.Walker.read
+    walkers: list[walk.ProgramWalker] = []
+    plain_read = walk.ProgramWalker.read
 
-    def counted_read(walker: walk.Walker, text: str, env: Any) -> Any:
+    def counted_read(walker: walk.ProgramWalker, text: str, env: Any) -> Any:
         walkers.append(walker)
         return plain_read(walker, text, env)
 
-    walk.Walker.read = counted_read  # type: ignore[method-assign,assignment]
+    walk.ProgramWalker.read = counted_read  # type: ignore[method-assign,assignment]
     answer: dict[str, object] = {}
     before = time.process_time()
     try:
@@ -134,7 +134,7 @@ def _review(reviewer: Any, text: str) -> dict[str, object]:
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the finding
         answer["fault"] = ascii(f"{type(error).__name__}: {error}"[:300])
     finally:
-        walk.Walker.read = plain_read  # type: ignore[method-assign]
+        walk.ProgramWalker.read = plain_read  # type: ignore[method-assign]
     answer["seconds"] = time.process_time() - before
     commands = [command for walker in walkers for command in walker.commands]
     answer["steps"] = sum(walker._steps for walker in walkers)

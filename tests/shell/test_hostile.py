@@ -13,7 +13,7 @@ from tests.fuzz.judge import Judge
 from handrail.shell import UnreadableError, read
 from handrail.shell.environment import MAX_ALTERNATIVES, Environment
 from handrail.shell.errors import TooMuchWorkError, TooSlowError
-from handrail.shell.evaluate import MAX_OUTPUT, output_of
+from handrail.shell.known_output import MAX_OUTPUT, output_of
 from handrail.shell.quoting import brace_expand, decode_ansi_c
 from handrail.shell.walk import MAX_STEPS
 from handrail.shell.word import Word

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from handrail.model import Kind
 from handrail.shell import OPAQUE, UnreadableError, Word, read
-from handrail.shell.options import Grammar, parse
+from handrail.shell.options import OptionGrammar, parse
 from handrail.shell.paths import join, normalise
 from handrail.shell.quoting import brace_expand, decode_ansi_c, mask, unmask
 
@@ -415,7 +415,7 @@ _OPTION_WORDS = st.lists(
     max_size=8,
 )
 _GRAMMARS = st.builds(
-    Grammar,
+    OptionGrammar,
     values=st.sampled_from([frozenset(), frozenset({"-o"}), frozenset({"-o", "--out"})]),
     single_dash=st.booleans(),
     posix=st.booleans(),
@@ -423,7 +423,7 @@ _GRAMMARS = st.builds(
 
 
 @given(_OPTION_WORDS, _GRAMMARS)
-def test_operands_stand_where_they_say(texts: list[str], grammar: Grammar) -> None:
+def test_operands_stand_where_they_say(texts: list[str], grammar: OptionGrammar) -> None:
     argv = [Word(text) for text in texts]
     call = parse(argv, grammar)
     assert [argv[place - 1] for place in call.places] == list(call.operands)
@@ -431,8 +431,8 @@ def test_operands_stand_where_they_say(texts: list[str], grammar: Grammar) -> No
 
 
 @given(_OPTION_WORDS, _GRAMMARS)
-@example(["-o"], Grammar(values=frozenset({"-o"})))
-def test_no_word_is_lost(texts: list[str], grammar: Grammar) -> None:
+@example(["-o"], OptionGrammar(values=frozenset({"-o"})))
+def test_no_word_is_lost(texts: list[str], grammar: OptionGrammar) -> None:
     call = parse([Word(text) for text in texts], grammar)
     kept = " ".join(
         [*call.options, *(word.text for words in call.options.values() for word in words)]
@@ -445,6 +445,6 @@ def test_no_word_is_lost(texts: list[str], grammar: Grammar) -> None:
 
 @given(st.lists(st.sampled_from(["-a", "x", "--", "-rf", "--out"]), max_size=8))
 def test_behind_two_dashes_all_are_operands(texts: list[str]) -> None:
-    call = parse([Word("--"), *map(Word, texts)], Grammar())
+    call = parse([Word("--"), *map(Word, texts)], OptionGrammar())
     assert [word.text for word in call.operands] == texts
     assert not call.options

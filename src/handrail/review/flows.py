@@ -10,11 +10,11 @@ from handrail.model.ordinal import Severity, Undo
 from handrail.review.context import ReviewContext
 from handrail.review.judgement.weigh import weigh
 from handrail.review.paths.disk_view import DiskView
-from handrail.shell import OPAQUE, Program, Word
+from handrail.shell import OPAQUE, ParsedProgram, Word
 from handrail.shell.flows import upstream
 from handrail.shell.paths import join
-from handrail.shell.readers.build import path_effect
 from handrail.shell.readers.hosts import is_loopback, parse_host
+from handrail.shell.readers.make_effects import path_effect
 
 _SENDERS = frozenset({"curl", "wget", "http", "https", "xh", "nc", "ncat", "netcat", "telnet"})
 """Programs that send what stands on their input, and nothing else."""
@@ -22,7 +22,7 @@ _LOSSES = frozenset({Kind.DISCARD, Kind.REWRITE})
 
 
 def join_flows(
-    program: Program, effects: Sequence[Effect], at: ReviewContext
+    program: ParsedProgram, effects: Sequence[Effect], at: ReviewContext
 ) -> tuple[Effect, ...]:
     """The effects, with secrets that are sent out and work that was saved first seen as such."""
     kinds = {effect.kind for effect in effects}
@@ -44,7 +44,7 @@ def join_flows(
 class _SecretFlow:
     """Which secrets reach a command: on its input, in its arguments, or through a file."""
 
-    def __init__(self, program: Program, effects: Sequence[Effect]) -> None:
+    def __init__(self, program: ParsedProgram, effects: Sequence[Effect]) -> None:
         self.program = program
         self._effects: dict[int, list[Effect]] = {}
         for effect in effects:
@@ -115,7 +115,7 @@ def _sends(effect: Effect, what: str, severity: Severity, instead: str) -> Effec
     )
 
 
-def _saved(effect: Effect, program: Program) -> Effect:
+def _saved(effect: Effect, program: ParsedProgram) -> Effect:
     """Discarding work is harmless when the same command saved it before."""
     if effect.kind not in _LOSSES:
         return effect
@@ -147,7 +147,7 @@ def _saved(effect: Effect, program: Program) -> Effect:
 
 
 def _moved_first(
-    effect: Effect, program: Program, effects: Sequence[Effect], at: ReviewContext
+    effect: Effect, program: ParsedProgram, effects: Sequence[Effect], at: ReviewContext
 ) -> Effect:
     """A deletion of what the same command line has put there weighs as that did where it was."""
     if effect.kind is not Kind.DELETE or effect.severity >= Severity.MEDIUM:
@@ -170,7 +170,7 @@ def _moved_first(
     return effect
 
 
-def _limited(effect: Effect, program: Program) -> Effect:
+def _limited(effect: Effect, program: ParsedProgram) -> Effect:
     """What runs under a time limit does not use up the machine."""
     if effect.kind is not Kind.EXHAUST or "timeout" not in program.commands[effect.command].via:
         return effect
@@ -180,7 +180,7 @@ def _limited(effect: Effect, program: Program) -> Effect:
 _CLIMB = re.compile(r"(.*?[^/.][^/]*)/\.\.(?:/|$)")
 
 
-def climbs_through_links(program: Program, world: DiskView) -> list[Effect]:
+def climbs_through_links(program: ParsedProgram, world: DiskView) -> list[Effect]:
     """`link/../x` is not beside the link but beside what it points to: nobody can tell."""
     found: list[Effect] = []
     for index, command in enumerate(program.commands):

@@ -42,8 +42,8 @@ from handrail.review.tools.tool_effects import (
     read_tool,
 )
 from handrail.shell import (
-    Knowledge,
-    Program,
+    ParsedProgram,
+    ProgramLookup,
     Reading,
     UnreadableError,
     default_knowledge,
@@ -69,7 +69,7 @@ class UnderstoodAction(msgspec.Struct, frozen=True):
     """An action before it is judged: effects as they weigh here, and the program behind them."""
 
     effects: tuple[Effect, ...]
-    program: Program | None = None
+    program: ParsedProgram | None = None
     command: str = ""
 
 
@@ -107,7 +107,7 @@ class Reviewer:
         # Settings under which an action that only reads needs no further thought.
         self._plain = self._rules.only_builtin and not self.config.goal
         knowledge = default_knowledge()
-        self.knowledge: Knowledge = (
+        self.knowledge: ProgramLookup = (
             knowledge.extended(self.config.programs) if self.config.programs else knowledge
         )
         size = settings.cache.max_size if settings.cache.enabled else 0
@@ -291,7 +291,7 @@ class Reviewer:
             strange=strange,
         )
 
-    def _strange(self, program: Program | None) -> tuple[str, ...]:
+    def _strange(self, program: ParsedProgram | None) -> tuple[str, ...]:
         """The programs that nobody can foresee; a word that is only known later names none."""
         if program is None:
             return ()
@@ -373,7 +373,9 @@ class Reviewer:
         return clean or format(int(self._now() * 1000), "x")
 
 
-def _held(kept: CheckpointCover, program: Program | None, at: ReviewContext) -> CheckpointCover:
+def _held(
+    kept: CheckpointCover, program: ParsedProgram | None, at: ReviewContext
+) -> CheckpointCover:
     """What can be made again need not be held; what is done elsewhere is not."""
     lost = [path for path in kept.uncovered if not at.places.regenerable(path.rstrip("/"))]
     commands = program.commands if program else ()

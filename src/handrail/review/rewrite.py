@@ -8,7 +8,7 @@ import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell import OPAQUE, Command, Program, Word
+from handrail.shell import OPAQUE, Command, ParsedProgram, Word
 from handrail.shell.paths import join
 
 
@@ -37,7 +37,7 @@ Rewriter = Callable[[RewriteCandidate], CommandRewrite | None]
 
 
 def rewrite_command(
-    text: str, program: Program, effects: Sequence[Effect], trash: str
+    text: str, program: ParsedProgram, effects: Sequence[Effect], trash: str
 ) -> tuple[str, tuple[CommandRewrite, ...]] | None:
     """The command line with every serious simple command made safe, if that is possible."""
     data = text.encode("utf-8", "replace")

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
-from handrail.shell.evaluate import output_of
-from handrail.shell.listing import names_printed
+from handrail.shell.known_output import output_of
 from handrail.shell.paths import join
-from handrail.shell.situation import Situation
+from handrail.shell.printed_paths import names_printed
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 
-def _cd(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _cd(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     targets = [word for word in command.argv[1:] if word.text not in {"-P", "-L", "-e", "-@", "--"}]
     walker.emit(command)
     if not targets:
@@ -30,13 +32,17 @@ def _cd(walker: "Walker", command: Command, env: Environment, situation: Situati
     return ""
 
 
-def _popd(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _popd(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     walker.emit(command)
     env.cwd = env.variables.get("OLDPWD", (UNKNOWN,))[0]
     return None
 
 
-def _eval(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _eval(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     walker.emit(command)
     text = " ".join(word.text for word in command.argv[1:])
     if not text.strip(OPAQUE + " \n"):
@@ -46,7 +52,7 @@ def _eval(walker: "Walker", command: Command, env: Environment, situation: Situa
 
 
 def _source(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     walker.emit(command)
     if len(command.argv) < 2:
@@ -62,7 +68,7 @@ def _source(
 
 
 def _inner(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     """`command rm`, `builtin cd`, `exec ls`, `time make`, `coproc nc`: the rest is the command."""
     rest = command.argv[1:]
@@ -85,7 +91,7 @@ def _inner(
 
 
 def _alias(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     walker.emit(command)
     for word in command.argv[1:]:
@@ -95,7 +101,9 @@ def _alias(
     return None
 
 
-def _trap(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _trap(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     walker.emit(command)
     words = [word for word in command.argv[1:] if not word.text.startswith("-")]
     if len(words) > 1 and words[0].text.strip():
@@ -104,7 +112,9 @@ def _trap(walker: "Walker", command: Command, env: Environment, situation: Situa
     return ""
 
 
-def _set(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _set(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
     if words and words[0].text == "--":
@@ -113,7 +123,7 @@ def _set(walker: "Walker", command: Command, env: Environment, situation: Situat
 
 
 def _shift(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     env.arguments = env.arguments[1:]
     return ""
@@ -127,7 +137,9 @@ _TAKE_VALUES = {
 }
 
 
-def _read(walker: "Walker", command: Command, env: Environment, situation: Situation) -> str | None:
+def _read(
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
+) -> str | None:
     walker.emit(command)
     words = command.argv[1:]
     takes_value = _TAKE_VALUES[command.argv[0].text]
@@ -147,7 +159,7 @@ def _read(walker: "Walker", command: Command, env: Environment, situation: Situa
 
 
 def _unset(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     for word in command.argv[1:]:
         env.unset(word.text)
@@ -155,7 +167,7 @@ def _unset(
 
 
 def _export(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     assigned: list[tuple[str, Word]] = []
     for word in command.argv[1:]:
@@ -168,7 +180,7 @@ def _export(
 
 
 def _printf(
-    walker: "Walker", command: Command, env: Environment, situation: Situation
+    walker: "ProgramWalker", command: Command, env: Environment, situation: CommandInput
 ) -> str | None:
     walker.emit(command)
     argv = command.argv
@@ -179,7 +191,7 @@ def _printf(
     return output_of(argv, command.input, env.cwd)
 
 
-BUILTINS: dict[str, Callable[["Walker", Command, Environment, Situation], str | None]] = {
+BUILTINS: dict[str, Callable[["ProgramWalker", Command, Environment, CommandInput], str | None]] = {
     "cd": _cd,
     "pushd": _cd,
     "popd": _popd,

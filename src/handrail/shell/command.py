@@ -58,7 +58,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
         return " ".join(word.shown if word.text else "''" for word in self.argv)
 
 
-class Note(msgspec.Struct, frozen=True, gc=False):
+class ProgramNote(msgspec.Struct, frozen=True, gc=False):
     """Something about the program that its commands alone do not show."""
 
     kind: str
@@ -66,7 +66,7 @@ class Note(msgspec.Struct, frozen=True, gc=False):
     command: int
 
 
-class Fault(msgspec.Struct, frozen=True, gc=False):
+class SyntaxFault(msgspec.Struct, frozen=True, gc=False):
     """A place where the syntax cannot be read."""
 
     line: int
@@ -76,16 +76,16 @@ class Fault(msgspec.Struct, frozen=True, gc=False):
     """What is wrong with it, where that is known."""
 
 
-class Program(msgspec.Struct, frozen=True):
+class ParsedProgram(msgspec.Struct, frozen=True):
     """What a command line does, as far as it can be known."""
 
     commands: tuple[Command, ...]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ProgramNote, ...] = ()
     found: tuple[Effect, ...] = ()
     """What code of other languages does; paths are as written there."""
     files: tuple[tuple[str, str], ...] = ()
     """Text that it writes into files, as far as it is known."""
-    fault: Fault | None = None
+    fault: SyntaxFault | None = None
     """The first error in its syntax, behind which parts may have been missed."""
 
     @property

@@ -8,14 +8,14 @@ import msgspec
 from handrail.model.effect import HOST_KINDS, KINDS, PATH_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.model.program import Fact
-from handrail.shell.command import Command, Program, Redirect
+from handrail.shell.command import Command, ParsedProgram, Redirect
 from handrail.shell.errors import TooLargeError, TooMuchWorkError
-from handrail.shell.knowledge import Entry, Knowledge, moved
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join, normalise
+from handrail.shell.program_lookup import ProgramEntry, ProgramLookup, moved
 from handrail.shell.readers import READERS
-from handrail.shell.readers.build import path_effect, unknown_path
-from handrail.shell.tables.environment import PREFIXES, VARIABLES, Variable
+from handrail.shell.readers.make_effects import path_effect, unknown_path
+from handrail.shell.tables.environment import PREFIXES, VARIABLES, EnvironmentVariable
 from handrail.shell.word import OPAQUE, Word
 
 MAX_EFFECTS = 2_000
@@ -26,7 +26,7 @@ _NO_FILE = re.compile(r"/dev/(?:null|std(?:in|out|err)|fd/.*|tty|full)")
 _NETWORK_FILE = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/(.*)", re.DOTALL)
 
 
-def effects_of(program: Program, knowledge: Knowledge) -> tuple[Effect, ...]:
+def effects_of(program: ParsedProgram, knowledge: ProgramLookup) -> tuple[Effect, ...]:
     """Everything that a program does, command by command."""
     effects: list[Effect] = []
     for index, command in enumerate(program.commands):
@@ -71,7 +71,7 @@ def _followed(effect: Effect, links: dict[str, str]) -> Effect:
     return effect
 
 
-def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effect]:
+def _effects_of_command(command: Command, knowledge: ProgramLookup) -> Iterator[Effect]:
     for redirect in command.redirects:
         yield from _redirect(redirect, command)
     for name, value in command.assignments:
@@ -98,11 +98,11 @@ def _effects_of_command(command: Command, knowledge: Knowledge) -> Iterator[Effe
     yield from _elsewhere(effects, command.elsewhere) if command.elsewhere else effects
 
 
-def _by_prefix(name: str) -> Variable | None:
+def _by_prefix(name: str) -> EnvironmentVariable | None:
     return next((fact for prefix, fact in PREFIXES if name.startswith(prefix)), None)
 
 
-def _entry(command: Command, knowledge: Knowledge) -> Entry | None:
+def _entry(command: Command, knowledge: ProgramLookup) -> ProgramEntry | None:
     entry = knowledge.lookup(command.name)
     if entry is None and command.argv[0].glob:
         names = knowledge.matching(command.name)
@@ -110,7 +110,7 @@ def _entry(command: Command, knowledge: Knowledge) -> Entry | None:
     return entry
 
 
-def _level(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
+def _level(command: Command, entry: ProgramEntry, call: ParsedArguments) -> Iterator[Effect]:
     yield from _facts(command, entry, call)
     reader = READERS.get(entry.program.reader)
     if reader is not None:
@@ -120,7 +120,7 @@ def _level(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
 _NEED_A_TARGET = PATH_KINDS | HOST_KINDS
 
 
-def _facts(command: Command, entry: Entry, call: Call) -> Iterator[Effect]:
+def _facts(command: Command, entry: ProgramEntry, call: ParsedArguments) -> Iterator[Effect]:
     for condition, fact in entry.facts:
         taken = condition.match(call)
         if taken is None:
@@ -138,7 +138,9 @@ def _without_target(fact: Fact) -> Fact:
     return msgspec.structs.replace(fact, on="", says=says, instead=instead)
 
 
-def effects_of_fact(command: Command, call: Call, taken: int, fact: Fact) -> Iterator[Effect]:
+def effects_of_fact(
+    command: Command, call: ParsedArguments, taken: int, fact: Fact
+) -> Iterator[Effect]:
     """The effects of one fact that holds for a call."""
     facts = KINDS[fact.does]
     severity = fact.severity or facts.severity
@@ -170,7 +172,7 @@ def _phrase(fact: Fact, target: Word, shown: str) -> str:
     return f"{alone}: {shown}" if alone and not fact.on else ""
 
 
-def _targets(command: Command, call: Call, taken: int, on: str) -> Iterable[Word]:
+def _targets(command: Command, call: ParsedArguments, taken: int, on: str) -> Iterable[Word]:
     operands = call.operands[taken:]
     if on == "each":
         return operands

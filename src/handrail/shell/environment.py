@@ -4,7 +4,7 @@ import tree_sitter
 
 from handrail.model.host import known_hosts
 from handrail.shell.errors import TooLargeError, TooMuchWorkError
-from handrail.shell.syntax import Source
+from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, UNKNOWN, Word
 
 MAX_ALTERNATIVES = 64
@@ -44,7 +44,7 @@ class Environment:
         self.cwd = cwd
         self.variables = variables
         """Each variable with the values it may have at this point."""
-        self.functions: dict[str, tuple[Source, tree_sitter.Node]] = {}
+        self.functions: dict[str, tuple[SyntaxSource, tree_sitter.Node]] = {}
         self.aliases: dict[str, str] = {}
         self.arrays: dict[str, tuple[Word, ...]] = {}
         self.arguments: tuple[Word, ...] = ()

@@ -17,7 +17,7 @@ from handrail.shell.quoting import (
     unescape_string,
     unmask,
 )
-from handrail.shell.syntax import Source
+from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, Word
 
 _QUOTED = re.compile(r'"[^$`"]*"')
@@ -37,13 +37,13 @@ class Expander:
 
     def __init__(
         self,
-        substitute: Callable[[tree_sitter.Node, Source, Environment], str | None],
+        substitute: Callable[[tree_sitter.Node, SyntaxSource, Environment], str | None],
         names: Callable[[Environment], list[str]],
     ) -> None:
         self._substitute = substitute
         self._names = names
 
-    def words(self, node: tree_sitter.Node, source: Source, env: Environment) -> list[Word]:
+    def words(self, node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> list[Word]:
         """The arguments that one word node becomes: none, one or several."""
         kind = node.type
         text = source.text(node)
@@ -63,20 +63,22 @@ class Expander:
             result = list(dict.fromkeys(result))
         return result
 
-    def one(self, node: tree_sitter.Node, source: Source, env: Environment) -> tuple[Word, ...]:
+    def one(
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
+    ) -> tuple[Word, ...]:
         """The values that a word may have where it is not split (assignments, redirects)."""
         options = self._alternatives(node, source, env, quoted=False)
         raw = source.text(node)
         values = (_finish(" ".join(fields), raw, env) for fields in options)
         return bounded(tuple(dict.fromkeys(values))) or (Word(""),)
 
-    def text_of(self, node: tree_sitter.Node, source: Source, env: Environment) -> str:
+    def text_of(self, node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> str:
         """The text of a here-document body or a string, unknown parts marked."""
         options = self._quoted_children(node, source, env, _heredoc_text)
         return unmask(options[0][0]) if options and options[0] else ""
 
     def _alternatives(
-        self, node: tree_sitter.Node, source: Source, env: Environment, *, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, *, quoted: bool
     ) -> list[list[str]]:
         """Each possible value as a list of fields, quoted specials masked."""
         handler = _HANDLERS.get(node.type)
@@ -87,22 +89,22 @@ class Expander:
         return self._concatenation(node, source, env, quoted)
 
     def _word(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         return [[unescape(source.text(node))]]
 
     def _raw_string(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         return [[mask(source.text(node)[1:-1])]]
 
     def _ansi_c_string(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         return [[mask(decode_ansi_c(source.text(node)[2:-1]))]]
 
     def _string(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         inner = node.named_children
         if (
@@ -116,7 +118,7 @@ class Expander:
         return self._quoted_children(node, source, env, unescape_string)
 
     def _elements(
-        self, node: tree_sitter.Node, source: Source, env: Environment
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
     ) -> tuple[Word, ...] | None:
         if node.type not in {"simple_expansion", "expansion"}:
             return None
@@ -134,7 +136,7 @@ class Expander:
         return [Word(left.text + first.text, left.glob or first.glob), *right[1:]]
 
     def _translated_string(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         inner = node.named_children
         return self._string(inner[0], source, env, quoted) if inner else [[""]]
@@ -142,7 +144,7 @@ class Expander:
     def _quoted_children(
         self,
         node: tree_sitter.Node,
-        source: Source,
+        source: SyntaxSource,
         env: Environment,
         unquote: Callable[[str], str],
     ) -> list[list[str]]:
@@ -170,7 +172,7 @@ class Expander:
         return [[option + tail] for option in options]
 
     def _concatenation(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         options: list[list[str]] = [[]]
         position = node.start_byte
@@ -184,7 +186,7 @@ class Expander:
         return options
 
     def _simple_expansion(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         name = source.text(node)[1:]
         if name in {"@", "*"}:
@@ -192,7 +194,7 @@ class Expander:
         return [_split(value, quoted, env) for value in env.values(name)]
 
     def _expansion(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         self.visit(node, source, env)
         match = _PARAMETER.fullmatch(source.text(node))
@@ -207,7 +209,7 @@ class Expander:
         return [_split(value, quoted, env) for value in values or _parameter(match, env)]
 
     def _nested_default(
-        self, node: tree_sitter.Node, rest: str, source: Source, env: Environment
+        self, node: tree_sitter.Node, rest: str, source: SyntaxSource, env: Environment
     ) -> list[Word]:
         """`${x:-${y:-rm}}`: the default is itself an expansion."""
         nested = node.named_children[1:]
@@ -220,7 +222,7 @@ class Expander:
         ]
 
     def _command_substitution(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         output = self._substitute(node, source, env)
         if output is None:
@@ -229,7 +231,7 @@ class Expander:
         return [_split(Word(output.rstrip("\n")), quoted, env)]
 
     def _process_substitution(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         output = self._substitute(node, source, env)
         if output is None:
@@ -239,12 +241,12 @@ class Expander:
         return [[path]]
 
     def _opaque(
-        self, node: tree_sitter.Node, source: Source, env: Environment, quoted: bool
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment, quoted: bool
     ) -> list[list[str]]:
         self.visit(node, source, env)
         return [[OPAQUE]]
 
-    def visit(self, node: tree_sitter.Node, source: Source, env: Environment) -> None:
+    def visit(self, node: tree_sitter.Node, source: SyntaxSource, env: Environment) -> None:
         """Read the commands inside words whose own value does not matter or stays unknown."""
         for child in node.named_children:
             if child.type in {"command_substitution", "process_substitution"}:
@@ -254,7 +256,7 @@ class Expander:
 
 
 _HANDLERS: dict[
-    str, Callable[[Expander, tree_sitter.Node, Source, Environment, bool], list[list[str]]]
+    str, Callable[[Expander, tree_sitter.Node, SyntaxSource, Environment, bool], list[list[str]]]
 ] = {
     "word": Expander._word,
     "number": Expander._word,

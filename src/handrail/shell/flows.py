@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from handrail.model.effect import HOST_KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.applied import CARRIERS, applied_effects
-from handrail.shell.command import Command, Program
-from handrail.shell.evaluate import DECODERS
-from handrail.shell.knowledge import Entry, Knowledge
+from handrail.shell.applied_files import CARRIERS, applied_effects
+from handrail.shell.command import Command, ParsedProgram
+from handrail.shell.known_output import DECODERS
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.program_lookup import ProgramEntry, ProgramLookup
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.runners import LANGUAGES
 from handrail.shell.shells import ShellCall, has_text, read_shell
 from handrail.shell.word import OPAQUE, Word
@@ -64,7 +64,7 @@ _NOTES = {
 
 
 def joined_effects(
-    program: Program, effects: tuple[Effect, ...], knowledge: Knowledge
+    program: ParsedProgram, effects: tuple[Effect, ...], knowledge: ProgramLookup
 ) -> tuple[Effect, ...]:
     """The effects of the single commands and those of their combination."""
     extra: list[Effect] = []
@@ -121,7 +121,11 @@ class _Origins:
     """Files that this program downloaded, decoded or unpacked, under whatever name."""
 
     def __init__(
-        self, program: Program, effects: tuple[Effect, ...], networked: set[int], names: set[str]
+        self,
+        program: ParsedProgram,
+        effects: tuple[Effect, ...],
+        networked: set[int],
+        names: set[str],
     ) -> None:
         self._files: dict[str, tuple[int, str]] = {}
         self.unpacked: set[int] = set()
@@ -138,7 +142,9 @@ class _Origins:
                 if item.kind is Kind.WRITE:
                     self._files[item.target] = (index, how)
 
-    def _how(self, program: Program, index: int, mine: list[Effect], networked: set[int]) -> str:
+    def _how(
+        self, program: ParsedProgram, index: int, mine: list[Effect], networked: set[int]
+    ) -> str:
         feeders = upstream(program, index)
         if any(item.kind is Kind.FETCH for item in mine) or feeders & networked:
             return "downloaded"
@@ -153,7 +159,7 @@ class _Origins:
         origin = self._files.get(path)
         return origin[1] if origin is not None and origin[0] < index else ""
 
-    def read_by(self, commands: Iterable[int], program: Program) -> str:
+    def read_by(self, commands: Iterable[int], program: ParsedProgram) -> str:
         """How a file came to be that one of these commands reads."""
         for index in commands:
             for word in program.commands[index].argv[1:]:
@@ -162,7 +168,7 @@ class _Origins:
         return ""
 
 
-def _printed_secrets(program: Program, networked: set[int]) -> Iterator[Effect]:
+def _printed_secrets(program: ParsedProgram, networked: set[int]) -> Iterator[Effect]:
     """`echo $API_TOKEN`: a secret that ends up in front of the agent, or on the network."""
     consumed: dict[int, int] = {}
     for index, command in enumerate(program.commands):
@@ -189,7 +195,7 @@ def _printed_secrets(program: Program, networked: set[int]) -> Iterator[Effect]:
             break
 
 
-def upstream(program: Program, index: int) -> frozenset[int]:
+def upstream(program: ParsedProgram, index: int) -> frozenset[int]:
     """All commands whose output reaches a command, directly or through others."""
     seen: set[int] = set()
     todo = list(program.commands[index].fed_by)
@@ -201,7 +207,7 @@ def upstream(program: Program, index: int) -> frozenset[int]:
     return frozenset(seen)
 
 
-def _code_given(command: Command, entry: Entry | None) -> str:
+def _code_given(command: Command, entry: ProgramEntry | None) -> str:
     """How a command gets the code it runs.
 
     From a "file", as "known" or "unknown" text, not at all (a bare "shell"), or it runs none.
@@ -265,7 +271,7 @@ def _reads_stdin(command: Command) -> bool:
     return bool(command.fed_by) and (len(command.argv) == 1 or command.argv[-1].text == "-")
 
 
-def _script_word(command: Command, entry: Entry | None) -> Word:
+def _script_word(command: Command, entry: ProgramEntry | None) -> Word:
     if entry is None:
         return command.argv[0]
     if entry.program.reader == "shell":
@@ -275,7 +281,7 @@ def _script_word(command: Command, entry: Entry | None) -> Word:
 
 
 def _runs_file(
-    command: Command, entry: Entry | None, index: int, origins: _Origins
+    command: Command, entry: ProgramEntry | None, index: int, origins: _Origins
 ) -> Iterator[Effect]:
     sourced = command.argv[0].text in {"source", "."}
     path = join(command.cwd, command.argv[1] if sourced else _script_word(command, entry))
@@ -304,7 +310,7 @@ def _runs_file(
 
 
 def _runs_unknown(
-    program: Program, index: int, networked: set[int], origins: _Origins
+    program: ParsedProgram, index: int, networked: set[int], origins: _Origins
 ) -> Iterator[Effect]:
     feeders = upstream(program, index)
     command = program.commands[index]
@@ -363,7 +369,7 @@ def _runs_unknown(
         )
 
 
-def _fetched_variables(program: Program, networked: set[int]) -> set[str]:
+def _fetched_variables(program: ParsedProgram, networked: set[int]) -> set[str]:
     """Variables that hold what came from the network."""
     return {
         name
@@ -373,7 +379,7 @@ def _fetched_variables(program: Program, networked: set[int]) -> set[str]:
     }
 
 
-def _is_pipe(program: Program, index: int) -> bool:
+def _is_pipe(program: ParsedProgram, index: int) -> bool:
     """Whether a shell reads its code from its input."""
     command = program.commands[index]
     return command.argv[0].text not in {"eval", "source", "."} and not any(
@@ -381,7 +387,7 @@ def _is_pipe(program: Program, index: int) -> bool:
     )
 
 
-def _was_hidden(program: Program, index: int) -> bool:
+def _was_hidden(program: ParsedProgram, index: int) -> bool:
     """Whether the code a command runs came out of a decoder or was spelt in escapes."""
     for feeder in upstream(program, index):
         command = program.commands[feeder]

@@ -5,19 +5,21 @@ import shlex
 from typing import TYPE_CHECKING
 
 from handrail.shell.command import Command, Redirect
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
 from handrail.shell.quoting import brace_expand
-from handrail.shell.situation import Situation
-from handrail.shell.syntax import Source
+from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _SEPARATOR = re.compile(r"&&|\|\||[;&|()]|\{(?=\s)|(?<=\s)\}")
 
 
-def read_fragments(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+def read_fragments(
+    walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput
+) -> None:
     """Read each line that is valid for itself as a program, the others piece by piece.
 
     The text as a whole is not valid, but a shell runs what stands before the error: what its
@@ -26,14 +28,16 @@ def read_fragments(walker: "Walker", text: str, env: Environment, situation: Sit
     lines = text.split("\n")
     for line in lines:
         walker.step()
-        source = Source(line, top=False) if len(lines) > 1 and line.strip() else None
+        source = SyntaxSource(line, top=False) if len(lines) > 1 and line.strip() else None
         if source is not None and source.fault is None:
             walker.statements(source.root.children, source, env, situation)
         else:
             _read_pieces(walker, line, env, situation)
 
 
-def _read_pieces(walker: "Walker", line: str, env: Environment, situation: Situation) -> None:
+def _read_pieces(
+    walker: "ProgramWalker", line: str, env: Environment, situation: CommandInput
+) -> None:
     """Take a line apart at separators and read each piece as a simple command."""
     for piece in _SEPARATOR.split(line):
         walker.step()

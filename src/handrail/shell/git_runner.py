@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
-from handrail.shell.knowledge import Entry, Level, compile_glob
+from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, compile_glob
 from handrail.shell.readers.git import set_values
-from handrail.shell.situation import Situation
 from handrail.shell.tables.git import CONFIG_COMMANDS
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _ESCAPED = re.compile(r"%(.)")
 
 
 def run_git(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """Follow aliases and every setting whose value is a command."""
     levels = entry.levels(command.argv)
@@ -51,7 +55,11 @@ def run_git(
 
 
 def run_forge_alias(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`gh alias set name '!command'`: what will run under that name."""
     operands = [word.text for word in entry.parse(command.argv).operands]
@@ -63,12 +71,12 @@ def run_forge_alias(
     _script(walker, body.removeprefix("!") if shell else f"{entry.name} {body}", env, here)
 
 
-def _is_config(levels: tuple[Level, ...]) -> bool:
+def _is_config(levels: tuple[SubcommandLevel, ...]) -> bool:
     return len(levels) > 1 and levels[1].entry.program.reader == "git_config"
 
 
 def _settings(
-    command: Command, levels: tuple[Level, ...], env: Environment
+    command: Command, levels: tuple[SubcommandLevel, ...], env: Environment
 ) -> Iterator[tuple[str, str]]:
     """Keys and values from `-c`, `--config-env`, the environment, `git config`, `clone -c`."""
     for word in levels[0].head.values("-c"):
@@ -94,7 +102,7 @@ def _settings(
                 yield key, value
 
 
-def _transports(levels: tuple[Level, ...]) -> Iterator[str]:
+def _transports(levels: tuple[SubcommandLevel, ...]) -> Iterator[str]:
     """`ext::command` addresses, and the pager of `git grep -Ocommand`."""
     for level in levels[1:]:
         for word in level.call.operands:
@@ -103,12 +111,12 @@ def _transports(levels: tuple[Level, ...]) -> Iterator[str]:
 
 
 def _alias(
-    walker: "Walker",
+    walker: "ProgramWalker",
     command: Command,
     body: str,
     rest: tuple[Word, ...],
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     if body.startswith("!"):
         arguments = " ".join(shlex.quote(word.text) for word in rest)
@@ -124,6 +132,6 @@ def _alias(
     )
 
 
-def _script(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+def _script(walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput) -> None:
     if text.strip(OPAQUE + " \n"):
         walker.script(text, env.fork(), situation)

@@ -7,7 +7,7 @@ import msgspec
 from handrail.shell.word import OPAQUE, Word
 
 
-class Grammar(msgspec.Struct, frozen=True):
+class OptionGrammar(msgspec.Struct, frozen=True):
     """How a program reads its options."""
 
     values: frozenset[str] = frozenset()
@@ -17,7 +17,7 @@ class Grammar(msgspec.Struct, frozen=True):
     """Every option the table names, so that an abbreviation is not taken for one of them."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class ParsedArguments(msgspec.Struct, frozen=True):
     """The arguments of one command, sorted."""
 
     options: dict[str, list[Word]]
@@ -38,7 +38,7 @@ class Call(msgspec.Struct, frozen=True):
         return [value for name in names for value in self.options.get(name, ())]
 
 
-def parse(argv: Sequence[Word], grammar: Grammar) -> Call:
+def parse(argv: Sequence[Word], grammar: OptionGrammar) -> ParsedArguments:
     """Sort `argv` (without the program's name) by the rules of getopt."""
     options: dict[str, list[Word]] = {}
     operands: list[Word] = []
@@ -79,14 +79,14 @@ def parse(argv: Sequence[Word], grammar: Grammar) -> Call:
             after_unknown = not equals and name not in grammar.known
             continue
         index = _short_options(word, argv, index, grammar, options)
-    return Call(options, tuple(operands), tuple(places), tuple(guessed))
+    return ParsedArguments(options, tuple(operands), tuple(places), tuple(guessed))
 
 
 def _short_options(
     word: Word,
     argv: Sequence[Word],
     index: int,
-    grammar: Grammar,
+    grammar: OptionGrammar,
     options: dict[str, list[Word]],
 ) -> int:
     """Take a cluster such as `-rf` or `-Crepo` apart; returns the next index."""
@@ -113,7 +113,7 @@ def _short_options(
     return index
 
 
-def _full_name(name: str, grammar: Grammar) -> str:
+def _full_name(name: str, grammar: OptionGrammar) -> str:
     """The option that an abbreviation such as `--har` stands for, where it is only one."""
     if name in grammar.known or len(name) < 5:
         return name

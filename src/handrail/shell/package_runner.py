@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
-from handrail.shell.knowledge import Entry
 from handrail.shell.paths import join
-from handrail.shell.situation import Situation
+from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _RUNS = frozenset({"run", "run-script", "rum", "urn"})
 _INSTALLS = frozenset({"install", "i", "ci", "publish", "pack"})
@@ -20,7 +20,11 @@ _SHORT = {"t": "test", "tst": "test"}
 
 
 def run_npm(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`npm pkg set scripts.x='cmd'`, and `npm run x` if package.json is known."""
     words = [word.text for word in entry.parse(command.argv).operands]

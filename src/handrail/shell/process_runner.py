@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
-from handrail.shell.knowledge import Entry
+from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers.processes import fed_effect
-from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _VARIABLE = re.compile(r"\$\{?(\w+)")
 
 
 def run_kill(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """Add what ending the processes does that other commands have found."""
     if not any(OPAQUE in word.text or word.glob for word in command.argv):
@@ -29,7 +33,7 @@ def run_kill(
         walker.found.append(msgspec.structs.replace(effect, command=index))
 
 
-def _assigners(walker: "Walker", command: Command) -> list[int]:
+def _assigners(walker: "ProgramWalker", command: Command) -> list[int]:
     """Commands that filled the variables which stand in the arguments: `p=$(pgrep x); kill $p`."""
     names = {name for word in command.argv for name in _VARIABLE.findall(word.raw)}
     if not names:
@@ -41,7 +45,7 @@ def _assigners(walker: "Walker", command: Command) -> list[int]:
     ]
 
 
-def _feeders(walker: "Walker", command: Command) -> list[Command]:
+def _feeders(walker: "ProgramWalker", command: Command) -> list[Command]:
     """Everything that stands before it in its pipe, or inside its substitutions."""
     indexes: list[int] = []
     waiting = [*command.fed_by, *_assigners(walker, command)]

@@ -8,15 +8,15 @@ import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.command import Program
+from handrail.shell.command import ParsedProgram
 from handrail.shell.effects import effects_of
 from handrail.shell.environment import Environment
 from handrail.shell.errors import TooDeepError
 from handrail.shell.flows import joined_effects
-from handrail.shell.knowledge import Knowledge
+from handrail.shell.program_lookup import ProgramLookup
 from handrail.shell.syntax import MAX_NESTING
 from handrail.shell.tables import all_programs
-from handrail.shell.walk import Walker
+from handrail.shell.walk import ProgramWalker
 from handrail.shell.word import Word
 
 _DEFAULTS = (
@@ -43,14 +43,14 @@ _HIDDEN = Effect(
 class Reading(msgspec.Struct, frozen=True):
     """A command line as understood."""
 
-    program: Program
+    program: ParsedProgram
     effects: tuple[Effect, ...]
 
 
 @cache
-def default_knowledge() -> Knowledge:
+def default_knowledge() -> ProgramLookup:
     """The tables that ship with Handrail."""
-    return Knowledge(all_programs())
+    return ProgramLookup(all_programs())
 
 
 def read(
@@ -58,7 +58,7 @@ def read(
     *,
     cwd: str,
     environ: Mapping[str, str] | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: ProgramLookup | None = None,
     deadline: float = float("inf"),
 ) -> Reading:
     """Read a command line without running anything or looking at the disk.
@@ -69,7 +69,7 @@ def read(
     knowledge = knowledge or default_knowledge()
     variables = _variables(tuple((environ or {}).items()))
     try:
-        program = Walker(knowledge, deadline).read(
+        program = ProgramWalker(knowledge, deadline).read(
             text, Environment(Word(cwd or "/"), dict(variables))
         )
     except RecursionError:

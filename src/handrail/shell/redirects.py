@@ -8,11 +8,11 @@ import tree_sitter
 from handrail.shell.command import Redirect
 from handrail.shell.environment import Environment
 from handrail.shell.paths import join
-from handrail.shell.syntax import Source
+from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _ARGUMENTS = frozenset({"word", "string", "raw_string", "ansi_c_string", "concatenation", "number",
@@ -20,7 +20,7 @@ _ARGUMENTS = frozenset({"word", "string", "raw_string", "ansi_c_string", "concat
 _BACKTICKS = re.compile(r"(?<!\\)`([^`]*)`")
 
 
-class Opened:
+class OpenedFiles:
     """What the redirects of one command opened."""
 
     __slots__ = ("arguments", "input", "pipes", "reads", "redirects", "sinks", "then")
@@ -40,10 +40,10 @@ class Opened:
 
 
 def open_redirects(
-    walker: "Walker", nodes: list[tree_sitter.Node], source: Source, env: Environment
-) -> Opened:
+    walker: "ProgramWalker", nodes: list[tree_sitter.Node], source: SyntaxSource, env: Environment
+) -> OpenedFiles:
     """Read the redirects of a command."""
-    opened = Opened()
+    opened = OpenedFiles()
     for node in nodes:
         if node.type == "file_redirect":
             _file(walker, node, source, env, opened)
@@ -57,7 +57,11 @@ def open_redirects(
 
 
 def _file(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    opened: OpenedFiles,
 ) -> None:
     walker.step()
     operator = descriptor = ""
@@ -98,7 +102,11 @@ def _file(
 
 
 def _heredoc(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, opened: Opened
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    opened: OpenedFiles,
 ) -> None:
     quoted = False
     line_end = node.end_byte
@@ -131,12 +139,14 @@ def _heredoc(
             opened.then.append(child)
 
 
-def _line_end(source: Source, start: int) -> int:
+def _line_end(source: SyntaxSource, start: int) -> int:
     end = source.data.find(b"\n", start)
     return len(source.data) if end < 0 else end
 
 
-def _expanded(walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment) -> str:
+def _expanded(
+    walker: "ProgramWalker", node: tree_sitter.Node, source: SyntaxSource, env: Environment
+) -> str:
     text = walker.expander.text_of(node, source, env)
     if "`" not in text:
         return text

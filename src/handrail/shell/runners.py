@@ -7,32 +7,36 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import MAX_VALUE, Environment
 from handrail.shell.errors import TooLargeError
-from handrail.shell.find import read_find
-from handrail.shell.follow import module_words, run_known_script, run_scripts
+from handrail.shell.find_call import read_find
 from handrail.shell.git_runner import run_forge_alias, run_git
 from handrail.shell.inline import read_code
-from handrail.shell.knowledge import Entry
-from handrail.shell.listing import input_items
-from handrail.shell.options import Call
+from handrail.shell.nested_code import module_words, run_known_script, run_scripts
+from handrail.shell.options import ParsedArguments
 from handrail.shell.package_runner import run_npm
 from handrail.shell.paths import join
+from handrail.shell.printed_paths import input_items
 from handrail.shell.process_runner import run_kill
+from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
 from handrail.shell.shells import has_text, read_shell
-from handrail.shell.situation import Situation
 from handrail.shell.word import Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _RECIPE = re.compile(r"(?m)^\t[@+-]*(.+)$|^[\w.-]+:[^;\n]*;\s*(.+)$")
 _MAKE_COMMANDS = frozenset("SHELL CC CXX CPP LD AR AS RANLIB STRIP FC LEX YACC RM".split())
 
 
 def _shell(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`sh -c 'script'`, `bash file`, `… | sh`."""
     call = read_shell(command)
@@ -55,7 +59,7 @@ def _shell(
     env.files.update(inner.files)
 
 
-class Language(msgspec.Struct, frozen=True):
+class InterpreterCall(msgspec.Struct, frozen=True):
     """How an interpreter is given code on its command line."""
 
     name: str
@@ -67,21 +71,25 @@ class Language(msgspec.Struct, frozen=True):
 
 
 LANGUAGES = {
-    "python": Language("python", ("-c",), ("-m",)),
-    "node": Language("javascript", ("-e", "--eval", "-p", "--print", "-pe")),
-    "perl": Language("perl", ("-e", "-E")),
-    "ruby": Language("ruby", ("-e",)),
-    "php": Language("php", ("-r", "--run", "-B", "-R", "-E")),
-    "lua": Language("lua", ("-e",)),
-    "osascript": Language("applescript", ("-e",)),
-    "rscript": Language("r", ("-e",)),
-    "awk": Language("awk", ("-e", "--source"), first_operand=True),
-    "sed": Language("sed", ("-e", "--expression"), first_operand=True),
+    "python": InterpreterCall("python", ("-c",), ("-m",)),
+    "node": InterpreterCall("javascript", ("-e", "--eval", "-p", "--print", "-pe")),
+    "perl": InterpreterCall("perl", ("-e", "-E")),
+    "ruby": InterpreterCall("ruby", ("-e",)),
+    "php": InterpreterCall("php", ("-r", "--run", "-B", "-R", "-E")),
+    "lua": InterpreterCall("lua", ("-e",)),
+    "osascript": InterpreterCall("applescript", ("-e",)),
+    "rscript": InterpreterCall("r", ("-e",)),
+    "awk": InterpreterCall("awk", ("-e", "--source"), first_operand=True),
+    "sed": InterpreterCall("sed", ("-e", "--expression"), first_operand=True),
 }
 
 
 def _interpreter(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """Code given with `-c` / `-e`, on standard input, or in a file written just before."""
     language = LANGUAGES[entry.name]
@@ -107,12 +115,12 @@ def _interpreter(
 
 
 def run_code(
-    walker: "Walker",
+    walker: "ProgramWalker",
     language: str,
     code: str,
     command: Command,
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     """Add what a piece of code does, and follow the commands that it starts."""
     result = read_code(language, code)
@@ -138,7 +146,11 @@ def run_code(
 
 
 def _deno(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`deno eval CODE`, `bun -e CODE`, and code on standard input."""
     call = entry.parse(command.argv)
@@ -153,7 +165,11 @@ def _deno(
 
 
 def _xargs(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`… | xargs cmd`: the items of the input become arguments."""
     call = entry.parse(command.argv)
@@ -171,7 +187,7 @@ def _xargs(
     _call(walker, command, (*argv, *items), env, here)
 
 
-def _placeholder(command: Command, call: Call) -> str:
+def _placeholder(command: Command, call: ParsedArguments) -> str:
     """What `xargs` replaces by an item: `-I NAME`, or `{}` with `-i`."""
     for word in call.values("-I", "--replace"):
         return word.text
@@ -182,7 +198,11 @@ def _placeholder(command: Command, call: Call) -> str:
 
 
 def _parallel(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`parallel cmd ::: items`, or with the items on standard input."""
     texts = [word.text for word in command.argv]
@@ -207,7 +227,11 @@ def _parallel(
 
 
 def _find(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`find … -exec cmd {} ;`: the command runs on what was found."""
     search = read_find(command)
@@ -221,7 +245,11 @@ def _find(
 
 
 def _fd(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`fd PATTERN DIR -x cmd`: the command runs on what was found."""
     texts = [word.text for word in command.argv]
@@ -238,7 +266,11 @@ def _fd(
 
 
 def _make(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """A makefile that was written just before, or stands on the input."""
     call = entry.parse(command.argv)
@@ -259,12 +291,16 @@ def _make(
             walker.script(value, env.fork(), here)
 
 
-def _recipe(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+def _recipe(walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput) -> None:
     walker.script(text.replace("$$", "$"), env.fork(), situation, guessed=True)
 
 
 def _tee(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """What `tee` writes may be run later."""
     if command.input is not None:
@@ -273,7 +309,11 @@ def _tee(
 
 
 def _copy(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """A program that is copied or linked keeps doing what it does, whatever it is called."""
     operands = entry.parse(command.argv).operands
@@ -291,13 +331,13 @@ def _copy(
 
 
 def _call_each(
-    walker: "Walker",
+    walker: "ProgramWalker",
     command: Command,
     argv: Sequence[Word],
     placeholder: str,
     items: Iterable[Word],
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     length = sum(len(word.text) for word in argv)
     places = sum(word.text.count(placeholder) for word in argv)
@@ -315,11 +355,11 @@ def _call_each(
 
 
 def _call(
-    walker: "Walker",
+    walker: "ProgramWalker",
     command: Command,
     argv: Sequence[Word],
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     inner = msgspec.structs.replace(
         command,
@@ -333,7 +373,11 @@ def _call(
 
 
 def _at(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """`echo cmd | at now`: what stands on the input runs later."""
     if command.input is not None and command.input.strip():
@@ -341,7 +385,9 @@ def _at(
         walker.script(command.input, env.fork(), here)
 
 
-RUNNERS: dict[str, Callable[["Walker", Command, Entry, Environment, Situation], None]] = {
+RUNNERS: dict[
+    str, Callable[["ProgramWalker", Command, ProgramEntry, Environment, CommandInput], None]
+] = {
     "shell": _shell,
     "interpreter": _interpreter,
     "deno": _deno,

@@ -8,14 +8,14 @@ import msgspec
 import tree_sitter
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
 from handrail.shell.redirects import REDIRECTS, open_redirects
-from handrail.shell.situation import Situation
-from handrail.shell.syntax import Source
+from handrail.shell.syntax import SyntaxSource
 from handrail.shell.word import UNKNOWN, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _LAST_COUNTS = frozenset({"list", "pipeline", "negated_command"})
 _PAUSES = frozenset({"sleep", "wait", "read", "break", "exit", "inotifywait"})
@@ -27,13 +27,21 @@ _NEVER_LEFT = {
 
 
 def _command(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     return walker.run(node, [], source, env, situation)
 
 
 def _redirected(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     body: tree_sitter.Node | None = None
     redirects: list[tree_sitter.Node] = []
@@ -53,12 +61,12 @@ def _redirected(
 
 
 def redirect(
-    walker: "Walker",
+    walker: "ProgramWalker",
     body: tree_sitter.Node | None,
     redirects: list[tree_sitter.Node],
-    source: Source,
+    source: SyntaxSource,
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> str | None:
     """Read a statement whose input or output is redirected."""
     if body is None or body.type == "command":
@@ -84,7 +92,11 @@ def redirect(
 
 
 def _assign(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     before = len(walker.commands)
     name, value = walker.assign(node, source, env)
@@ -93,7 +105,11 @@ def _assign(
 
 
 def _assign_many(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     for child in node.named_children:
         _assign(walker, child, source, env, situation)
@@ -101,7 +117,11 @@ def _assign_many(
 
 
 def _declare(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     """`export`, `declare`, `local`, `readonly`, `typeset`."""
     before = len(walker.commands)
@@ -124,13 +144,13 @@ def _declare(
 
 
 def _emit_assignments(
-    walker: "Walker",
+    walker: "ProgramWalker",
     assigned: list[tuple[str, Word]],
     before: int,
-    source: Source,
+    source: SyntaxSource,
     node: tree_sitter.Node,
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     walker.emit(
         Command(
@@ -146,7 +166,11 @@ def _emit_assignments(
 
 
 def _list(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     named = node.named_children
     operators = [child.type for child in node.children if not child.is_named]
@@ -163,7 +187,11 @@ def _list(
 
 
 def _pipeline(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     stages = [child for child in node.children if child.is_named]
     first = len(walker.commands)
@@ -175,7 +203,11 @@ def _pipeline(
 
 
 def _subshell(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     branch = env.fork()
     output = walker.statements(node.children, source, branch, situation)
@@ -184,7 +216,11 @@ def _subshell(
 
 
 def _group(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     if node.children and node.children[0].type == "((":
         return _test(walker, node, source, env, situation)
@@ -192,7 +228,11 @@ def _group(
 
 
 def _test(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     """`[[ … ]]`, `(( … ))`: only the commands inside their words run."""
     walker.expander.visit(node, source, env)
@@ -202,7 +242,9 @@ def _test(
     return ""
 
 
-def _as_subshells(walker: "Walker", text: str, env: Environment, situation: Situation) -> None:
+def _as_subshells(
+    walker: "ProgramWalker", text: str, env: Environment, situation: CommandInput
+) -> None:
     """`((rm -rf x))`: a sum for bash, a command in two brackets for shells that know none."""
     match = re.match(r"\s*([\w./-]+)\s+\S", text)
     if match and walker.knowledge.lookup(match[1].rpartition("/")[2]) is not None:
@@ -210,7 +252,11 @@ def _as_subshells(walker: "Walker", text: str, env: Environment, situation: Situ
 
 
 def _unset(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     walker.expander.visit(node, source, env)
     for child in node.named_children:
@@ -219,7 +265,11 @@ def _unset(
 
 
 def _if(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     """The condition runs, then one of the branches; any of them may."""
     named = node.named_children
@@ -238,7 +288,11 @@ def _if(
 
 
 def _case(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     start = env.fork()
     for child in node.named_children:
@@ -258,7 +312,11 @@ def _case(
 
 
 def _for(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     names = [child for child in node.named_children if child.type == "variable_name"]
     values: list[Word] = []
@@ -281,7 +339,11 @@ def _for(
 
 
 def _loop(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     first = len(walker.commands)
     walker.statements(node.children, source, env, situation)
@@ -296,7 +358,7 @@ def _loop(
     return None
 
 
-def _never_ends(node: tree_sitter.Node, source: Source) -> bool:
+def _never_ends(node: tree_sitter.Node, source: SyntaxSource) -> bool:
     if node.type == "c_style_for_statement":
         return source.text(node).replace(" ", "").startswith("for((;;))")
     condition = source.text(node.named_children[0])
@@ -304,7 +366,11 @@ def _never_ends(node: tree_sitter.Node, source: Source) -> bool:
 
 
 def _function(
-    walker: "Walker", node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    node: tree_sitter.Node,
+    source: SyntaxSource,
+    env: Environment,
+    situation: CommandInput,
 ) -> str | None:
     named = node.named_children
     if len(named) > 1:
@@ -312,7 +378,9 @@ def _function(
     return ""
 
 
-Statement = Callable[["Walker", tree_sitter.Node, Source, Environment, Situation], str | None]
+Statement = Callable[
+    ["ProgramWalker", tree_sitter.Node, SyntaxSource, Environment, CommandInput], str | None
+]
 
 STATEMENTS: dict[str, Statement] = {
     "command": _command,

@@ -7,9 +7,9 @@ from time import thread_time
 import tree_sitter
 import tree_sitter_bash
 
-from handrail.shell.command import Fault
+from handrail.shell.command import SyntaxFault
 from handrail.shell.errors import TooDeepError, TooLargeError, TooMuchWorkError, TooSlowError
-from handrail.shell.misread import is_misread
+from handrail.shell.parser_traps import is_misread
 from handrail.shell.spelling import NotShellError, respell
 
 MAX_BYTES = 256 * 1024
@@ -39,7 +39,7 @@ _DATA = re.compile(
 )
 
 
-class Source:
+class SyntaxSource:
     """A text and its syntax tree; nodes point into it by byte offsets."""
 
     __slots__ = ("_places", "_top", "data", "fault", "root")
@@ -55,7 +55,7 @@ class Source:
         # table of 256). None of them means anything to a shell, so it sees letters instead.
         shape = self.data if self.data.isascii() else self.data.translate(_AS_LETTERS)
         self.root = _parse(shape, seconds).root_node
-        self.fault: Fault | None = None
+        self.fault: SyntaxFault | None = None
         self._top = top
         self._places: dict[int, tuple[int, int]] | None = None
         if self.root.has_error or is_misread(shape):
@@ -76,11 +76,11 @@ class Source:
         self.root = root
         self._places = plain.places
 
-    def _fault(self, offset: int, says: str) -> Fault:
+    def _fault(self, offset: int, says: str) -> SyntaxFault:
         line = self.data.count(b"\n", 0, offset) + 1
         start = self.data.rfind(b"\n", 0, offset) + 1
         near = self.data[max(start, offset - _NEAR // 2) :].partition(b"\n")[0][:_NEAR]
-        return Fault(line, near.decode("utf-8", "replace"), says)
+        return SyntaxFault(line, near.decode("utf-8", "replace"), says)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Where a command stands in the text that was given; (-1, -1) if that is another one."""

@@ -7,19 +7,19 @@ import msgspec
 import tree_sitter
 
 from handrail.model.effect import Effect
-from handrail.shell.call import Caller
-from handrail.shell.command import Command, Fault, Note, Program, Redirect
+from handrail.shell.call_resolution import CallResolver
+from handrail.shell.command import Command, ParsedProgram, ProgramNote, Redirect, SyntaxFault
+from handrail.shell.command_input import ALONE, CommandInput
 from handrail.shell.environment import Environment
 from handrail.shell.errors import TooDeepError, TooMuchWorkError, TooSlowError
 from handrail.shell.expand import Expander
 from handrail.shell.fragments import read_fragments
-from handrail.shell.knowledge import Knowledge
-from handrail.shell.listing import names_printed
 from handrail.shell.paths import join
-from handrail.shell.redirects import REDIRECTS, Opened, open_redirects
-from handrail.shell.situation import ALONE, Situation
+from handrail.shell.printed_paths import names_printed
+from handrail.shell.program_lookup import ProgramLookup
+from handrail.shell.redirects import REDIRECTS, OpenedFiles, open_redirects
 from handrail.shell.statements import STATEMENTS, redirect
-from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, Source
+from handrail.shell.syntax import MAX_NESTING, MAX_SECONDS, SyntaxSource
 from handrail.shell.word import Word
 
 MAX_STEPS = 20_000
@@ -33,24 +33,24 @@ _WORDS_BETWEEN_LOOKS = 512
 
 
 _ARROWS = (b"<", b">")
-_NOTHING = Opened()
+_NOTHING = OpenedFiles()
 """What most commands open: no file, no text."""
 
 
-class Walker:
+class ProgramWalker:
     """Goes through a program once and collects its simple commands.
 
     Statements return what they print, or None where that cannot be known before they run.
     """
 
-    def __init__(self, knowledge: Knowledge, deadline: float = float("inf")) -> None:
+    def __init__(self, knowledge: ProgramLookup, deadline: float = float("inf")) -> None:
         self.knowledge = knowledge
         self.commands: list[Command] = []
-        self.notes: list[Note] = []
+        self.notes: list[ProgramNote] = []
         self.found: list[Effect] = []
-        self.fault: Fault | None = None
+        self.fault: SyntaxFault | None = None
         self.expander = Expander(self._substitute, self._names_listed)
-        self.caller = Caller(self)
+        self.caller = CallResolver(self)
         self.redirects: dict[int, list[tree_sitter.Node]] = {}
         """Redirects of nodes that are yet to come, by the id of the node."""
         self.situation = ALONE
@@ -61,10 +61,10 @@ class Walker:
         self._depth = 0
         self._guesses = 0
 
-    def read(self, text: str, env: Environment) -> Program:
+    def read(self, text: str, env: Environment) -> ParsedProgram:
         """Read a whole command line."""
         self.script(text, env, ALONE, top=True)
-        return Program(
+        return ParsedProgram(
             tuple(self.commands),
             tuple(self.notes),
             tuple(self.found),
@@ -76,7 +76,7 @@ class Walker:
         self,
         text: str,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
         *,
         top: bool = False,
         guessed: bool = False,
@@ -89,7 +89,7 @@ class Walker:
         if left < 0 and self._steps >= _LOOK_EVERY:
             raise TooSlowError
         seconds = min(MAX_SECONDS, max(left, _LEAST_SECONDS))
-        source = Source(text, top=top, seconds=seconds)
+        source = SyntaxSource(text, top=top, seconds=seconds)
         self._depth += 1
         self._guesses += guessed
         try:
@@ -106,9 +106,9 @@ class Walker:
     def statements(
         self,
         nodes: list[tree_sitter.Node],
-        source: Source,
+        source: SyntaxSource,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
     ) -> str | None:
         """Read statements one after the other."""
         output: str | None = ""
@@ -123,7 +123,11 @@ class Walker:
         return output
 
     def statement(
-        self, node: tree_sitter.Node, source: Source, env: Environment, situation: Situation
+        self,
+        node: tree_sitter.Node,
+        source: SyntaxSource,
+        env: Environment,
+        situation: CommandInput,
     ) -> str | None:
         """Read one statement."""
         self.step()
@@ -149,15 +153,15 @@ class Walker:
 
     def note(self, kind: str, says: str) -> None:
         """Add a remark about the command that was read last."""
-        self.notes.append(Note(kind, says, max(0, len(self.commands) - 1)))
+        self.notes.append(ProgramNote(kind, says, max(0, len(self.commands) - 1)))
 
     def run(
         self,
         node: tree_sitter.Node | None,
         redirects: list[tree_sitter.Node],
-        source: Source,
+        source: SyntaxSource,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
     ) -> str | None:
         """Expand a command node and do what its first word says."""
         outer, self.situation = self.situation, situation
@@ -205,7 +209,7 @@ class Walker:
         return self.behind_heredoc(opened, output, first, source, env, situation)
 
     def _words(
-        self, node: tree_sitter.Node | None, source: Source, env: Environment
+        self, node: tree_sitter.Node | None, source: SyntaxSource, env: Environment
     ) -> tuple[list[Word], list[tuple[str, Word]], list[tree_sitter.Node]]:
         """The arguments, assignments and redirects of a command node."""
         argv: list[Word] = []
@@ -237,7 +241,9 @@ class Walker:
             end = child.end_byte
         return argv, assignments, redirects
 
-    def assign(self, node: tree_sitter.Node, source: Source, env: Environment) -> tuple[str, Word]:
+    def assign(
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
+    ) -> tuple[str, Word]:
         """Set the variable of an assignment node; returns its name and (first) value."""
         name_node, *rest = node.named_children
         name = source.text(name_node).partition("[")[0]
@@ -268,12 +274,12 @@ class Walker:
 
     def behind_heredoc(
         self,
-        opened: Opened,
+        opened: OpenedFiles,
         output: str | None,
         first: int,
-        source: Source,
+        source: SyntaxSource,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
     ) -> str | None:
         """Go on with what stands behind `<<EOF` on the same line."""
         for node in opened.pipes:
@@ -287,9 +293,9 @@ class Walker:
     def stages(
         self,
         stages: list[tree_sitter.Node],
-        source: Source,
+        source: SyntaxSource,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
         output: str | None,
         first: int,
     ) -> str | None:
@@ -303,7 +309,9 @@ class Walker:
             env.files.update(branch.files)
         return output
 
-    def _substitute(self, node: tree_sitter.Node, source: Source, env: Environment) -> str | None:
+    def _substitute(
+        self, node: tree_sitter.Node, source: SyntaxSource, env: Environment
+    ) -> str | None:
         """Read the commands inside `$( )` or `<( )`."""
         if self._depth > MAX_NESTING:
             raise TooDeepError(MAX_NESTING)

@@ -8,7 +8,7 @@ from handrail.config import Config
 from handrail.model import Action, Decision, Review, Severity
 from handrail.review import Reviewer
 from handrail.review.judgement.unreadable import problem_of
-from handrail.shell import Fault
+from handrail.shell import SyntaxFault
 
 HOME = {"HOME": "/home/test"}
 
@@ -35,7 +35,7 @@ def test_the_reason_says_where(command: str, place: str, says: str) -> None:
 
 
 def test_an_end_without_text_is_told_by_its_line() -> None:
-    assert "the end, in line 3" in problem_of(Fault(3, "", "it ends"))
+    assert "the end, in line 3" in problem_of(SyntaxFault(3, "", "it ends"))
 
 
 def test_nobody_overrules_it_as_with_everything_that_is_not_read() -> None:

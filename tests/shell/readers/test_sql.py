@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.readers.sql import Server, read_sql, statements
+from handrail.shell.readers.sql import SqlServer, read_sql, statements
 from handrail.shell.word import Word
 
 _COMMAND = Command((Word("psql"),), Word("/w"))
 
 
-def _worst(text: str, server: Server | None = None) -> Severity:
-    found = read_sql(text, _COMMAND, server or Server())
+def _worst(text: str, server: SqlServer | None = None) -> Severity:
+    found = read_sql(text, _COMMAND, server or SqlServer())
     return max((effect.severity for effect in found), default=Severity.NONE)
 
 
@@ -69,7 +69,7 @@ def test_is_worth_a_warning(text: str) -> None:
 
 
 def test_a_throwaway_database_loses_nothing() -> None:
-    assert _worst("DROP TABLE t", Server(throwaway=True)) <= Severity.LOW
+    assert _worst("DROP TABLE t", SqlServer(throwaway=True)) <= Severity.LOW
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from handrail.model import Kind
 from handrail.shell import Reading, UnreadableError, read
-from handrail.shell.misread import is_misread
+from handrail.shell.parser_traps import is_misread
 from handrail.shell.spelling import NotShellError, respell
-from handrail.shell.syntax import MAX_NESTING, Source
+from handrail.shell.syntax import MAX_NESTING, SyntaxSource
 
 CASES = Path(__file__).parents[2] / "cases"
 BASH = shutil.which("bash")
@@ -284,4 +284,4 @@ def test_any_text_is_spelled_or_refused(text: str) -> None:
     except (NotShellError, UnreadableError):
         return
     assert len(plain.data) == len(plain.shape)
-    assert Source(plain.shape.decode(), top=False).fault is None
+    assert SyntaxSource(plain.shape.decode(), top=False).fault is None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from handrail.model.effect import Effect
 from handrail.model.ordinal import Severity
 from handrail.model.review import CommandStep, Risk, RuleHit
-from handrail.shell import Command, Program
+from handrail.shell import Command, ParsedProgram
 
 _MAX_SENTENCE = 400
 """A reason is read by a person; what is longer was made to be long."""
@@ -47,7 +47,7 @@ def alternative_for(effects: Sequence[Effect], hits: Sequence[RuleHit]) -> str:
     return "Say what you want to reach and why; a person can do it or allow it."
 
 
-def confidence_in(effects: Sequence[Effect], program: Program | None) -> float:
+def confidence_in(effects: Sequence[Effect], program: ParsedProgram | None) -> float:
     confidence = 1.0
     if any(effect.opaque for effect in effects):
         confidence -= 0.2
@@ -56,7 +56,7 @@ def confidence_in(effects: Sequence[Effect], program: Program | None) -> float:
     return round(confidence, 2)
 
 
-def steps_of(program: Program | None, effects: Sequence[Effect]) -> tuple[CommandStep, ...]:
+def steps_of(program: ParsedProgram | None, effects: Sequence[Effect]) -> tuple[CommandStep, ...]:
     """The program as understood, one line for each command that stands in it."""
     if program is None:
         return ()

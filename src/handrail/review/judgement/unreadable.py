@@ -2,7 +2,7 @@
 
 import re
 
-from handrail.shell import Fault
+from handrail.shell import SyntaxFault
 
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#\d+);")
 _PLAINLY = (
@@ -17,13 +17,13 @@ def reason_not_read(problem: str) -> str:
     return f"It cannot be read, so it is not run: {problem}."
 
 
-def problem_of(fault: Fault) -> str:
+def problem_of(fault: SyntaxFault) -> str:
     """Where the syntax is wrong, and what is wrong with it."""
     near = fault.near.strip().replace("`", "'")
     place = f"line {fault.line}, near `{near}`" if near else f"the end, in line {fault.line}"
     return f"the syntax at {place}: {fault.says}"
 
 
-def repair_of(fault: Fault) -> str:
+def repair_of(fault: SyntaxFault) -> str:
     """What to write instead."""
     return _UNESCAPED if _ENTITY.search(fault.near) else _PLAINLY

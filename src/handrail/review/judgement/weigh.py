@@ -37,8 +37,8 @@ from handrail.review.protection.tampering import (
     talks_to_control,
 )
 from handrail.review.protection.tampering_code import may_be_code, tampering_code
-from handrail.shell.readers.build import is_hold
 from handrail.shell.readers.hosts import is_loopback, is_metadata, is_private, parse_host
+from handrail.shell.readers.make_effects import is_hold
 
 _N, _L, _M, _H, _C = Severity
 _NEEDLESS, _CHECKPOINT, _UNKNOWN, _IMPOSSIBLE = Undo

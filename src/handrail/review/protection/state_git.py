@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.protection.controls import ProtectedControls
-from handrail.shell.command import Command, Program
+from handrail.shell.command import Command, ParsedProgram
 
 _POINTERS = frozenset({".git", "alternates", "commondir", "config", "gitdir"})
 """Files by which a repository names another one."""
 
 
-def pointed_at(program: Program, controls: ProtectedControls) -> Iterator[Effect]:
+def pointed_at(program: ParsedProgram, controls: ProtectedControls) -> Iterator[Effect]:
     """A write for each command that has git work in Handrail's folder, whatever it does there."""
     for index, command in enumerate(program.commands):
         places = (os.path.normpath(os.path.join(command.cwd.text, at)) for at in _places(command))

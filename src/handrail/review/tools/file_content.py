@@ -11,7 +11,7 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity, Undo
 from handrail.review.protection.tampering_code import tampering_code
-from handrail.shell import Knowledge, UnreadableError, read
+from handrail.shell import ProgramLookup, UnreadableError, read
 
 _MAX_TEXT = 64 * 1024
 _MAX_LINES = 200
@@ -129,7 +129,7 @@ def content_effects(
     path: str,
     text: str,
     *,
-    knowledge: Knowledge,
+    knowledge: ProgramLookup,
     weigh: Callable[[Effect], Effect],
     home: str,
     cwd: str,

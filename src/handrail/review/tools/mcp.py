@@ -22,7 +22,7 @@ from handrail.review.tools.input_texts import (
     TooManyValuesError,
     joined,
 )
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 
 _READING = frozenset(
     """

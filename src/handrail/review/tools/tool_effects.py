@@ -12,7 +12,7 @@ from handrail.model.ordinal import Severity, Undo
 from handrail.review.tools.command_lines import find_command
 from handrail.review.tools.input_texts import joined, look_through
 from handrail.review.tools.mcp import by_name, input_effects, written_texts
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import Word
 
 

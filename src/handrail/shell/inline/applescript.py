@@ -7,14 +7,14 @@ from handrail.model.ordinal import Severity
 from handrail.shell.inline import javascript
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.cursor import Cursor
-from handrail.shell.inline.found import Found
-from handrail.shell.inline.scan import Scanner, Syntax, Text, Token
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax, Token
 from handrail.shell.inline.value import NOTHING, Value, glue, text
 from handrail.shell.word import OPAQUE
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"--[^\n]*|\#[^\n]*|\(\*.*?(?:\*\)|\Z)",
-    texts=(Text('"', filled=True),),
+    texts=(TextSyntax('"', filled=True),),
 )
 _SCANNER = Scanner(SYNTAX)
 _MATTERS = re.compile(
@@ -35,10 +35,10 @@ def read(code: str) -> Code:
         return javascript.read(code)
     if _MATTERS.search(code) is None:
         return Code()
-    found = Found()
+    found = EffectCollector()
     try:
         tokens = _SCANNER.scan(code)
-        _Program(tokens, found).go()
+        _AppleScriptReader(tokens, found).go()
     except RecursionError:
         found.unseen("code that is nested too deeply to be read")
         return found.code()
@@ -54,10 +54,10 @@ def read(code: str) -> Code:
     return found.code()
 
 
-class _Program(Cursor):
+class _AppleScriptReader(Cursor):
     """Goes through a script once."""
 
-    def __init__(self, tokens: list[Token], found: Found) -> None:
+    def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
         self.tokens = tokens
         self.found = found

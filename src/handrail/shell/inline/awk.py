@@ -3,17 +3,17 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import Call, prints
 from handrail.shell.inline.code import Code
 from handrail.shell.inline.cursor import Cursor
-from handrail.shell.inline.found import Found
-from handrail.shell.inline.scan import Scanner, Syntax, Text, Token
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Call, prints
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax, Token
 from handrail.shell.inline.value import NOTHING, REMOTE, Value, glue, text, variable
 from handrail.shell.word import OPAQUE
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"\#[^\n]*",
-    texts=(Text('"', filled=True),),
+    texts=(TextSyntax('"', filled=True),),
     names=r"@?[A-Za-z_]\w*",
     patterns=True,
     marks=r"\|&|\|\||&&|>>|[=!<>+*/%^-]=|\+\+|--|[^\w\s]",
@@ -31,18 +31,18 @@ def read(code: str) -> Code:
     """What an AWK program does."""
     if _MATTERS.search(code) is None and OPAQUE not in code:
         return Code()
-    found = Found()
+    found = EffectCollector()
     try:
-        _Program(_SCANNER.scan(code), found).go()
+        _AwkReader(_SCANNER.scan(code), found).go()
     except RecursionError:
         found.unseen("code that is nested too deeply to be read")
     return found.code()
 
 
-class _Program(Cursor):
+class _AwkReader(Cursor):
     """Goes through a program once, left to right."""
 
-    def __init__(self, tokens: list[Token], found: Found) -> None:
+    def __init__(self, tokens: list[Token], found: EffectCollector) -> None:
         super().__init__()
         self.tokens = tokens
         self.found = found

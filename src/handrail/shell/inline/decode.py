@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import msgspec
 
-from handrail.shell.inline.acts import Act, Call
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Act, Call
 from handrail.shell.inline.value import DECODED, MAX_TEXT, Value, flags_of
 
 _DECODERS: dict[str, Callable[[bytes], bytes]] = {
@@ -44,7 +44,7 @@ def decode(form: str, value: Value) -> Value:
 def decodes(form: str, at: int = 0, kind: str = "bytes") -> Act:
     """Decodes an argument."""
 
-    def act(_found: Found, call: Call) -> Value | None:
+    def act(_found: EffectCollector, call: Call) -> Value | None:
         value = call.get(at)
         if value is None:
             return Value(flags=DECODED)
@@ -62,7 +62,7 @@ def characters(values: Sequence[Value], flags: int = DECODED, kind: str = "") ->
     return Value("".join(map(chr, known))[:MAX_TEXT], type=kind, flags=flags)
 
 
-def from_characters(_found: Found, call: Call) -> Value:
+def from_characters(_found: EffectCollector, call: Call) -> Value:
     """`chr(114)`, `String.fromCharCode(114, 109)`, `string.char(114, 109)`."""
     values: list[Value] = []
     for value in call.args:

@@ -3,7 +3,10 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decode, decodes, from_characters
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Call,
     asks_sql,
     both,
@@ -24,22 +27,19 @@ from handrail.shell.inline.acts import (
     starts,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decode, decodes, from_characters
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.javascript_modules import declare, imports, requires, resolve
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import ENVIRON, NOTHING, TYPED_IN, Value, glue, several, text
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"//[^\n]*|/\*.*?(?:\*/|\Z)|\A\#![^\n]*",
     texts=(
-        Text('"', filled=True),
-        Text("'", filled=True),
-        Text("`", filled=True),
+        TextSyntax('"', filled=True),
+        TextSyntax("'", filled=True),
+        TextSyntax("`", filled=True),
     ),
     names=r"[A-Za-z_$#][\w$]*",
     fills=r"\$\{((?:[^{}]|\{[^{}]*\})*)\}",
@@ -52,7 +52,7 @@ _WORDS = re.compile(
 )
 
 
-def _spawn(found: Found, call: Call) -> Value:
+def _spawn(found: EffectCollector, call: Call) -> Value:
     through_shell = call.named.get("shell")
     if through_shell is not None and through_shell.ref != "false" and call.args:
         words = [call.args[0], *(call.args[1].items or () if len(call.args) > 1 else ())]
@@ -62,7 +62,7 @@ def _spawn(found: Found, call: Call) -> Value:
     return starts()(found, Call(call.name, tuple(args), call.named)) or NOTHING
 
 
-def _buffer(_found: Found, call: Call) -> Value:
+def _buffer(_found: EffectCollector, call: Call) -> Value:
     """`Buffer.from("…", "base64")`."""
     form = call.args[1].text if len(call.args) > 1 else ""
     if form in {"base64", "hex", "base64url"}:
@@ -72,7 +72,7 @@ def _buffer(_found: Found, call: Call) -> Value:
     return call.args[0] if call.args else NOTHING
 
 
-def _connect(found: Found, call: Call) -> Value:
+def _connect(found: EffectCollector, call: Call) -> Value:
     """`net.connect(port, host)` and `net.connect({host, port})`."""
     port, host = call.named.get("port"), call.named.get("host")
     words = [v for v in call.args[:2] if v.fields is None]
@@ -82,7 +82,7 @@ def _connect(found: Found, call: Call) -> Value:
     return found.connect(":".join(word.text for word in ordered))
 
 
-def _web_request(found: Found, call: Call) -> Value | None:
+def _web_request(found: EffectCollector, call: Call) -> Value | None:
     """`https.request({hostname, method})`."""
     host = call.named.get("hostname") or call.named.get("host")
     if host is not None and (not call.args or call.args[0].fields is not None):
@@ -96,33 +96,33 @@ def _web_request(found: Found, call: Call) -> Value | None:
     return Value(type="webrequest", text=found.host)
 
 
-def _asks_model(found: Found, call: Call) -> Value:
+def _asks_model(found: EffectCollector, call: Call) -> Value:
     found.reach(Kind.SEND, f"api.{call.name.partition('.')[0]}.com", call.flags)
     return Value(ref=call.name)
 
 
-def _delayed(found: Found, call: Call) -> None:
+def _delayed(found: EffectCollector, call: Call) -> None:
     """`setTimeout("code")`."""
     if call.args and call.args[0].exact and not call.args[0].ref:
         found.run(call.args[0])
 
 
-def _joined(_found: Found, call: Call) -> Value:
+def _joined(_found: EffectCollector, call: Call) -> Value:
     separator = call.args[1].text if len(call.args) > 1 else ","
     items = call.args[0].items
     return NOTHING if items is None else glue(items, separator.join)
 
 
-def _path_join(_found: Found, call: Call) -> Value:
+def _path_join(_found: EffectCollector, call: Call) -> Value:
     return glue(call.args, "/".join) if call.args else NOTHING
 
 
-def _reversed(_found: Found, call: Call) -> Value | None:
+def _reversed(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[0].items if call.args else None
     return None if items is None else several(reversed(items))
 
 
-def _split(_found: Found, call: Call) -> Value | None:
+def _split(_found: EffectCollector, call: Call) -> Value | None:
     whole, by = call.args[0], call.args[1].text if len(call.args) > 1 else "\0"
     if not whole.exact or len(whole.text) > 4096:
         return None
@@ -130,7 +130,7 @@ def _split(_found: Found, call: Call) -> Value | None:
     return several([text(part, whole.flags) for part in parts])
 
 
-def _concat(_found: Found, call: Call) -> Value:
+def _concat(_found: EffectCollector, call: Call) -> Value:
     return glue(call.args)
 
 
@@ -234,7 +234,7 @@ LANGUAGE = Language(
     remote=frozenset({"http", "net", "axios", "got", "needle", "superagent"}),
     resolve=resolve,
 )
-_SCRIPT = Script(
+_SCRIPT = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(r"(?:while \( (?:true|1) \)|for \( ; ; \)).{0,200}(?:\. fork|fork) \("),

@@ -2,9 +2,9 @@
 
 import re
 
-from handrail.shell.inline.acts import Call
-from handrail.shell.inline.follow import Follow
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.code_walk import CodeWalk
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Call
 from handrail.shell.inline.value import NOTHING, Value
 
 _MODULES = {
@@ -45,7 +45,7 @@ def resolve(name: str) -> str:
     return _TRIMS.sub("", name.removesuffix(".default"))
 
 
-def requires(found: Found, call: Call) -> Value:
+def requires(found: EffectCollector, call: Call) -> Value:
     """`require("fs")`."""
     name = call.args[0] if call.args else NOTHING
     if not name.exact:
@@ -54,7 +54,7 @@ def requires(found: Found, call: Call) -> Value:
     return Value(ref=resolve(name.text))
 
 
-def declare(follow: Follow) -> None:
+def declare(follow: CodeWalk) -> None:
     """`const {execSync, spawn: s} = require("child_process")`, or a plain declaration."""
     if not follow.mark("{"):
         follow.expression()
@@ -73,7 +73,7 @@ def declare(follow: Follow) -> None:
         follow.names[own] = follow.member(value, name)
 
 
-def imports(follow: Follow) -> None:
+def imports(follow: CodeWalk) -> None:
     """`import fs, {rmSync as r} from "node:fs"`, `import * as fs from "fs"`, `import("fs")`."""
     if follow.peek().text == "(":
         follow.at += 1

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from handrail.shell.inline.acts import Table
+from handrail.shell.inline.function_effects import Table
 from handrail.shell.inline.scan import Scanner
 from handrail.shell.inline.value import Value
 
 if TYPE_CHECKING:
-    from handrail.shell.inline.follow import Follow
+    from handrail.shell.inline.code_walk import CodeWalk
 
 
 class Language(msgspec.Struct, frozen=True):
-    """What `Follow` needs to know about a language."""
+    """What `CodeWalk` needs to know about a language."""
 
     scanner: Scanner
     calls: Table
@@ -28,7 +28,7 @@ class Language(msgspec.Struct, frozen=True):
     """A call may be written without parentheses."""
     skipped: frozenset[str] = frozenset()
     """Words that may stand before a value and change nothing about it."""
-    keywords: "Mapping[str, Callable[[Follow], Value | None]]" = {}
+    keywords: "Mapping[str, Callable[[CodeWalk], Value | None]]" = {}
     """Statements that are read in a way of their own, by their first word."""
     loops: frozenset[str] = frozenset({"in", "of"})
     """Words between the variable of a loop and what it goes through."""

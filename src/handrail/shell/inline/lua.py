@@ -3,7 +3,10 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decodes, from_characters
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Call,
     Table,
     both,
@@ -18,22 +21,19 @@ from handrail.shell.inline.acts import (
     shell,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decodes, from_characters
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import REMOTE, TYPED_IN, Value, glue, text
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"--\[(?P<eq>=*)\[.*?(?:\](?P=eq)\]|\Z)|--[^\n]*",
     texts=(
-        Text('"', filled=True),
-        Text("'", filled=True),
-        Text(r"\[\[", "]]"),
-        Text(r"\[=\[", "]=]"),
+        TextSyntax('"', filled=True),
+        TextSyntax("'", filled=True),
+        TextSyntax(r"\[\[", "]]"),
+        TextSyntax(r"\[=\[", "]=]"),
     ),
 )
 _WORDS = re.compile(r"\b(?:os|io|load|loadstring|loadfile|dofile|require|socket|lfs|_G|_ENV|vim)\b")
@@ -43,12 +43,12 @@ def _resolve(name: str) -> str:
     return name.removeprefix("_G.").removeprefix("_ENV.").replace("vim.fn.system", "io.popen")
 
 
-def _require(_found: Found, call: Call) -> Value:
+def _require(_found: EffectCollector, call: Call) -> Value:
     name = call.args[0].text if call.args else ""
     return Value(ref=name if call.args and call.args[0].exact else "")
 
 
-def _concat(_found: Found, call: Call) -> Value | None:
+def _concat(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[0].items if call.args else None
     separator = call.args[1].text if len(call.args) > 1 else ""
     return None if items is None else glue(items, separator.join)
@@ -91,7 +91,7 @@ LANGUAGE = Language(
     loops=frozenset({"in"}),
     resolve=_resolve,
 )
-_SCRIPT = Script(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d"))
+_SCRIPT = ScriptLanguage(LANGUAGE, _WORDS, dials=re.compile(r"[<>]&\d"))
 
 
 def read(code: str) -> Code:

@@ -1,8 +1,8 @@
 """What functions do that talk to another machine."""
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import Act, Call
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Act, Call
 from handrail.shell.inline.value import ENVIRON, FILE, NONE, REMOTE, Value, truthy
 from handrail.shell.word import OPAQUE
 
@@ -10,7 +10,7 @@ from handrail.shell.word import OPAQUE
 def web(at: int = 0, name: str = "url", *, kind: Kind = Kind.FETCH, data_at: int = 99) -> Act:
     """Asks a web address; sends, if it is given data or a method that sends."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         url = call.get(at, name) or call.named.get("url") or call.named.get("uri")
         if url is None:
             return None
@@ -39,7 +39,7 @@ def web_by_method(method_at: int = 0, url_at: int = 1) -> Act:
     """`request("POST", url)`."""
     plain, sending = web(url_at), web(url_at, kind=Kind.SEND)
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         how = call.get(method_at, "method") or NONE
         return (sending if how.text.upper() in _SENDING else plain)(found, call)
 
@@ -49,7 +49,7 @@ def web_by_method(method_at: int = 0, url_at: int = 1) -> Act:
 def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> Act:
     """Opens a connection to a host."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         host = call.get(at, name)
         if host is None:
             return None
@@ -64,7 +64,7 @@ def connects(at: int = 0, name: str = "host", *, port_at: int | None = None) -> 
 def sends(at: int | None = None) -> Act:
     """Sends what it is given over the connection that was opened last, or to an address."""
 
-    def act(found: Found, call: Call) -> None:
+    def act(found: EffectCollector, call: Call) -> None:
         address = call.get(at) if at is not None else None
         words = [] if address is None else list(address.items or (address,))[:2]
         target = ":".join(word.text for word in words) or found.host or OPAQUE

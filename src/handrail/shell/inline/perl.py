@@ -3,7 +3,11 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.code_walk import CodeWalk
+from handrail.shell.inline.decode import decode, decodes, from_characters
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Act,
     Call,
     asks_sql,
@@ -22,14 +26,10 @@ from handrail.shell.inline.acts import (
     shell_or_starts,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decode, decodes, from_characters
-from handrail.shell.inline.follow import Follow
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import (
     ENVIRON,
     GLOB,
@@ -45,19 +45,19 @@ from handrail.shell.inline.value import (
 )
 
 _DELIMITED = r"(?:\s*(?=[({\[<|/!'~#])|\s+(?=[({\[<|/!~]))[({\[<|/!'~#]"
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"(?<![$\w&@])\#[^\n]*|(?m:^)=[a-z]\w+.*?(?:(?m:^)=cut|\Z)",
     texts=(
-        Text('"', filled=True),
-        Text("'"),
-        Text("`", filled=True, kind="command"),
-        Text(rf"(?<![$@%&\w>{{-])qx{_DELIMITED}", filled=True, kind="command", nests=True),
-        Text(rf"(?<![$@%&\w>{{-])qq{_DELIMITED}", filled=True, nests=True),
-        Text(rf"(?<![$@%&\w>{{-])qw{_DELIMITED}", kind="words", nests=True),
-        Text(rf"(?<![$@%&\w>{{-])q{_DELIMITED}", nests=True),
-        Text(rf"(?<![$@%&\w>{{-])(?:m|qr){_DELIMITED}", kind="pattern", nests=True),
-        Text(rf"(?<![$@%&\w>{{-])(?:s|tr|y){_DELIMITED}", kind="swap", nests=True),
-        Text(r"<(?=[~/.\w*$-]*[/*.][^<>\n]*>)", "", filled=True, kind="glob"),
+        TextSyntax('"', filled=True),
+        TextSyntax("'"),
+        TextSyntax("`", filled=True, kind="command"),
+        TextSyntax(rf"(?<![$@%&\w>{{-])qx{_DELIMITED}", filled=True, kind="command", nests=True),
+        TextSyntax(rf"(?<![$@%&\w>{{-])qq{_DELIMITED}", filled=True, nests=True),
+        TextSyntax(rf"(?<![$@%&\w>{{-])qw{_DELIMITED}", kind="words", nests=True),
+        TextSyntax(rf"(?<![$@%&\w>{{-])q{_DELIMITED}", nests=True),
+        TextSyntax(rf"(?<![$@%&\w>{{-])(?:m|qr){_DELIMITED}", kind="pattern", nests=True),
+        TextSyntax(rf"(?<![$@%&\w>{{-])(?:s|tr|y){_DELIMITED}", kind="swap", nests=True),
+        TextSyntax(r"<(?=[~/.\w*$-]*[/*.][^<>\n]*>)", "", filled=True, kind="glob"),
     ),
     names=r"[$@%&]\#?\{?\^?\w+\}?(?:::\w+)*|\$[&_!<>()0/,;.]|[A-Za-z_]\w*(?:::\w+)*",
     fills=r"(\$ENV\{\w+\}|\$\w+(?:\[[^\]]*\]|\{[^}]*\}|->[\[{][^\]}]*[\]}])*|\$\{\w+\}|@\w+)"
@@ -79,7 +79,7 @@ def _resolve(name: str) -> str:
     return name.replace("::", ".")
 
 
-def _opens(found: Found, call: Call) -> Value | None:
+def _opens(found: EffectCollector, call: Call) -> Value | None:
     """`open(F, "<", "file")`, `open(F, ">file")`, `open(F, "command|")`, `open(F, "-|", …)`."""
     args = call.args[1:]
     if not args:
@@ -101,25 +101,25 @@ def _opens(found: Found, call: Call) -> Value | None:
     return None
 
 
-def _tree(found: Found, call: Call) -> None:
+def _tree(found: EffectCollector, call: Call) -> None:
     for value in call.args:
         if value.fields is None:
             found.path(Kind.DELETE, value, recursive=True)
 
 
-def _globs(_found: Found, call: Call) -> Value:
+def _globs(_found: EffectCollector, call: Call) -> Value:
     pattern = call.args[0] if call.args else NOTHING
     return several([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
-def _kills(found: Found, call: Call) -> Value:
+def _kills(found: EffectCollector, call: Call) -> Value:
     """`kill 9, $pid`: the signal comes first."""
     for pid in call.args[1:]:
         kills(found, Call("kill", (pid, call.args[0])))
     return NOTHING
 
 
-def _socket(found: Found, call: Call) -> Value:
+def _socket(found: EffectCollector, call: Call) -> Value:
     """`IO::Socket::INET->new("host:80")`, or with PeerAddr and PeerPort."""
     host = call.named.get("PeerAddr") or call.named.get("PeerHost")
     port = call.named.get("PeerPort")
@@ -128,12 +128,12 @@ def _socket(found: Found, call: Call) -> Value:
     return found.connect(host.text + (f":{port.text}" if port is not None else ""))
 
 
-def _address(_found: Found, call: Call) -> Value:
+def _address(_found: EffectCollector, call: Call) -> Value:
     """`sockaddr_in(port, inet_aton(host))`."""
     return several(reversed(call.args[:2]))
 
 
-def _unpacks(_found: Found, call: Call) -> Value:
+def _unpacks(_found: EffectCollector, call: Call) -> Value:
     form = call.args[0].text if call.args else ""
     known = {"H*": "hex", "h*": "hex", "m": "base64", "m0": "base64", "u": "uu"}.get(form)
     if known is None:
@@ -142,14 +142,14 @@ def _unpacks(_found: Found, call: Call) -> Value:
     return decode(known, call.args[1] if len(call.args) > 1 else NOTHING)
 
 
-def _joins(_found: Found, call: Call) -> Value:
+def _joins(_found: EffectCollector, call: Call) -> Value:
     parts: list[Value] = []
     for arg in call.args[1:]:
         parts += [arg] if arg.items is None else arg.items
     return glue(parts, call.args[0].text.join) if call.args else NOTHING
 
 
-def _prints(found: Found, call: Call) -> Value:
+def _prints(found: EffectCollector, call: Call) -> Value:
     """`print $socket …` sends."""
     if call.args and call.args[0].type == "socket":
         sends()(found, call)
@@ -157,12 +157,12 @@ def _prints(found: Found, call: Call) -> Value:
     return NOTHING
 
 
-def _reverses(_found: Found, call: Call) -> Value:
+def _reverses(_found: EffectCollector, call: Call) -> Value:
     value = call.args[0] if call.args else NOTHING
     return decode("reverse", value) if value.exact else unknown(value)
 
 
-def _evaluate(follow: Follow) -> Value:
+def _evaluate(follow: CodeWalk) -> Value:
     """`eval "code"` runs code, `eval { … }` only catches errors."""
     if follow.peek().text == "{":
         return follow.expression()
@@ -174,7 +174,7 @@ def _evaluate(follow: Follow) -> Value:
     return NOTHING
 
 
-def _each(follow: Follow) -> Value | None:
+def _each(follow: CodeWalk) -> Value | None:
     """`for my $f ("/a", "/b") { … }`."""
     follow.mark("my", "our")
     token = follow.peek()
@@ -185,17 +185,17 @@ def _each(follow: Follow) -> Value | None:
     return follow.expression()
 
 
-def _run_file(found: Found, call: Call) -> None:
+def _run_file(found: EffectCollector, call: Call) -> None:
     for value in call.args[:1]:
         if value.exact and not value.ref and "/" in value.text:
             found.add(Kind.RUN, found.place(value.text))
 
 
-def _wires(found: Found, _call: Call) -> None:
+def _wires(found: EffectCollector, _call: Call) -> None:
     found.wired = True
 
 
-def _fetches(found: Found, call: Call) -> Value | None:
+def _fetches(found: EffectCollector, call: Call) -> Value | None:
     """`get "http://…"`; a function of that name may be anything."""
     return web()(found, call) if call.args and _URL.match(call.args[0].text) else None
 
@@ -276,7 +276,7 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = Script(
+_SCRIPT = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(

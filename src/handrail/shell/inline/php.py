@@ -3,7 +3,11 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.code_walk import CodeWalk
+from handrail.shell.inline.decode import decodes, from_characters
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Call,
     Table,
     asks_sql,
@@ -25,14 +29,10 @@ from handrail.shell.inline.acts import (
     starts,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decodes, from_characters
-from handrail.shell.inline.follow import Follow
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import (
     ENVIRON,
     GLOB,
@@ -48,12 +48,12 @@ from handrail.shell.inline.value import (
     variable,
 )
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"//[^\n]*|\#(?!\[)[^\n]*|/\*.*?(?:\*/|\Z)|<\?(?:php|=)?|\?>",
     texts=(
-        Text('"', filled=True),
-        Text("'"),
-        Text("`", filled=True, kind="command"),
+        TextSyntax('"', filled=True),
+        TextSyntax("'"),
+        TextSyntax("`", filled=True, kind="command"),
     ),
     names=r"\${1,2}\w+|\\?[A-Za-z_]\w*(?:\\\w+)*",
     fills=r"\{(\$[^}]*)\}|(\$\w+(?:\[[^\]]*\]|->\w+)?)|\$\{(\w+)\}",
@@ -75,7 +75,7 @@ def _resolve(name: str) -> str:
     return name if name.startswith("$") else name.lstrip("\\").lower()
 
 
-def _reads(found: Found, call: Call) -> Value | None:
+def _reads(found: EffectCollector, call: Call) -> Value | None:
     """A file, or an address: PHP takes both alike."""
     name = call.args[0] if call.args else NOTHING
     if name.text == "php://stdin":
@@ -89,14 +89,14 @@ def _reads(found: Found, call: Call) -> Value | None:
 _SENDS = 1 << 20
 
 
-def _context(_found: Found, call: Call) -> Value:
+def _context(_found: EffectCollector, call: Call) -> Value:
     """`stream_context_create(["http" => ["method" => "POST", …]])`."""
     options = call.named.get("http") or NOTHING
     method = (options.fields or {}).get("method", NOTHING).text.upper()
     return Value(flags=(_SENDS if method in {"POST", "PUT"} else 0) | options.flags)
 
 
-def _option(found: Found, call: Call) -> None:
+def _option(found: EffectCollector, call: Call) -> None:
     """`curl_setopt($c, CURLOPT_POSTFIELDS, $data)`."""
     name = call.args[1].ref if len(call.args) > 1 else ""
     value = call.args[2] if len(call.args) > 2 else NOTHING
@@ -106,18 +106,18 @@ def _option(found: Found, call: Call) -> None:
         found.reach(Kind.SEND, found.host, flags_of(call.args))
 
 
-def _curl(found: Found, call: Call) -> Value:
+def _curl(found: EffectCollector, call: Call) -> Value:
     if call.args:
         found.host = call.args[0].text
     return Value(type="curl", text=found.host)
 
 
-def _curl_runs(found: Found, _call: Call) -> Value:
+def _curl_runs(found: EffectCollector, _call: Call) -> Value:
     found.add(Kind.FETCH, found.host)
     return Value(flags=REMOTE, source=found.host)
 
 
-def _includes(found: Found, call: Call) -> None:
+def _includes(found: EffectCollector, call: Call) -> None:
     name = call.args[0] if call.args else NOTHING
     if re.match(r"(?:https?|ftp|data|php)://?", name.text):
         found.add(Kind.FETCH, name.text)
@@ -126,7 +126,7 @@ def _includes(found: Found, call: Call) -> None:
         found.add(Kind.RUN, found.place(name.text))
 
 
-def _calls_function(found: Found, call: Call) -> Value | None:
+def _calls_function(found: EffectCollector, call: Call) -> Value | None:
     """`call_user_func("system", "…")`, `array_map("system", ["…"])`."""
     if not call.args:
         return None
@@ -142,12 +142,12 @@ def _calls_function(found: Found, call: Call) -> Value | None:
     return several([value for value in values if value is not None])
 
 
-def _implodes(_found: Found, call: Call) -> Value | None:
+def _implodes(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[-1].items if call.args else None
     return None if items is None else glue(items, call.args[0].text.join)
 
 
-def _formats(_found: Found, call: Call) -> Value:
+def _formats(_found: EffectCollector, call: Call) -> Value:
     pattern = call.args[0] if call.args else NOTHING
     values = list(call.args[1:])
     parts: list[Value] = []
@@ -158,12 +158,12 @@ def _formats(_found: Found, call: Call) -> Value:
     return glue([Value(part.text, flags=part.flags) for part in parts])
 
 
-def _globs(_found: Found, call: Call) -> Value:
+def _globs(_found: EffectCollector, call: Call) -> Value:
     pattern = call.args[0] if call.args else NOTHING
     return several([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
-def _each(follow: Follow) -> None:
+def _each(follow: CodeWalk) -> None:
     """`foreach (["/a", "/b"] as $f) …`."""
     follow.mark("(")
     values = follow.expression()
@@ -262,7 +262,7 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = Script(
+_SCRIPT = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(r"\b(?:while \( (?:1|true) \)|for \( ; ; \)).{0,200}\bpcntl_fork\b"),

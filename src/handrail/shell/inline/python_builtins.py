@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from handrail.shell.inline.acts import Args
-from handrail.shell.inline.found import Found
-from handrail.shell.inline.python_names import Names, canonical
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Args
+from handrail.shell.inline.python_names import PythonScopes, canonical
 from handrail.shell.inline.value import (
     DECODED,
     NOTHING,
@@ -19,11 +19,11 @@ from handrail.shell.inline.value import (
 from handrail.shell.word import OPAQUE
 
 
-class Walker(Protocol):
+class BuiltinContext(Protocol):
     """What a builtin needs of the walk that it is called in."""
 
-    found: Found
-    names: Names
+    found: EffectCollector
+    names: PythonScopes
 
     def call(self, function: Value, args: Args, named: Mapping[str, Value]) -> Value:
         """What a call is worth; adds what it does."""
@@ -34,7 +34,7 @@ class Walker(Protocol):
         ...
 
 
-def _import(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _import(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     name = args[0] if args else NOTHING
     if not name.exact:
         walk.found.hidden(name, DECODED | REMOTE)
@@ -42,12 +42,12 @@ def _import(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
     return Value(ref=canonical(name.text))
 
 
-def _import_root(walk: Walker, args: Args, named: Mapping[str, Value]) -> Value:
+def _import_root(walk: BuiltinContext, args: Args, named: Mapping[str, Value]) -> Value:
     module = _import(walk, args, named)
     return module if len(args) > 3 else Value(ref=module.ref.partition(".")[0])
 
 
-def _get(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _get(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if len(args) < 2:
         return NOTHING
     base, name = args[:2]
@@ -56,15 +56,15 @@ def _get(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
     return walk.attribute(base, name.text)
 
 
-def _vars(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _vars(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     return Value(ref=f"{args[0].ref}.__dict__") if args and args[0].ref else NOTHING
 
 
-def _globals(_walk: Walker, _args: Args, _named: Mapping[str, Value]) -> Value:
+def _globals(_walk: BuiltinContext, _args: Args, _named: Mapping[str, Value]) -> Value:
     return Value(ref="globals()")
 
 
-def _map(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _map(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if len(args) < 2:
         return NOTHING
     function, values = args[:2]
@@ -75,11 +75,11 @@ def _map(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
     return several([walk.call(function, (item,), {}) for item in items[:1024]])
 
 
-def _same_items(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _same_items(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     return args[0] if args and args[0].items is not None else unknown(*args)
 
 
-def _reversed(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _reversed(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if args and args[0].items is not None:
         return several(reversed(args[0].items))
     if args and args[0].exact and not args[0].ref:
@@ -87,13 +87,13 @@ def _reversed(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
     return unknown(*args)
 
 
-def _enumerate(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _enumerate(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     if args and args[0].items is not None:
         return several([several([whole(i), item]) for i, item in enumerate(args[0].items)])
     return unknown(*args)
 
 
-def _int(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _int(_walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     try:
         base = args[1].number if len(args) > 1 else None
         return whole(int(args[0].text, 10 if base is None else base))
@@ -101,23 +101,23 @@ def _int(_walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
         return Value(type="int")
 
 
-def _thread(walk: Walker, args: Args, named: Mapping[str, Value]) -> Value:
+def _thread(walk: BuiltinContext, args: Args, named: Mapping[str, Value]) -> Value:
     """A function that is started on the side."""
     target = named.get("target") or (args[1] if len(args) > 1 else NOTHING)
     given = named.get("args", NOTHING).items or ()
     return walk.call(target, given, {})
 
 
-def _subclasses(_walk: Walker, _args: Args, _named: Mapping[str, Value]) -> Value:
+def _subclasses(_walk: BuiltinContext, _args: Args, _named: Mapping[str, Value]) -> Value:
     return Value(ref="object.__subclasses__()")
 
 
-def _subclass(walk: Walker, args: Args, _named: Mapping[str, Value]) -> Value:
+def _subclass(walk: BuiltinContext, args: Args, _named: Mapping[str, Value]) -> Value:
     walk.found.unseen("a class picked out of everything that is loaded")
     return unknown(*args)
 
 
-Builtin = Callable[[Walker, Args, Mapping[str, Value]], Value]
+Builtin = Callable[[BuiltinContext, Args, Mapping[str, Value]], Value]
 
 BUILTINS: dict[str, Builtin] = {
     "__import__": _import_root,

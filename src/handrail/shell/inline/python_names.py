@@ -53,7 +53,7 @@ def canonical(name: str) -> str:
     return name
 
 
-class Names:
+class PythonScopes:
     """Scopes of names, innermost last."""
 
     def __init__(self) -> None:

@@ -5,9 +5,9 @@ import re
 import warnings
 
 from handrail.shell.inline.code import Code
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.python_values import HOLE
-from handrail.shell.inline.python_walk import Walk
+from handrail.shell.inline.python_walk import PythonWalk
 from handrail.shell.word import OPAQUE
 
 MAX_NESTED = 4
@@ -23,17 +23,17 @@ _PRINTS = re.compile(r"((?:^|[;:])[ \t]*)(print|exec)[ \t]+(?![=(])([^;\n]+)", r
 
 def read(code: str) -> Code:
     """What Python code does; it is parsed whatever it names."""
-    found = Found()
-    Reader(found).read(code)
+    found = EffectCollector()
+    PythonReader(found).read(code)
     return found.code()
 
 
-class Reader:
+class PythonReader:
     """Reads a text, and the texts that it runs in turn."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: EffectCollector) -> None:
         self.found = found
-        self.walk = Walk(found)
+        self.walk = PythonWalk(found)
         self._depth = 0
         found.nested = self.read
 

@@ -2,7 +2,8 @@
 
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.decode import decodes, from_characters
+from handrail.shell.inline.function_effects import (
     Table,
     asks_sql,
     both,
@@ -27,9 +28,8 @@ from handrail.shell.inline.acts import (
     starts,
     table,
 )
-from handrail.shell.inline.decode import decodes, from_characters
 from handrail.shell.inline.network import connects, sends, web, web_by_method
-from handrail.shell.inline.python_acts import (
+from handrail.shell.inline.python_function_effects import (
     ALL,
     PATH,
     codec,

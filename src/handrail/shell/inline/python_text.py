@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from handrail.shell.inline.acts import Args
 from handrail.shell.inline.decode import decode
+from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.value import (
     DECODED,
     MAX_TEXT,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from handrail.shell.inline.acts import Args, Call
-from handrail.shell.inline.found import Found
-from handrail.shell.inline.python_acts import PATH, join_paths
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Args, Call
 from handrail.shell.inline.python_builtins import BUILTINS
-from handrail.shell.inline.python_names import MODULES, Names
+from handrail.shell.inline.python_function_effects import PATH, join_paths
+from handrail.shell.inline.python_names import MODULES, PythonScopes
 from handrail.shell.inline.python_table import CALLS, METHODS, PREFIXES, PROPERTIES
 from handrail.shell.inline.python_text import TEXT_METHODS, arithmetic, never_ends, part_of, percent
 from handrail.shell.inline.value import (
@@ -37,12 +37,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _UNSAFE = frozenset({"os", "subprocess", "shutil", "builtins", "importlib"})
 
 
-class Expressions(ABC):
+class PythonExpressions(ABC):
     """Works out expressions; entering a function is up to whoever goes through statements."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: EffectCollector) -> None:
         self.found = found
-        self.names = Names()
+        self.names = PythonScopes()
         self.steps = 0
 
     @abstractmethod
@@ -273,27 +273,27 @@ class Expressions(ABC):
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {
-    ast.Constant: Expressions._constant,
+    ast.Constant: PythonExpressions._constant,
     ast.Name: lambda walk, node: walk.names.get(node.id),
-    ast.Attribute: Expressions._attribute,
-    ast.Subscript: Expressions._subscript,
-    ast.Call: Expressions._call,
-    ast.JoinedStr: Expressions._joined,
-    ast.FormattedValue: Expressions._formatted,
-    ast.BinOp: Expressions._operation,
-    ast.UnaryOp: Expressions._negative,
-    ast.List: Expressions._list,
-    ast.Tuple: Expressions._list,
-    ast.Set: Expressions._list,
-    ast.Dict: Expressions._dict,
-    ast.ListComp: Expressions._comprehension,
-    ast.SetComp: Expressions._comprehension,
-    ast.GeneratorExp: Expressions._comprehension,
-    ast.DictComp: Expressions._dict_comprehension,
-    ast.IfExp: Expressions._either,
-    ast.BoolOp: Expressions._or,
-    ast.NamedExpr: Expressions._assign_one,
-    ast.Await: Expressions._inner,
-    ast.Starred: Expressions._inner,
+    ast.Attribute: PythonExpressions._attribute,
+    ast.Subscript: PythonExpressions._subscript,
+    ast.Call: PythonExpressions._call,
+    ast.JoinedStr: PythonExpressions._joined,
+    ast.FormattedValue: PythonExpressions._formatted,
+    ast.BinOp: PythonExpressions._operation,
+    ast.UnaryOp: PythonExpressions._negative,
+    ast.List: PythonExpressions._list,
+    ast.Tuple: PythonExpressions._list,
+    ast.Set: PythonExpressions._list,
+    ast.Dict: PythonExpressions._dict,
+    ast.ListComp: PythonExpressions._comprehension,
+    ast.SetComp: PythonExpressions._comprehension,
+    ast.GeneratorExp: PythonExpressions._comprehension,
+    ast.DictComp: PythonExpressions._dict_comprehension,
+    ast.IfExp: PythonExpressions._either,
+    ast.BoolOp: PythonExpressions._or,
+    ast.NamedExpr: PythonExpressions._assign_one,
+    ast.Await: PythonExpressions._inner,
+    ast.Starred: PythonExpressions._inner,
     ast.Lambda: lambda walk, node: walk.define(node),
 }

@@ -4,21 +4,21 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from handrail.shell.inline.acts import Args
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.python_names import canonical
 from handrail.shell.inline.python_text import arithmetic, never_ends
-from handrail.shell.inline.python_values import MAX_STEPS, Expressions, Function
+from handrail.shell.inline.python_values import MAX_STEPS, Function, PythonExpressions
 from handrail.shell.inline.value import NOTHING, Value, either, flags_of, several, unknown
 
 MAX_LOOP = 8
 MAX_DEPTH = 8
 
 
-class Walk(Expressions):
+class PythonWalk(PythonExpressions):
     """One walk over a module; functions are entered where they are called."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: EffectCollector) -> None:
         super().__init__(found)
         self._uncalled: dict[Function, None] = {}
         self._active: list[Function] = []
@@ -178,19 +178,19 @@ class Walk(Expressions):
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., object]] = {
-    ast.Import: Walk._import,
-    ast.ImportFrom: Walk._import_from,
-    ast.Assign: Walk._assign,
-    ast.AnnAssign: Walk._annotate,
-    ast.AugAssign: Walk._assign_more,
-    ast.If: Walk._branch,
-    ast.For: Walk._for,
-    ast.AsyncFor: Walk._for,
-    ast.While: Walk._while,
-    ast.Try: Walk._try,
-    ast.With: Walk._with,
-    ast.AsyncWith: Walk._with,
-    ast.FunctionDef: Walk._define,
-    ast.AsyncFunctionDef: Walk._define,
-    ast.Return: Walk._return,
+    ast.Import: PythonWalk._import,
+    ast.ImportFrom: PythonWalk._import_from,
+    ast.Assign: PythonWalk._assign,
+    ast.AnnAssign: PythonWalk._annotate,
+    ast.AugAssign: PythonWalk._assign_more,
+    ast.If: PythonWalk._branch,
+    ast.For: PythonWalk._for,
+    ast.AsyncFor: PythonWalk._for,
+    ast.While: PythonWalk._while,
+    ast.Try: PythonWalk._try,
+    ast.With: PythonWalk._with,
+    ast.AsyncWith: PythonWalk._with,
+    ast.FunctionDef: PythonWalk._define,
+    ast.AsyncFunctionDef: PythonWalk._define,
+    ast.Return: PythonWalk._return,
 }

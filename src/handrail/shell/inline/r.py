@@ -3,7 +3,10 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decodes
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Call,
     Table,
     asks_sql,
@@ -21,21 +24,18 @@ from handrail.shell.inline.acts import (
     starts,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decodes
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import DECODED, NOTHING, Value, glue, several, text
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"\#[^\n]*",
     texts=(
-        Text(r'[rR]"-*\(', ')"'),
-        Text('"', filled=True),
-        Text("'", filled=True),
+        TextSyntax(r'[rR]"-*\(', ')"'),
+        TextSyntax('"', filled=True),
+        TextSyntax("'", filled=True),
     ),
     names=r"[A-Za-z.][\w.]*",
     marks=r"<<?-|->>?|:::?|\|>|%\w*%|&&|\|\||[=!<>]=|[^\w\s]",
@@ -51,18 +51,18 @@ def _resolve(name: str) -> str:
     return name.removeprefix("base.").removeprefix("utils.").removeprefix("processx.")
 
 
-def _paste(_found: Found, call: Call) -> Value:
+def _paste(_found: EffectCollector, call: Call) -> Value:
     between = "" if call.name in {"paste0", "stringr.str_c"} else " "
     between = "/" if call.name == "file.path" else between
     given = call.named.get("sep")
     return glue(call.args, (between if given is None else given.text).join)
 
 
-def _vector(_found: Found, call: Call) -> Value:
+def _vector(_found: EffectCollector, call: Call) -> Value:
     return several(call.args)
 
 
-def _sources(found: Found, call: Call) -> None:
+def _sources(found: EffectCollector, call: Call) -> None:
     name = call.args[0] if call.args else NOTHING
     if re.match(r"(?:https?|ftp)://", name.text):
         found.add(Kind.FETCH, name.text)
@@ -71,16 +71,16 @@ def _sources(found: Found, call: Call) -> None:
         found.add(Kind.RUN, found.place(name.text))
 
 
-def _evaluates(found: Found, call: Call) -> None:
+def _evaluates(found: EffectCollector, call: Call) -> None:
     if call.args:
         found.run(call.args[0])
 
 
-def _parses(_found: Found, call: Call) -> Value | None:
+def _parses(_found: EffectCollector, call: Call) -> Value | None:
     return call.named.get("text")
 
 
-def _calls(found: Found, call: Call) -> Value | None:
+def _calls(found: EffectCollector, call: Call) -> Value | None:
     """`do.call("system", list("…"))`."""
     if not call.args:
         return None
@@ -90,7 +90,7 @@ def _calls(found: Found, call: Call) -> Value | None:
     return None if act is None else act(found, Call(name, given or ()))
 
 
-def _letters(_found: Found, _call: Call) -> Value:
+def _letters(_found: EffectCollector, _call: Call) -> Value:
     return Value(flags=DECODED)
 
 
@@ -147,7 +147,7 @@ LANGUAGE = Language(
     loops=frozenset({"in"}),
     resolve=_resolve,
 )
-_SCRIPT = Script(LANGUAGE, _WORDS)
+_SCRIPT = ScriptLanguage(LANGUAGE, _WORDS)
 
 
 def read(code: str) -> Code:

@@ -1,8 +1,8 @@
 """What names, members and calls in a script language stand for."""
 
-from handrail.shell.inline.acts import Act, Args, Call
 from handrail.shell.inline.cursor import Cursor
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Act, Args, Call
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.value import Value, either, unknown, variable
 from handrail.shell.word import OPAQUE
@@ -14,7 +14,7 @@ _ALL = frozenset({"to_h", "to_a", "each", "map", "inspect", "to_s", "fetch", "ke
 class Resolver(Cursor):
     """Knows what is assigned to each name, and looks calls up in the tables."""
 
-    def __init__(self, language: Language, found: Found) -> None:
+    def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__()
         self.language = language
         self.found = found

@@ -3,7 +3,10 @@
 import re
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.code import Code
+from handrail.shell.inline.decode import decode, decodes, from_characters
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Call,
     Table,
     asks_sql,
@@ -26,13 +29,10 @@ from handrail.shell.inline.acts import (
     shell_or_starts,
     table,
 )
-from handrail.shell.inline.code import Code
-from handrail.shell.inline.decode import decode, decodes, from_characters
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.network import connects, sends, web
-from handrail.shell.inline.scan import Scanner, Syntax, Text
-from handrail.shell.inline.script import Script
+from handrail.shell.inline.scan import LanguageSyntax, Scanner, TextSyntax
+from handrail.shell.inline.script import ScriptLanguage
 from handrail.shell.inline.value import (
     ENVIRON,
     GLOB,
@@ -47,17 +47,17 @@ from handrail.shell.inline.value import (
     variable,
 )
 
-SYNTAX = Syntax(
+SYNTAX = LanguageSyntax(
     comments=r"(?<![\w{])\#[^\n]*|(?m:^)=begin.*?(?:(?m:^)=end|\Z)",
     texts=(
-        Text('"', filled=True),
-        Text("'"),
-        Text("`", filled=True, kind="command"),
-        Text(r"%x[({\[<|!/]", filled=True, kind="command", nests=True),
-        Text(r"%[wWiI][({\[<|!/]", kind="words", nests=True),
-        Text(r"%q[({\[<|!/]", nests=True),
-        Text(r"%Q[({\[<|!/]|%[({\[](?=[^)\]}\n]*[)\]}])", filled=True, nests=True),
-        Text(r"%r[({\[<|!/]", kind="pattern", nests=True),
+        TextSyntax('"', filled=True),
+        TextSyntax("'"),
+        TextSyntax("`", filled=True, kind="command"),
+        TextSyntax(r"%x[({\[<|!/]", filled=True, kind="command", nests=True),
+        TextSyntax(r"%[wWiI][({\[<|!/]", kind="words", nests=True),
+        TextSyntax(r"%q[({\[<|!/]", nests=True),
+        TextSyntax(r"%Q[({\[<|!/]|%[({\[](?=[^)\]}\n]*[)\]}])", filled=True, nests=True),
+        TextSyntax(r"%r[({\[<|!/]", kind="pattern", nests=True),
     ),
     names=r"(?<!:):[A-Za-z_]\w*[?!]?(?!:)|[@$]{0,2}[A-Za-z_]\w*(?:[?!](?!=))?",
     fills=r"\#\{((?:[^{}]|\{[^{}]*\})*)\}",
@@ -76,7 +76,7 @@ def _resolve(name: str) -> str:
     return name.removeprefix("Kernel.").removeprefix("Object.").removeprefix("self.")
 
 
-def _sends(found: Found, call: Call) -> Value | None:
+def _sends(found: EffectCollector, call: Call) -> Value | None:
     """`send(:system, "…")`, `Kernel.send("sys" + "tem", "…")`."""
     args = call.args[1:] if call.args and call.args[0].ref in _OBJECTS else call.args
     if not args:
@@ -91,7 +91,7 @@ def _sends(found: Found, call: Call) -> Value | None:
 _OBJECTS = frozenset({"Kernel", "Object", "self", "main"})
 
 
-def _opens(found: Found, call: Call) -> Value | None:
+def _opens(found: EffectCollector, call: Call) -> Value | None:
     """`open("|command")` runs it, `open("http://…")` downloads, else a file."""
     name = call.args[0].text if call.args else ""
     if name.startswith("|"):
@@ -102,12 +102,12 @@ def _opens(found: Found, call: Call) -> Value | None:
     return opens()(found, call)
 
 
-def _globs(_found: Found, call: Call) -> Value:
+def _globs(_found: EffectCollector, call: Call) -> Value:
     pattern = call.args[0] if call.args else NOTHING
     return several([Value(pattern.text, flags=pattern.flags | GLOB)])
 
 
-def _packs(_found: Found, call: Call) -> Value:
+def _packs(_found: EffectCollector, call: Call) -> Value:
     """`["726d"].pack("H*")`, `"cm0=".unpack1("m")`."""
     form = call.args[1].text if len(call.args) > 1 else ""
     value = call.args[0]
@@ -119,17 +119,17 @@ def _packs(_found: Found, call: Call) -> Value:
     return decode(known, first)
 
 
-def _joins(_found: Found, call: Call) -> Value | None:
+def _joins(_found: EffectCollector, call: Call) -> Value | None:
     items = call.args[0].items
     separator = call.args[1].text if len(call.args) > 1 else ""
     return None if items is None else glue(items, separator.join)
 
 
-def _path_joins(_found: Found, call: Call) -> Value:
+def _path_joins(_found: EffectCollector, call: Call) -> Value:
     return glue(call.args, "/".join) if call.args else NOTHING
 
 
-def _formats(_found: Found, call: Call) -> Value:
+def _formats(_found: EffectCollector, call: Call) -> Value:
     """`sprintf("/bin/sh <&%d", fd)`: only what does not vary is known."""
     pattern = call.args[0] if call.args else NOTHING
     values = list(call.args[1:])
@@ -141,18 +141,18 @@ def _formats(_found: Found, call: Call) -> Value:
     return glue([Value(part.text, flags=part.flags) for part in parts])
 
 
-def _kills(found: Found, call: Call) -> Value:
+def _kills(found: EffectCollector, call: Call) -> Value:
     for pid in call.args[1:]:
         kills(found, Call("kill", (pid, call.args[0])))
     return NOTHING
 
 
-def _reverses(_found: Found, call: Call) -> Value:
+def _reverses(_found: EffectCollector, call: Call) -> Value:
     value = call.args[0]
     return decode("reverse", value) if value.exact and not value.ref else unknown(value)
 
 
-def _path(_found: Found, call: Call) -> Value:
+def _path(_found: EffectCollector, call: Call) -> Value:
     return Value((call.get(0) or NOTHING).text, type="Pathname")
 
 
@@ -252,7 +252,7 @@ LANGUAGE = Language(
     resolve=_resolve,
     subscript=_subscript,
 )
-_SCRIPT = Script(
+_SCRIPT = ScriptLanguage(
     LANGUAGE,
     _WORDS,
     forks=re.compile(

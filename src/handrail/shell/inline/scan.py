@@ -40,7 +40,7 @@ class Token(msgspec.Struct, frozen=True, gc=False):
 END = Token("end", "")
 
 
-class Text(msgspec.Struct, frozen=True):
+class TextSyntax(msgspec.Struct, frozen=True):
     """One way to write a text: how it opens, closes, and what is special inside."""
 
     opens: str
@@ -54,11 +54,11 @@ class Text(msgspec.Struct, frozen=True):
     """Delimiters may stand in pairs inside."""
 
 
-class Syntax(msgspec.Struct, frozen=True):
+class LanguageSyntax(msgspec.Struct, frozen=True):
     """How a language is written."""
 
     comments: str
-    texts: tuple[Text, ...]
+    texts: tuple[TextSyntax, ...]
     names: str = r"[A-Za-z_]\w*"
     fills: str = ""
     """A regular expression for code inside a text, which stands in its first matching group."""
@@ -72,7 +72,7 @@ class Syntax(msgspec.Struct, frozen=True):
 class Scanner:
     """The tokens of code in one language."""
 
-    def __init__(self, syntax: Syntax) -> None:
+    def __init__(self, syntax: LanguageSyntax) -> None:
         self.syntax = syntax
         forms = "|".join(f"(?P<t{i}>{form.opens})" for i, form in enumerate(syntax.texts))
         self._next = re.compile(
@@ -105,7 +105,9 @@ class Scanner:
                 continue
             if kind == "heredoc":
                 body, code = _heredoc(code, match)
-                form = Text("", filled=match["q"] != "'", kind=_HEREDOC.get(match["q"], "text"))
+                form = TextSyntax(
+                    "", filled=match["q"] != "'", kind=_HEREDOC.get(match["q"], "text")
+                )
                 tokens.append(self._text(form, body, spaced, depth))
             elif kind[0] == "t" and kind[1:].isdigit():
                 form = self.syntax.texts[int(kind[1:])]
@@ -125,7 +127,7 @@ class Scanner:
 
     def _swap(self, code: str, position: int, opening: str, tokens: list[Token], depth: int) -> int:
         """`s/old/new/e`: the second half is code if the flags say so."""
-        form = Text("", nests=True)
+        form = TextSyntax("", nests=True)
         if opening[-1] in _PAIRS:
             match = re.compile(r"\s*\S").match(code, position)
             if match is None:
@@ -144,7 +146,7 @@ class Scanner:
                 tokens += [Token("mark", ";"), *self.scan(body, depth + 1), Token("mark", ";")]
         return position
 
-    def _text(self, form: Text, body: str, spaced: bool, depth: int) -> Token:
+    def _text(self, form: TextSyntax, body: str, spaced: bool, depth: int) -> Token:
         if not form.filled:
             plain = body.replace("\\'", "'").replace("\\\\", "\\")
             return Token(form.kind, plain, spaced=spaced)
@@ -164,7 +166,7 @@ class Scanner:
         return Token(form.kind, OPAQUE, tuple(parts), spaced)
 
 
-def _body(code: str, start: int, form: Text, match: re.Match[str]) -> tuple[str, int]:
+def _body(code: str, start: int, form: TextSyntax, match: re.Match[str]) -> tuple[str, int]:
     """What stands in a text, and where the code goes on."""
     opening = match[0][-1]
     closing = form.closes or _PAIRS.get(opening, opening)

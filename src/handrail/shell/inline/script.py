@@ -1,4 +1,4 @@
-"""What the readers of all script languages have in common around `Follow`."""
+"""What the readers of all script languages have in common around `CodeWalk`."""
 
 import re
 
@@ -7,8 +7,8 @@ import msgspec
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.inline.code import Code
-from handrail.shell.inline.follow import Follow
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.code_walk import CodeWalk
+from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.scan import bare
 from handrail.shell.word import OPAQUE
@@ -17,7 +17,7 @@ MAX_NESTED = 4
 _COMMAND = re.compile(r"^\s*(?:sudo\s+)?(?:rm|mkfs(?:\.\w+)?|dd|shred)\s+(?:-|if=|of=)")
 
 
-class Script(msgspec.Struct, frozen=True):
+class ScriptLanguage(msgspec.Struct, frozen=True):
     """A language, the words without which its code does nothing of interest, and its tricks."""
 
     language: Language
@@ -35,8 +35,8 @@ class Script(msgspec.Struct, frozen=True):
             return Code(scripts=(code,))
         if self.words.search(code) is None and OPAQUE not in code:
             return Code()
-        found = Found()
-        follow = Follow(self.language, found)
+        found = EffectCollector()
+        follow = CodeWalk(self.language, found)
         depth = 0
 
         def nested(text: str) -> None:
@@ -55,7 +55,7 @@ class Script(msgspec.Struct, frozen=True):
             found.unseen("code that is nested too deeply to be read")
         return found.code()
 
-    def _look(self, found: Found, plain: str, code: str) -> None:
+    def _look(self, found: EffectCollector, plain: str, code: str) -> None:
         if self.forks is not None and self.forks.search(plain):
             says = "doubles itself without end until the machine stands still (fork bomb)"
             found.add(Kind.EXHAUST, "fork", Severity.CRITICAL, says=says)

@@ -3,8 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Callable
 
-from handrail.shell.inline.acts import Args
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import Args
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.resolve import Resolver
 from handrail.shell.inline.scan import Token
@@ -25,10 +25,10 @@ CLOSE = frozenset({")", "]", "}", ",", ";"})
 _NO_VALUE = frozenset({"if", "unless", "while", "until", "for", "and", "or", "do", "then"})
 
 
-class Values(Resolver):
+class ScriptValues(Resolver):
     """Reads one value after the other; what joins them is up to whoever reads expressions."""
 
-    def __init__(self, language: Language, found: Found) -> None:
+    def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__(language, found)
         self.target = ""
         """The variable that the value read last is the value of."""
@@ -288,12 +288,12 @@ def plain(value: Value) -> Value:
     return Value(value.text, flags=value.flags, source=value.source, choices=value.choices)
 
 
-_PRIMARY: dict[str, Callable[[Values, Token], Value]] = {
-    "text": Values._text,
-    "words": Values._words,
-    "glob": Values._glob,
-    "command": Values._command,
-    "number": Values._number,
-    "mark": Values._mark,
-    "name": Values._name,
+_PRIMARY: dict[str, Callable[[ScriptValues, Token], Value]] = {
+    "text": ScriptValues._text,
+    "words": ScriptValues._words,
+    "glob": ScriptValues._glob,
+    "command": ScriptValues._command,
+    "number": ScriptValues._number,
+    "mark": ScriptValues._mark,
+    "name": ScriptValues._name,
 }

@@ -4,7 +4,7 @@ import re
 
 from handrail.model.effect import Kind
 from handrail.shell.inline.code import Code
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.value import text
 from handrail.shell.word import OPAQUE
 
@@ -30,7 +30,7 @@ def read(code: str) -> Code:
     """What a sed script does."""
     if _MATTERS.search(code) is None:
         return Code()
-    found = Found()
+    found = EffectCollector()
     at = 0
     while at < len(code):
         at = _command(found, code, _skip(code, at))
@@ -56,7 +56,7 @@ def _end(pattern: re.Pattern[str], code: str, at: int) -> int:
     return at if match is None else match.end()
 
 
-def _command(found: Found, code: str, at: int) -> int:
+def _command(found: EffectCollector, code: str, at: int) -> int:
     """Read one command; returns where the next begins."""
     name = code[at : at + 1]
     rest = at + 1
@@ -83,13 +83,13 @@ def _command(found: Found, code: str, at: int) -> int:
     return rest if name in _ALONE else len(code)
 
 
-def _touch(found: Found, kind: Kind, name: str) -> None:
+def _touch(found: EffectCollector, kind: Kind, name: str) -> None:
     name = name.strip()
     if name and name not in _STREAMS:
         found.path(kind, text(name))
 
 
-def _substitute(found: Found, code: str, at: int) -> int:
+def _substitute(found: EffectCollector, code: str, at: int) -> int:
     """`s/old/new/flags`: `e` runs the result, `w` writes it."""
     mark = code[at + 1 : at + 2]
     if not mark or mark in "\n\\":

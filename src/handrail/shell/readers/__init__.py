@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from handrail.model.effect import Effect
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.readers import (
     agents,
     archives,
@@ -29,7 +29,7 @@ from handrail.shell.readers import (
     wrappers,
 )
 
-Reader = Callable[[Command, Call], Iterable[Effect]]
+Reader = Callable[[Command, ParsedArguments], Iterable[Effect]]
 
 READERS: dict[str, Reader] = {
     **agents.READERS,
@@ -56,7 +56,7 @@ READERS: dict[str, Reader] = {
 }
 """Readers by the name that a table's `reader` gives them."""
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     **archives.SCRIPTS,
     **databases.SCRIPTS,
     **editors.SCRIPTS,

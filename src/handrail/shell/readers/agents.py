@@ -10,8 +10,8 @@ from handrail.model.host import HostProfile, known_hosts
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
 from handrail.shell.environment import HOMES
-from handrail.shell.options import Call, Grammar, parse
-from handrail.shell.readers.build import effect
+from handrail.shell.options import OptionGrammar, ParsedArguments, parse
+from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import Word
 
 _OTHER_USERS = frozenset({"sudo", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"})
@@ -25,9 +25,9 @@ class _Agent:
         self.script = re.compile(host.program_script or r"(?!)")
         self._launch = host.launch
         options = {host.launch.settings, host.launch.sources, *host.launch.texts}
-        self._grammar = Grammar(frozenset(options - {""}))
+        self._grammar = OptionGrammar(frozenset(options - {""}))
 
-    def read(self, command: Command, call: Call) -> Iterator[Effect]:
+    def read(self, command: Command, call: ParsedArguments) -> Iterator[Effect]:
         """A call by the program's name, which a table has read."""
         for name, value in command.assignments:
             if name in HOMES:
@@ -48,7 +48,7 @@ class _Agent:
         yield from self.read(inner, parse((), self._grammar))
         yield from self._bare(inner.argv[1:])
 
-    def _settings(self, call: Call) -> Iterator[Effect]:
+    def _settings(self, call: ParsedArguments) -> Iterator[Effect]:
         """Options that take the place of settings, or leave them out."""
         launch = self._launch
         for word in call.values(launch.settings):
@@ -85,7 +85,7 @@ class _Agent:
 _AGENTS = {host.name: _Agent(host) for host in known_hosts()}
 
 
-def _interpreter(command: Command, call: Call) -> Iterator[Effect]:
+def _interpreter(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`node …/cli.js`: the program of a host by its file."""
     for word, place in zip(call.operands, call.places, strict=True):
         for agent in _AGENTS.values():
@@ -94,7 +94,7 @@ def _interpreter(command: Command, call: Call) -> Iterator[Effect]:
                 return
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     **{name: agent.read for name, agent in _AGENTS.items()},
     "interpreter": _interpreter,
     "deno": _interpreter,

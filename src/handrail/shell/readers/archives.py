@@ -6,9 +6,9 @@ import msgspec
 
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.make_effects import path_effect
 from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
@@ -28,7 +28,7 @@ _LONG = {
 }  # fmt: skip
 
 
-class Packing(msgspec.Struct):
+class TarCall(msgspec.Struct):
     """A `tar` call, taken apart."""
 
     flags: set[str] = msgspec.field(default_factory=set)
@@ -50,9 +50,9 @@ class Packing(msgspec.Struct):
             self.lists.append(word)
 
 
-def read_tar(command: Command) -> Packing:
+def read_tar(command: Command) -> TarCall:
     """Take a `tar` call apart; `tar czf` and `tar -czf` are the same."""
-    packing = Packing(folder=command.cwd)
+    packing = TarCall(folder=command.cwd)
     words = command.argv[1:]
     index = 0
     if words and not words[0].text.startswith("-"):
@@ -69,7 +69,7 @@ def read_tar(command: Command) -> Packing:
     return packing
 
 
-def _old_style(words: tuple[Word, ...], packing: Packing) -> int:
+def _old_style(words: tuple[Word, ...], packing: TarCall) -> int:
     """`tar cfb archive 20 …`: the values follow in the order of the letters."""
     index = 1
     for letter in words[0].text:
@@ -81,7 +81,7 @@ def _old_style(words: tuple[Word, ...], packing: Packing) -> int:
     return index
 
 
-def _long(words: tuple[Word, ...], index: int, packing: Packing) -> int:
+def _long(words: tuple[Word, ...], index: int, packing: TarCall) -> int:
     name, equals, value = words[index - 1].text.partition("=")
     if name in _LONG:
         packing.flags.add(_LONG[name])
@@ -93,7 +93,7 @@ def _long(words: tuple[Word, ...], index: int, packing: Packing) -> int:
     return index
 
 
-def _short(words: tuple[Word, ...], index: int, packing: Packing) -> int:
+def _short(words: tuple[Word, ...], index: int, packing: TarCall) -> int:
     text = words[index - 1].text
     for place in range(1, len(text)):
         letter, rest = text[place], text[place + 1 :]
@@ -108,7 +108,7 @@ def _short(words: tuple[Word, ...], index: int, packing: Packing) -> int:
     return index
 
 
-def _tar(command: Command, call: Call) -> Iterator[Effect]:
+def _tar(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     packing = read_tar(command)
     for word in packing.lists:
         yield path_effect(Kind.READ, join(command.cwd, word))
@@ -138,7 +138,7 @@ def _loses(archive: Word) -> Effect:
     return path_effect(Kind.DELETE, archive, says=f"deletes files out of {archive.shown}")
 
 
-def _tar_scripts(_: Command, call: Call) -> Iterator[str]:
+def _tar_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
     """`--checkpoint-action=exec=cmd`."""
     for value in call.values("--checkpoint-action"):
         action, equals, script = value.text.partition("=")
@@ -146,7 +146,7 @@ def _tar_scripts(_: Command, call: Call) -> Iterator[str]:
             yield script
 
 
-def _seven(command: Command, call: Call) -> Iterator[Effect]:
+def _seven(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`7z x archive -oDIR`, `7z a archive files -sdel`."""
     if len(call.operands) < 2:
         return
@@ -171,17 +171,17 @@ def _seven(command: Command, call: Call) -> Iterator[Effect]:
         yield path_effect(Kind.WRITE, join(command.cwd, Word(folder)))
 
 
-def _zip(_: Command, call: Call) -> Iterator[Effect]:
+def _zip(_: Command, call: ParsedArguments) -> Iterator[Effect]:
     started = call.values("-TT", "--unzip-command")
     yield from opened_shells("zip", [word.text for word in started])
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "tar": _tar,
     "7z": _seven,
     "zip": _zip,
 }
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "tar": _tar_scripts,
 }

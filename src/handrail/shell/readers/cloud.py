@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import Word
 
 _COPIES = frozenset(
@@ -58,19 +58,19 @@ def copies(command: Command, verb: str, operands: tuple[Word, ...]) -> Iterator[
         yield path_effect(Kind.WRITE, join(command.cwd, target))
 
 
-def _aws(command: Command, call: Call) -> Iterator[Effect]:
+def _aws(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     texts = [word.text for word in call.operands[:2]]
     if texts[:1] == ["s3"] and len(texts) > 1:
         yield from copies(command, texts[1], call.operands[2:4])
 
 
-def _object_copy(command: Command, call: Call) -> Iterator[Effect]:
+def _object_copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`gsutil cp a b`, `rclone copy a b`: a verb, then from and to."""
     if call.operands:
         yield from copies(command, call.operands[0].text, call.operands[1:])
 
 
-def _gcloud_storage(command: Command, call: Call) -> Iterator[Effect]:
+def _gcloud_storage(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     words = [word.text for word in call.operands]
     if "storage" in words[:2]:
         at = words.index("storage") + 1
@@ -82,7 +82,7 @@ def _gcloud_storage(command: Command, call: Call) -> Iterator[Effect]:
 _DNS_DELETION = re.compile(r"^\s*(?:update\s+)?del(?:ete)?\b", re.MULTILINE | re.IGNORECASE)
 
 
-def _nsupdate(command: Command, call: Call) -> Iterator[Effect]:
+def _nsupdate(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """What the script on its input does to DNS records."""
     for word in call.operands:
         yield path_effect(Kind.READ, join(command.cwd, word))
@@ -99,7 +99,7 @@ def _nsupdate(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "aws": _aws,
     "nsupdate": _nsupdate,
     "object_copy": _object_copy,

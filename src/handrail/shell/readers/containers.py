@@ -8,9 +8,9 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join, normalise
-from handrail.shell.readers.build import effect, path_effect, takes_over
+from handrail.shell.readers.make_effects import effect, path_effect, takes_over
 from handrail.shell.word import OPAQUE, Word
 
 _PROJECT_ONLY = 'Mount only the project: `docker run --rm -v "$PWD":/app -w /app IMAGE CMD`.'
@@ -51,7 +51,7 @@ class Mount(msgspec.Struct, frozen=True):
     read_only: bool
 
 
-def mounts(call: Call) -> Iterator[Mount]:
+def mounts(call: ParsedArguments) -> Iterator[Mount]:
     """The mounts that `-v`, `--volume` and `--mount` ask for."""
     for word in call.values("-v", "--volume"):
         source, colon, rest = word.text.partition(":")
@@ -72,7 +72,7 @@ def mounts(call: Call) -> Iterator[Mount]:
             yield Mount(Word(source), target, bind, read_only)
 
 
-def _run(command: Command, call: Call) -> Iterator[Effect]:
+def _run(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     inner = " ".join(word.text for word in call.operands[1:])
     for mount in mounts(call):
         yield from _mounted(command, mount)
@@ -135,7 +135,7 @@ def _erased(command: Command, mount: Mount, inner: str) -> Iterator[Effect]:
             )
 
 
-def _handed_over(call: Call) -> Iterator[Effect]:
+def _handed_over(call: ParsedArguments) -> Iterator[Effect]:
     for word in call.values("-e", "--env"):
         name, equals, _ = word.text.partition("=")
         if _CLOUD_KEYS.fullmatch(name) and (not equals or not word.exact):
@@ -147,7 +147,7 @@ def _handed_over(call: Call) -> Iterator[Effect]:
             )
 
 
-def _mass(command: Command, call: Call) -> Iterator[Effect]:
+def _mass(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`docker rm -f $(docker ps -aq)`: whatever there is, not what the task made."""
     opaque = [word for word in call.operands if not word.exact]
     fed = [word for word in opaque if command.fed_by and _is_a_listing(word)]
@@ -174,7 +174,7 @@ _LOCAL_CONTEXTS = frozenset({"default", "desktop-linux", "rootless", "colima", "
 _REMOVES = frozenset({"rm", "rmi", "kill", "stop", "down", "remove", "prune"})
 
 
-def _engine(command: Command, call: Call) -> Iterator[Effect]:
+def _engine(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """The docker of another machine: what is removed there is not ours."""
     hosts = [word.shown for word in call.values("-H", "--host", "--url")]
     hosts += [value.shown for name, value in command.assignments if name == "DOCKER_HOST"]
@@ -199,7 +199,7 @@ def _engine(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-def _copy(command: Command, call: Call) -> Iterator[Effect]:
+def _copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`docker cp`: between this machine and a container."""
     if len(call.operands) < 2:
         return
@@ -220,7 +220,7 @@ def _copy(command: Command, call: Call) -> Iterator[Effect]:
         yield path_effect(Kind.WRITE, join(command.cwd, target))
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "container_run": _run,
     "container_mass": _mass,
     "container_engine": _engine,

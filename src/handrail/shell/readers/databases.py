@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
-from handrail.shell.readers.sql import SERVER, Server, read_sql, rule
+from handrail.shell.readers.make_effects import effect, path_effect
+from handrail.shell.readers.sql import SERVER, SqlServer, read_sql, rule
 from handrail.shell.word import Word
 
 TEXT_OPTIONS = (
@@ -26,17 +26,17 @@ _SHELL_INSTEAD = "Run the command in the shell itself, where it can be reviewed.
 # SQL
 
 
-def _server(command: Command, call: Call) -> Server:
+def _server(command: Command, call: ParsedArguments) -> SqlServer:
     if command.name not in _FILE_CLIENTS:
         return SERVER
     file = call.operands[0] if call.operands else Word(":memory:")
     if not file.text or file.text.startswith((":memory:", "file::memory:")):
-        return Server(None, throwaway=True)
+        return SqlServer(None, throwaway=True)
     path = join(command.cwd, file)
-    return Server(file, throwaway=path.text.startswith(_TEMP))
+    return SqlServer(file, throwaway=path.text.startswith(_TEMP))
 
 
-def _texts(command: Command, call: Call) -> Iterator[str]:
+def _texts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Every text of SQL that a call of a client holds: options, operands, standard input."""
     for word in call.values(*TEXT_OPTIONS):
         yield word.text
@@ -48,7 +48,7 @@ def _texts(command: Command, call: Call) -> Iterator[str]:
         yield command.input
 
 
-def _sql(command: Command, call: Call) -> Iterator[Effect]:
+def _sql(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     server = _server(command, call)
     if server.file is not None:
         yield path_effect(Kind.READ, join(command.cwd, server.file))
@@ -116,7 +116,7 @@ def _client_lines(text: str, command: Command) -> Iterator[Effect]:
             )  # fmt: skip
 
 
-def _sql_scripts(command: Command, call: Call) -> Iterator[str]:
+def _sql_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Command lines that SQL or a client's own commands run."""
     for text in _texts(command, call):
         for line in re.split(r"\n|;\s*(?=\\!|system\s)", text):
@@ -153,7 +153,7 @@ _MONGO = (
 )  # fmt: skip
 
 
-def _mongo(command: Command, call: Call) -> Iterator[Effect]:
+def _mongo(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """JavaScript for the mongo shell, by the methods that lose data."""
     codes = [word.text for word in call.values("--eval")]
     if command.input is not None and not codes:
@@ -168,7 +168,7 @@ def _mongo(command: Command, call: Call) -> Iterator[Effect]:
                              says=known.says, instead=known.instead)  # fmt: skip
 
 
-def _mongo_scripts(command: Command, call: Call) -> Iterator[str]:
+def _mongo_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     for word in call.values("--eval"):
         yield f"node -e {shlex.quote(word.text)}"
 
@@ -176,7 +176,7 @@ def _mongo_scripts(command: Command, call: Call) -> Iterator[str]:
 # Cypher
 
 
-def _cypher(command: Command, call: Call) -> Iterator[Effect]:
+def _cypher(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     texts = [word.text for word in call.operands if " " in word.text]
     if command.input is not None:
         texts.append(command.input)
@@ -205,7 +205,7 @@ _RAILS_LOSES = re.compile(
 _RUBY_LOSES = re.compile(r"\.(?:delete_all|destroy_all|truncate!?|drop_table|drop_database)\b")
 
 
-def _rails(command: Command, call: Call) -> Iterator[Effect]:
+def _rails(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """Tasks of rails and rake, and what `rails runner` is given."""
     settings = {name: value.text for name, value in command.assignments}
     for word in call.operands:
@@ -231,7 +231,7 @@ def _rails(command: Command, call: Call) -> Iterator[Effect]:
                              instead="Count first: `rails runner 'puts User.count'`.")  # fmt: skip
 
 
-def _rails_scripts(command: Command, call: Call) -> Iterator[str]:
+def _rails_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     if call.operands and call.operands[0].text in {"runner", "r"}:
         for word in call.operands[1:2]:
             yield f"ruby -e {shlex.quote(word.text)}"
@@ -245,7 +245,7 @@ _DJANGO_LOSES = re.compile(
 )
 
 
-def _manage(command: Command, call: Call) -> Iterator[Effect]:
+def _manage(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`manage.py shell -c CODE` and `manage.py dbshell -- -c SQL`."""
     verb = call.operands[0].text if call.operands else ""
     if verb == "dbshell":
@@ -262,13 +262,13 @@ def _manage(command: Command, call: Call) -> Iterator[Effect]:
                              instead="Count first: `Model.objects.count()`.")  # fmt: skip
 
 
-def _manage_scripts(command: Command, call: Call) -> Iterator[str]:
+def _manage_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     if call.operands and call.operands[0].text in {"shell", "shell_plus"}:
         for word in call.values("-c", "--command"):
             yield f"python -c {shlex.quote(word.text)}"
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "sql": _sql,
     "mongo": _mongo,
     "cypher": _cypher,
@@ -276,7 +276,7 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "manage": _manage,
 }
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "sql": _sql_scripts,
     "mongo": _mongo_scripts,
     "rails": _rails_scripts,

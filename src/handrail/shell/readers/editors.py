@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.make_effects import path_effect
 from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
@@ -44,7 +44,7 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
-def _ex_lines(command: Command, call: Call) -> Iterator[str]:
+def _ex_lines(command: Command, call: ParsedArguments) -> Iterator[str]:
     """The lines that an editor of the vi family is told to run."""
     for value in call.values("-c", "--cmd"):
         yield value.text
@@ -87,12 +87,12 @@ def ex_scripts(line: str) -> Iterator[str]:
         yield from ex_scripts(text.partition("|")[2])
 
 
-def _vim_scripts(command: Command, call: Call) -> Iterator[str]:
+def _vim_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     for line in _ex_lines(command, call):
         yield from ex_scripts(line)
 
 
-def _vim(command: Command, call: Call) -> Iterator[Effect]:
+def _vim(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     only_reads = command.name in {"view", "gview", "rview", "vimdiff", "nvimdiff"} or call.has("-R")
     kind = Kind.READ if only_reads else Kind.WRITE
     for word in call.operands:
@@ -134,13 +134,13 @@ _LISP_KINDS = {
 }  # fmt: skip
 
 
-def _lisp(call: Call) -> str:
+def _lisp(call: ParsedArguments) -> str:
     return "\n".join(
         word.text for word in call.values("--eval", "-eval", "--execute", "-execute", "-e")
     )
 
 
-def _emacs_scripts(_: Command, call: Call) -> Iterator[str]:
+def _emacs_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
     code = _lisp(call)
     for match in _LISP_SHELL.finditer(code):
         yield _unquoted(match[1])
@@ -151,7 +151,7 @@ def _emacs_scripts(_: Command, call: Call) -> Iterator[str]:
         yield shlex.join(words)
 
 
-def _emacs(command: Command, call: Call) -> Iterator[Effect]:
+def _emacs(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     for word in call.operands:
         if not word.text.startswith("+"):
             yield path_effect(Kind.WRITE, join(command.cwd, word))
@@ -162,18 +162,18 @@ def _emacs(command: Command, call: Call) -> Iterator[Effect]:
     yield from opened_shells(command.name, _emacs_scripts(command, call))
 
 
-def _pager_scripts(_: Command, call: Call) -> Iterator[str]:
+def _pager_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
     """`less +!cmd`."""
     for word in call.operands:
         if word.text.startswith("+") and "!" in word.text:
             yield word.text.partition("!")[2]
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "vim": _vim,
     "emacs": _emacs,
 }
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "vim": _vim_scripts,
     "emacs": _emacs_scripts,
     "pager": _pager_scripts,

@@ -8,10 +8,10 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Undo
 from handrail.shell.command import Command
-from handrail.shell.find import read_find
-from handrail.shell.options import Call
+from handrail.shell.find_call import read_find
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.readers.shells import opened_shells
 from handrail.shell.word import Word
 
@@ -28,7 +28,7 @@ _UNITS = {
 _LIMIT = "Say how much: `dd if=/dev/zero of=test.img bs=1M count=10`."
 
 
-def _sources_and_target(call: Call) -> tuple[tuple[Word, ...], Word | None, bool]:
+def _sources_and_target(call: ParsedArguments) -> tuple[tuple[Word, ...], Word | None, bool]:
     """What is copied, where to, and whether that is known to be a folder."""
     folder = call.values("-t", "--target-directory")
     if folder:
@@ -53,7 +53,7 @@ def _written(command: Command, sources: Iterable[Word], target: Word, into: bool
             yield join(command.cwd, target)
 
 
-def _copy(command: Command, call: Call) -> Iterator[Effect]:
+def _copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     sources, target, into = _sources_and_target(call)
     deep = call.has("-r", "-R", "-a", "--recursive", "--archive")
     linked = call.has("-l", "--link", "-s", "--symbolic-link") and command.name != "install"
@@ -65,7 +65,7 @@ def _copy(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(Kind.WRITE, path)
 
 
-def _install(command: Command, call: Call) -> Iterator[Effect]:
+def _install(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     if call.has("-d", "--directory"):
         for folder in call.operands:
             yield path_effect(Kind.WRITE, join(command.cwd, folder))
@@ -73,7 +73,7 @@ def _install(command: Command, call: Call) -> Iterator[Effect]:
         yield from _copy(command, call)
 
 
-def _move(command: Command, call: Call) -> Iterator[Effect]:
+def _move(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     sources, target, into = _sources_and_target(call)
     into_nothing = target is not None and _NO_PLACE.fullmatch(target.text)
     for source in sources:
@@ -88,7 +88,7 @@ def _move(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(Kind.WRITE, path)
 
 
-def _link(command: Command, call: Call) -> Iterator[Effect]:
+def _link(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     sources, target, into = _sources_and_target(call)
     symbolic = call.has("-s", "--symbolic") and not call.has("-r", "--relative")
     where = command.cwd
@@ -102,7 +102,7 @@ def _link(command: Command, call: Call) -> Iterator[Effect]:
             yield path_effect(Kind.WRITE, path)
 
 
-def _find(command: Command, _: Call) -> Iterator[Effect]:
+def _find(command: Command, _: ParsedArguments) -> Iterator[Effect]:
     search = read_find(command)
     for path in search.writes:
         yield path_effect(Kind.WRITE, join(command.cwd, path))
@@ -124,7 +124,7 @@ def size_of(text: str) -> int:
     return total
 
 
-def _dd(command: Command, call: Call) -> Iterator[Effect]:
+def _dd(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     given = {key: value for key, _, value in (word.text.partition("=") for word in call.operands)}
     source, target = given.get("if", ""), ""
     if source:
@@ -148,7 +148,7 @@ def _fills(target: str) -> Effect:
     return effect(Kind.EXHAUST, target, says=says, instead=_LIMIT)
 
 
-def _endless(command: Command, call: Call) -> Iterator[Effect]:
+def _endless(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`yes > file`, `cat /dev/zero > file`: output without end into a file."""
     if command.name != "yes" and not any(_ENDLESS.fullmatch(word.text) for word in call.operands):
         return
@@ -158,7 +158,7 @@ def _endless(command: Command, call: Call) -> Iterator[Effect]:
             yield _fills(target)
 
 
-def _fallocate(_: Command, call: Call) -> Iterator[Effect]:
+def _fallocate(_: Command, call: ParsedArguments) -> Iterator[Effect]:
     for word in call.values("-l", "--length"):
         if size_of(word.text) >= _FULL:
             name = call.operands[0].shown if call.operands else "FILE"
@@ -170,7 +170,7 @@ def _fallocate(_: Command, call: Call) -> Iterator[Effect]:
             )
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "copy": _copy,
     "install": _install,
     "move": _move,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command
-from handrail.shell.knowledge import compile_glob
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, http_method, path_effect, takes_over
+from handrail.shell.program_lookup import compile_glob
 from handrail.shell.readers.git_files import cleaned, replaced, work_tree
+from handrail.shell.readers.make_effects import effect, http_method, path_effect, takes_over
 from handrail.shell.tables.git import CONFIG_COMMANDS, CONFIG_PLAIN
 from handrail.shell.word import Word
 
@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"https?://")
 _OFF = frozenset({"false", "0", "no", "off", ""})
 
 
-def _checkout(command: Command, call: Call) -> Iterator[Effect]:
+def _checkout(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git checkout` is two commands: one goes to a branch, the other overwrites files."""
     if call.has("-p", "--patch"):
         return
@@ -58,7 +58,7 @@ def _checkout(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-def _checked_out_paths(command: Command, call: Call) -> tuple[Word, ...]:
+def _checked_out_paths(command: Command, call: ParsedArguments) -> tuple[Word, ...]:
     dashes = next((i for i, word in enumerate(command.argv) if word.text == "--"), None)
     if dashes is not None:
         return command.argv[dashes + 1 :]
@@ -81,7 +81,7 @@ def _is_path(word: Word) -> bool:
     )
 
 
-def _clean(command: Command, call: Call) -> Iterator[Effect]:
+def _clean(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git -c clean.requireForce=false clean` needs no `--force`."""
     yield from cleaned(command, call)
     if not call.has("-f", "--force") and _setting(command, "clean.requireforce") in _OFF - {""}:
@@ -95,7 +95,7 @@ def _clean(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-def _gc(command: Command, call: Call) -> Iterator[Effect]:
+def _gc(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git -c gc.pruneExpire=now gc` is `git gc --prune=now`."""
     if not call.has("--prune") and _setting(command, "gc.pruneexpire") in {"now", "all", "0"}:
         yield effect(
@@ -115,7 +115,7 @@ def _setting(command: Command, name: str) -> str | None:
     return None
 
 
-def _git(command: Command, call: Call) -> Iterator[Effect]:
+def _git(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """The options before the subcommand: `-c key=value`, `--exec-path=folder`."""
     yield from _settings(call.values("-c"))
     yield from work_tree(command, call)
@@ -133,12 +133,12 @@ def _git(command: Command, call: Call) -> Iterator[Effect]:
             )
 
 
-def _clone(command: Command, call: Call) -> Iterator[Effect]:
+def _clone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     yield from _settings(call.values("-c", "--config"))
     yield from _init(command, call)
 
 
-def _init(command: Command, call: Call) -> Iterator[Effect]:
+def _init(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`--template`: its hooks become those of the new repository."""
     for word in call.values("--template"):
         yield path_effect(Kind.READ, join(command.cwd, word))
@@ -157,7 +157,7 @@ def _settings(words: Iterable[Word]) -> Iterator[Effect]:
         yield from _setting_effects(key, value, lasting=False)
 
 
-def set_values(call: Call) -> tuple[str, Word] | None:
+def set_values(call: ParsedArguments) -> tuple[str, Word] | None:
     """The key and the value that a `git config` call sets, if it sets one."""
     operands = call.operands
     if operands and operands[0].text == "set":
@@ -169,7 +169,7 @@ def set_values(call: Call) -> tuple[str, Word] | None:
     return (operands[0].text, operands[1]) if len(operands) > 1 else None
 
 
-def _config(command: Command, call: Call) -> Iterator[Effect]:
+def _config(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     pair = set_values(call)
     if pair is not None:
         yield from _setting_effects(pair[0], pair[1].text, lasting=True)
@@ -256,7 +256,7 @@ _SECRETS = re.compile(r"/(?:secrets|variables)/[^/]+/?$")
 _LOOK = "Read it: `gh api {path}`."
 
 
-def _api(command: Command, call: Call) -> Iterator[Effect]:
+def _api(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`gh api`, `glab api`, `hub api`: what the method and the address say."""
     operands = [word for word in call.operands if word.text != "api"]
     path = operands[0].shown if operands else ""
@@ -306,7 +306,9 @@ def _graphql(fields: Iterable[Word]) -> Iterator[Effect]:
     )
 
 
-def _field_files(command: Command, call: Call, fields: Iterable[Word]) -> Iterator[Effect]:
+def _field_files(
+    command: Command, call: ParsedArguments, fields: Iterable[Word]
+) -> Iterator[Effect]:
     for word in fields:
         _, at, name = word.text.partition("=@")
         if at and name != "-":
@@ -316,7 +318,7 @@ def _field_files(command: Command, call: Call, fields: Iterable[Word]) -> Iterat
             yield path_effect(Kind.READ, join(command.cwd, word))
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "git": _git,
     "git_checkout": _checkout,
     "git_clean": _clean,

@@ -11,9 +11,9 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect, takes_over
+from handrail.shell.readers.make_effects import effect, path_effect, takes_over
 from handrail.shell.word import Word
 
 UNTRACKED = "untracked files"
@@ -50,7 +50,7 @@ def replaced(command: Command, paths: tuple[Word, ...], *, other: bool) -> Itera
         yield swept(TRACKED)
 
 
-def work_tree(command: Command, call: Call) -> Iterator[Effect]:
+def work_tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """The folder that git works in, where an option or a variable says another one."""
     named = [*call.values("--work-tree")]
     named += [value for name, value in command.assignments if name == "GIT_WORK_TREE"]
@@ -60,7 +60,7 @@ def work_tree(command: Command, call: Call) -> Iterator[Effect]:
         yield from touched(command, (Word("."),))
 
 
-def cleaned(command: Command, call: Call) -> Iterator[Effect]:
+def cleaned(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git clean`: everything that is untracked, or only below the paths that are named."""
     kept = call.values("-e", "--exclude")
     if call.operands:
@@ -71,13 +71,13 @@ def cleaned(command: Command, call: Call) -> Iterator[Effect]:
         yield swept(UNTRACKED)
 
 
-def _restore(command: Command, call: Call) -> Iterator[Effect]:
+def _restore(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     if call.has("-S", "--staged") and not call.has("-W", "--worktree"):
         return
     yield from replaced(command, call.operands, other=call.has("-s", "--source"))
 
 
-def _stash(command: Command, call: Call) -> Iterator[Effect]:
+def _stash(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     verb = call.operands[0].text if call.operands else "push"
     dashes = any(word.text == "--" for word in command.argv)
     if verb not in {"push", "save"} and not dashes:
@@ -88,13 +88,13 @@ def _stash(command: Command, call: Call) -> Iterator[Effect]:
         yield swept(UNTRACKED)
 
 
-def _paths(command: Command, call: Call) -> Iterator[Effect]:
+def _paths(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git rm`, `update-index`, `checkout-index`: paths, some behind a mode and a number."""
     given = [*call.operands, *call.values("--cacheinfo")]
     yield from touched(command, (Word(word.text.rpartition(",")[2]) for word in given))
 
 
-def _patch(command: Command, call: Call) -> Iterator[Effect]:
+def _patch(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """A patch on the standard input, where it stands in the command line."""
     folders = call.values("-d", "--directory") or [Word(".")]
     for name in _PATCHED.findall(command.input or ""):
@@ -103,13 +103,13 @@ def _patch(command: Command, call: Call) -> Iterator[Effect]:
             yield from touched(command, (Word(f"{folders[-1].text}/{part}"),) if part else ())
 
 
-def _tree(command: Command, call: Call) -> Iterator[Effect]:
+def _tree(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`git read-tree -u`: the files become those of another version."""
     if call.has("-u", "--reset"):
         yield swept(TRACKED)
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "git_restore": _restore,
     "git_stash": _stash,
     "git_paths": _paths,

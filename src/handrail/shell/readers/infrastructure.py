@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
-from handrail.shell.readers.build import effect
+from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.make_effects import effect
 
 _SHOW_PLAN = "Show what would change and let the user apply it: `terraform plan`."
 
 
-def _terraform(command: Command, call: Call) -> Iterator[Effect]:
+def _terraform(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`yes | terraform apply` and `TF_CLI_ARGS=-auto-approve` are approvals that nobody gave."""
     if not call.operands or call.operands[0].text != "apply":
         return
@@ -81,7 +81,7 @@ _HARMLESS = frozenset(
 _COMMANDS = frozenset({"shell", "command", "raw", "script", "expect", "win_shell", "win_command"})
 
 
-def _ansible(command: Command, call: Call) -> Iterator[Effect]:
+def _ansible(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     modules = call.values("-m", "--module-name")
     module = modules[-1].text.rpartition(".")[2] if modules else "command"
     arguments = " ".join(word.text for word in call.values("-a", "--args"))
@@ -118,7 +118,7 @@ def _ansible(command: Command, call: Call) -> Iterator[Effect]:
         yield effect(Kind.CHANGE, where, severity=severity, says=f"runs {module} on {where}")
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "terraform": _terraform,
     "ansible": _ansible,
 }

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.readers.containers import SECRET_FILE
+from handrail.shell.readers.make_effects import effect, path_effect
 
 _RECREATED = frozenset(
     {
@@ -35,7 +35,7 @@ _WHOLE_OUTPUTS = frozenset({"yaml", "json", "kyaml"})
 _RAW_SECRETS = re.compile(r"/secrets(?:[/?]|$)|/token(?:[/?]|$)")
 
 
-def _kinds_and_names(call: Call) -> tuple[list[str], list[str]]:
+def _kinds_and_names(call: ParsedArguments) -> tuple[list[str], list[str]]:
     """`delete pod,svc a b`, `delete pod/a svc/b`: the kinds, and the names."""
     texts = [word.shown for word in call.operands]
     if any("/" in text for text in texts):
@@ -45,7 +45,7 @@ def _kinds_and_names(call: Call) -> tuple[list[str], list[str]]:
     return kinds, texts[1:]
 
 
-def _delete(command: Command, call: Call) -> Iterator[Effect]:
+def _delete(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     kinds, names = _kinds_and_names(call)
     shown = " ".join(word.shown for word in call.operands) or "what the files name"
     many = call.has(
@@ -92,7 +92,7 @@ def _what_goes(
     return f"deletes {shown} by force" if forced else f"deletes {shown} from the cluster"
 
 
-def _get(command: Command, call: Call) -> Iterator[Effect]:
+def _get(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     kinds, _ = _kinds_and_names(call)
     raw = [word.text for word in call.values("--raw")]
     asks = any(kind.lower().partition(".")[0] in _SECRETS for kind in kinds)
@@ -107,7 +107,7 @@ def _get(command: Command, call: Call) -> Iterator[Effect]:
     )
 
 
-def _shows_data(call: Call) -> bool:
+def _shows_data(call: ParsedArguments) -> bool:
     """Whether the asked-for output holds more than names."""
     if call.has("--template"):
         return any(_DATA.search(word.text) for word in call.values("--template"))
@@ -120,7 +120,7 @@ def _shows_data(call: Call) -> bool:
     return False
 
 
-def _copy(command: Command, call: Call) -> Iterator[Effect]:
+def _copy(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`kubectl cp`: between this machine and a pod."""
     if len(call.operands) < 2:
         return
@@ -138,7 +138,7 @@ def _copy(command: Command, call: Call) -> Iterator[Effect]:
         yield path_effect(Kind.WRITE, join(command.cwd, target))
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "kube_delete": _delete,
     "kube_get": _get,
     "kube_copy": _copy,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
-from handrail.shell.readers.build import effect
+from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.make_effects import effect
 
 MAX_CODE = 64 * 1024
 _STRING = r"""(?:"((?:[^"\\\n]|\\.){1,2000})"|'((?:[^'\\\n]|\\.){1,2000})'|`([^`]{1,2000})`)"""
@@ -35,7 +35,7 @@ def _first(groups: Iterable[str | None]) -> str:
     return next((group for group in groups if group), "")
 
 
-def _code(command: Command, call: Call) -> Iterator[str]:
+def _code(command: Command, call: ParsedArguments) -> Iterator[str]:
     for word in call.values("-e", "--eval", "-c", "-eval", "-E", "--expression", "-x"):
         yield word.text[:MAX_CODE]
     if call.operands and call.operands[0].text == "eval":
@@ -44,7 +44,7 @@ def _code(command: Command, call: Call) -> Iterator[str]:
         yield command.input[:MAX_CODE]
 
 
-def _scripts(command: Command, call: Call) -> Iterator[str]:
+def _scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Command lines that such code starts; a deletion is told as the `rm` that it is."""
     for code in _code(command, call):
         for match in _STARTS.finditer(code):
@@ -90,7 +90,7 @@ _ENCODED = ("-EncodedCommand", "-encodedcommand", "-enc", "-ec", "-e", "-EC")
 _ASK = "Write the command out for the shell that reviews it, e.g. `ls -la`."
 
 
-def _windows_code(command: Command, call: Call) -> str:
+def _windows_code(command: Command, call: ParsedArguments) -> str:
     """The command text of `pwsh -c …` or `cmd /c …`."""
     words = [word.text for word in command.argv[1:]]
     for index, text in enumerate(words):
@@ -114,7 +114,7 @@ def _decoded(command: Command) -> str:
     return ""
 
 
-def _powershell(command: Command, call: Call) -> Iterator[Effect]:
+def _powershell(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     hidden = _decoded(command)
     if hidden:
         yield effect(Kind.UNSEEN, "an encoded command", severity=Severity.HIGH,
@@ -125,7 +125,7 @@ def _powershell(command: Command, call: Call) -> Iterator[Effect]:
             yield effect(kind, match.group()[:60], severity=severity, says=says, instead=_ASK)
 
 
-def _powershell_scripts(command: Command, call: Call) -> Iterator[str]:
+def _powershell_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Deletions, told as the `rm` that they are, and what else a shell would read alike."""
     code = f"{_windows_code(command, call)} {_decoded(command)}"
     for match in _REMOVES.finditer(code.strip()):
@@ -143,15 +143,15 @@ def _path(text: str) -> str:
     return text if text.startswith("~") else shlex.quote(text)
 
 
-def _nothing(command: Command, call: Call) -> Iterable[Effect]:
+def _nothing(command: Command, call: ParsedArguments) -> Iterable[Effect]:
     return ()
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "calls": _nothing,
     "powershell": _powershell,
 }
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "calls": _scripts,
     "powershell": _powershell_scripts,
 }

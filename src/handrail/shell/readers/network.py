@@ -8,10 +8,10 @@ from urllib.parse import unquote
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, http_method, path_effect
 from handrail.shell.readers.hosts import Address, parse_host, parse_url
+from handrail.shell.readers.make_effects import effect, http_method, path_effect
 from handrail.shell.word import OPAQUE, Word
 
 NO_FILE = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", ""})
@@ -120,7 +120,7 @@ def _literal(word: Word) -> Severity:
     return Severity.HIGH if _CREDENTIAL.search(written) else Severity.MEDIUM
 
 
-class _Body:
+class _RequestBody:
     """The data that a request carries: how much it weighs, and which files it is read from."""
 
     def __init__(self, command: Command) -> None:
@@ -183,7 +183,7 @@ def _deletes(address: Address) -> Iterator[Effect]:
 # curl and its like
 
 
-def _curl(command: Command, call: Call) -> Iterator[Effect]:
+def _curl(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     words = (*call.operands, *call.values("--url"), *_config_urls(command, call))
     addresses = [parse_url(word.text) for word in words]
     for address in addresses:
@@ -206,14 +206,14 @@ def _curl(command: Command, call: Call) -> Iterator[Effect]:
 _CONFIG_URL = re.compile(r"(?mi)^\s*-{0,2}url\s*[=: ]?\s*[\"']?([^\s\"']+)")
 
 
-def _config_urls(command: Command, call: Call) -> Iterator[Word]:
+def _config_urls(command: Command, call: ParsedArguments) -> Iterator[Word]:
     """`curl -K -`: addresses on the standard input."""
     if any(word.text in {"-", "/dev/stdin"} for word in call.values("-K", "--config")):
         for text in _CONFIG_URL.findall(command.input or ""):
             yield Word(text)
 
 
-def _rerouted(call: Call) -> Iterator[Effect]:
+def _rerouted(call: ParsedArguments) -> Iterator[Effect]:
     """Where a request goes in truth: `--resolve`, `--connect-to`, a proxy."""
     for word in call.values("--resolve", "--connect-to"):
         for part in re.split(r"[:,+\[\]]", word.text):
@@ -241,7 +241,9 @@ _TEXTS = (
 )  # fmt: skip
 
 
-def _curl_orders(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
+def _curl_orders(
+    command: Command, call: ParsedArguments, addresses: list[Address]
+) -> Iterator[Effect]:
     """What the server is told to delete, stop or pay."""
     method = http_method(call, "-X", "--request")
     if call.operands and _METHOD.fullmatch(call.operands[0].text):
@@ -273,8 +275,8 @@ def _orders(address: Address, says: str) -> Effect:
                   says=says.format(address.shown), instead=ASK_A_PERSON)  # fmt: skip
 
 
-def _curl_body(call: Call, command: Command) -> _Body:
-    body = _Body(command)
+def _curl_body(call: ParsedArguments, command: Command) -> _RequestBody:
+    body = _RequestBody(command)
     for word in call.values("-d", "--data", "--data-ascii", "--data-binary", "--json"):
         body.add_value(word, r"@(.+)")
     for word in call.values("--data-urlencode"):
@@ -293,7 +295,9 @@ def _curl_body(call: Call, command: Command) -> _Body:
     return body
 
 
-def _curl_files(command: Command, call: Call, addresses: list[Address]) -> Iterator[Effect]:
+def _curl_files(
+    command: Command, call: ParsedArguments, addresses: list[Address]
+) -> Iterator[Effect]:
     folder = (call.values("--output-dir") or [Word(".")])[-1]
     for word in call.values("-o", "--output"):
         if word.text not in NO_FILE:
@@ -332,12 +336,12 @@ def local_socket(command: Command, word: Word) -> Iterator[Effect]:
         yield reads(command, word)
 
 
-def _wget(command: Command, call: Call) -> Iterator[Effect]:
+def _wget(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     words = [*call.operands, *_listed(command, call)]
     addresses = [parse_url(word.text) for word in words if " " not in word.text]
     for address in addresses:
         yield from reaches(address)
-    body = _Body(command)
+    body = _RequestBody(command)
     for word in call.values("--post-file", "--body-file"):
         body.add_file(word, word.text)
     for word in call.values("--post-data", "--body-data"):
@@ -364,13 +368,13 @@ def _wget(command: Command, call: Call) -> Iterator[Effect]:
         yield from _downloads(command, folder, addresses)
 
 
-def _listed(command: Command, call: Call) -> Iterator[Word]:
+def _listed(command: Command, call: ParsedArguments) -> Iterator[Word]:
     """`wget -i -`: addresses on the standard input."""
     if any(word.text in {"-", "/dev/stdin"} for word in call.values("-i", "--input-file")):
         yield from map(Word, (command.input or "").split())
 
 
-def _downloader(command: Command, call: Call) -> Iterator[Effect]:
+def _downloader(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """aria2c, axel, fetch and others that store what they get under a name or in a folder."""
     addresses = [parse_url(word.text) for word in call.operands if " " not in word.text]
     for address in addresses:
@@ -386,14 +390,14 @@ def _downloader(command: Command, call: Call) -> Iterator[Effect]:
         yield reads(command, word)
 
 
-def _browser(command: Command, call: Call) -> Iterator[Effect]:
+def _browser(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """Programs whose operands are addresses that are only looked at."""
     for word in (*call.operands, *call.values("-c", "--connect", "--url", "-u")):
         if " " not in word.text and re.search(r"[.:/]|localhost", word.text):
             yield from reaches(parse_url(word.text))
 
 
-def _opener(command: Command, call: Call) -> Iterator[Effect]:
+def _opener(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`open`, `xdg-open` and browsers: operands are addresses or files."""
     for word in call.operands:
         address = parse_url(word.text)
@@ -405,7 +409,7 @@ _METHOD = re.compile(r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS", re.IGNORECASE)
 _ITEM = re.compile(r"^[^=:@]*(?::=@|=@|@|:=|==|=|:)", re.DOTALL)
 
 
-def _httpie(command: Command, call: Call) -> Iterator[Effect]:
+def _httpie(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`http POST host a=b file@path`: a method, an address, and items."""
     words = list(call.operands)
     method = ""
@@ -416,7 +420,7 @@ def _httpie(command: Command, call: Call) -> Iterator[Effect]:
     text = words[0].text
     address = parse_url(f"localhost{text}" if text.startswith(":") or text == "/" else text)
     yield from reaches(address)
-    body = _Body(command)
+    body = _RequestBody(command)
     for word in words[1:]:
         match = _ITEM.match(word.text)
         mark = match.group().lstrip("abcdefghijklmnopqrstuvwxyz") if match else ""
@@ -446,7 +450,7 @@ _SUBSTITUTED = re.compile(r"\$\(([^()]*)|`([^`]*)")
 _PLAIN_FACTS = re.compile(r"\s*(?:hostname|whoami|date|uname|id|arch|logname)\b[^|;&<]*")
 
 
-def _lookup(command: Command, call: Call) -> Iterator[Effect]:
+def _lookup(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """dig, host, ping: a name made from a file's content carries that content out."""
     carried = list(call.values("-p", "--pattern")) if "ping" in command.name else []
     for word in (*call.operands, *carried):
@@ -478,7 +482,7 @@ def _carries(word: Word, *, whole: bool) -> bool:
 # Mail
 
 
-def _mail(command: Command, call: Call) -> Iterator[Effect]:
+def _mail(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     people = [word.text for word in (*call.operands, *call.values("-t", "--to", "-c", "-b"))]
     outside = [person for person in people if "@" in person and not person.endswith("@localhost")]
     attached = call.values("-a", "-A", "--attach", "--attachment", "-q")
@@ -512,7 +516,7 @@ def listens_on(words: Iterable[Word]) -> Iterator[Effect]:
                          says=f"answers on port {port}")  # fmt: skip
 
 
-def _serve(command: Command, call: Call) -> Iterator[Effect]:
+def _serve(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """A web server for a folder: everyone who reaches the port can read it."""
     yield from listens_on((*call.operands, *call.values("-p", "--port", "-l", "--listen")))
     folders = call.values("-d", "--directory", "-D", "--root")
@@ -530,7 +534,7 @@ def _serve(command: Command, call: Call) -> Iterator[Effect]:
             )  # fmt: skip
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "curl": _curl,
     "wget": _wget,
     "downloader": _downloader,

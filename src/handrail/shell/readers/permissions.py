@@ -8,9 +8,9 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import Word
 
 _WORLD = re.compile(r"0*[2-7]?[0-7]{2}[2367]")
@@ -50,7 +50,7 @@ def _sets_identity(mode: str, octal: re.Pattern[str], who: str) -> bool:
     return False
 
 
-def _mode_and_files(command: Command, call: Call) -> tuple[str, tuple[Word, ...]]:
+def _mode_and_files(command: Command, call: ParsedArguments) -> tuple[str, tuple[Word, ...]]:
     """`chmod -x file` looks like an option, `--reference` stands for a mode."""
     minus = [word.text for word in command.argv[1:] if _MINUS_MODE.fullmatch(word.text)]
     if minus:
@@ -60,7 +60,7 @@ def _mode_and_files(command: Command, call: Call) -> tuple[str, tuple[Word, ...]
     return _OPERATOR.sub("", call.operands[0].text), call.operands[1:]
 
 
-def _chmod(command: Command, call: Call) -> Iterator[Effect]:
+def _chmod(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     mode, files = _mode_and_files(command, call)
     deep = call.has("-R", "--recursive")
     for word in files:
@@ -99,6 +99,6 @@ def _acts_as(word: Word, path: Word, whom: str) -> Effect:
     )
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "chmod": _chmod,
 }

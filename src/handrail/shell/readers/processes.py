@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call, Grammar, parse
+from handrail.shell.options import OptionGrammar, ParsedArguments, parse
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect
+from handrail.shell.readers.make_effects import effect
 from handrail.shell.tables.processes import GUARD_PROCESSES, SECRET_PROCESSES, SYSTEM_PROCESSES
 from handrail.shell.word import OPAQUE, Word
 
@@ -44,7 +44,7 @@ def _ends_guard(target: str) -> Effect:
 # kill
 
 
-def _kill(command: Command, call: Call) -> Iterator[Effect]:
+def _kill(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     signal, pids = _kill_arguments(command.argv[1:])
     if signal in _HARMLESS_SIGNALS:
         return
@@ -90,12 +90,12 @@ _PKILL_VALUES = frozenset(
 )
 
 
-def _by_name(words: Sequence[Word]) -> Call:
+def _by_name(words: Sequence[Word]) -> ParsedArguments:
     plain = [word for word in words if not _SIGNAL.fullmatch(word.text)]
-    return parse(plain, Grammar(_PKILL_VALUES))
+    return parse(plain, OptionGrammar(_PKILL_VALUES))
 
 
-def _pkill(command: Command, call: Call) -> Iterator[Effect]:
+def _pkill(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     yield from by_name(command.name, command.argv[1:])
 
 
@@ -218,9 +218,9 @@ def _users_of(path: str, command: Command) -> Iterator[Effect]:
 # fuser
 
 
-def _fuser(command: Command, call: Call) -> Iterator[Effect]:
+def _fuser(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     words = [word for word in command.argv[1:] if not _SIGNAL.fullmatch(word.text)]
-    call = parse(words, Grammar(frozenset({"-n", "--namespace", "-N"})))
+    call = parse(words, OptionGrammar(frozenset({"-n", "--namespace", "-N"})))
     if not call.has("-k", "--kill"):
         return
     for word in call.operands:
@@ -238,7 +238,7 @@ def _fuser(command: Command, call: Call) -> Iterator[Effect]:
 # renice
 
 
-def _renice(command: Command, call: Call) -> Iterator[Effect]:
+def _renice(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     texts = [word.text for word in command.argv[1:]]
     about = " ".join(texts)
     if re.search(r"(?:-p|--pid)\s+1(?:\s|$)|(?:-u|--user)\s+(?:root|0)(?:\s|$)", about):
@@ -259,7 +259,7 @@ def _touches(pids: Iterable[Word]) -> Iterator[Effect]:
             yield effect(Kind.CHANGE, f"{PROCESS_NUMBER}{pid.text}", severity=Severity.LOW)
 
 
-def _limits(command: Command, call: Call) -> Iterator[Effect]:
+def _limits(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`taskset -p MASK PID`, `ionice -p PID`, `prlimit --pid PID`."""
     given = call.values("-p", "--pid", "-P")
     yield from _touches((*given, *call.operands) if given or call.has("-p", "--pid") else ())
@@ -282,7 +282,7 @@ _FILES = ("-x", "--command", "-command", "-ix", "--init-command", "-s", "--sourc
 _LOOK = "Only look: `gdb -batch -ex 'info shared' ./program`."
 
 
-def _debugger(command: Command, call: Call) -> Iterator[Effect]:
+def _debugger(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     for word in call.values(*_COMMANDS):
         if _EVALUATES.match(word.text) and _CALLS.search(word.text):
             yield effect(
@@ -309,7 +309,7 @@ def _debugger_file(word: Word) -> Iterator[Effect]:
         )
 
 
-def debugger_scripts(command: Command, call: Call) -> Iterator[str]:
+def debugger_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`gdb -ex 'shell cmd'`, `lldb -o 'platform shell cmd'`."""
     for word in call.values(*_COMMANDS):
         match = re.match(r"\s*(?:shell|!|pipe|platform shell|make)\s*(.+)", word.text, re.DOTALL)
@@ -319,7 +319,7 @@ def debugger_scripts(command: Command, call: Call) -> Iterator[str]:
             )
 
 
-def _attach(command: Command, call: Call) -> Iterator[Effect]:
+def _attach(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     pids = call.values("-p", "--pid", "-pid", "--attach", "--attach-pid", "-n", "--attach-name")
     if command.name in {"gcore", "procdump"}:
         pids = list(call.operands)
@@ -340,7 +340,7 @@ def _attach(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "kill": _kill,
     "pkill": _pkill,
     "fuser": _fuser,
@@ -350,6 +350,6 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "limits": _limits,
 }
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "debugger": debugger_scripts,
 }

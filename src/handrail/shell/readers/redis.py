@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
-from handrail.shell.readers.build import effect
+from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.make_effects import effect
 from handrail.shell.readers.sql import rule
 from handrail.shell.word import OPAQUE, Word
 
@@ -52,7 +52,7 @@ _SCRIPTS = frozenset({"EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO", "FCALL", "FCAL
 _CLUSTER_LOSES = frozenset({"del-node", "reset", "rebalance", "fix"})
 
 
-def _redis(command: Command, call: Call) -> Iterator[Effect]:
+def _redis(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`redis-cli COMMAND args`, or one command a line on the input."""
     words = list(call.operands)
     manager = [word.text for word in call.values("--cluster")]
@@ -170,4 +170,4 @@ def _script(code: str) -> Iterator[Effect]:
                          instead="Call it by its name: `redis-cli GET key`.")  # fmt: skip
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {"redis": _redis}
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {"redis": _redis}

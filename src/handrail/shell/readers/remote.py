@@ -9,10 +9,10 @@ import msgspec
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
 from handrail.shell.readers.hosts import Address, parse_host, parse_remote, parse_url
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.readers.network import (
     ASK_A_PERSON,
     is_outside,
@@ -89,7 +89,7 @@ def _read_ssh(command: Command) -> _Ssh:
     return _Ssh(options, host, ())
 
 
-def _ssh(command: Command, call: Call) -> Iterator[Effect]:
+def _ssh(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     ssh = _read_ssh(command)
     address = parse_host(ssh.host.text) if ssh.host is not None else Address("")
     for letter, value in ssh.options:
@@ -137,7 +137,7 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def ssh_scripts(command: Command, call: Call) -> Iterator[str]:
+def ssh_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Commands that ssh runs here, before or after it has connected."""
     for letter, value in _read_ssh(command).options:
         if letter == "o" and (match := _SSH_COMMANDS.match(value.text)):
@@ -147,7 +147,7 @@ def ssh_scripts(command: Command, call: Call) -> Iterator[str]:
 # scp, sftp, rsync
 
 
-def _copies(command: Command, call: Call) -> Iterator[Effect]:
+def _copies(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`scp a host:b`: what goes where; either side may be another machine."""
     if len(call.operands) < 2:
         for word in call.operands:
@@ -185,7 +185,7 @@ def _received(command: Command, remote: Address, target: Word) -> Iterator[Effec
     yield from writes(command, target)
 
 
-def copy_scripts(command: Command, call: Call) -> Iterator[str]:
+def copy_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Commands that scp and rsync start: a remote shell of one's own, a proxy."""
     for value in call.values("-o"):
         if match := _SSH_COMMANDS.match(value.text):
@@ -197,7 +197,7 @@ def copy_scripts(command: Command, call: Call) -> Iterator[str]:
 _RSYNC_FIRST = "See what would go: `rsync -avn --delete SOURCE TARGET`."
 
 
-def _rsync(command: Command, call: Call) -> Iterator[Effect]:
+def _rsync(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     if call.has("-n", "--dry-run", "--list-only", "--daemon"):
         return
     yield from _copies(command, call)
@@ -233,7 +233,7 @@ _MANY = re.compile(r"^\s*(?:mrm|mdelete|mirror|glob)\b|^\s*rm\s+-\w*[rR]|[*?]|\s
 """Deletes more than the one file that is named."""
 
 
-def _transfer(command: Command, call: Call) -> Iterator[Effect]:
+def _transfer(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """sftp, ftp, lftp: a little language of commands on the input or in `-e`/`-c`."""
     address = next((parse_url(word.text) for word in call.operands), Address(""))
     host = parse_remote(address.host) or address
@@ -258,14 +258,14 @@ def _transfer(command: Command, call: Call) -> Iterator[Effect]:
             )
 
 
-def _transfer_lines(command: Command, call: Call) -> list[str]:
+def _transfer_lines(command: Command, call: ParsedArguments) -> list[str]:
     texts = [word.text for word in call.values("-e", "-c")]
     if command.input is not None:
         texts.append(command.input)
     return [line for text in texts for line in re.split(r"[\n;]", text)]
 
 
-def transfer_scripts(command: Command, call: Call) -> Iterator[str]:
+def transfer_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`!cmd` runs here in every ftp client."""
     for line in _transfer_lines(command, call):
         if line.lstrip().startswith("!"):
@@ -275,7 +275,7 @@ def transfer_scripts(command: Command, call: Call) -> Iterator[str]:
 # Raw connections
 
 
-def _netcat(command: Command, call: Call) -> Iterator[Effect]:
+def _netcat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     host = next((word for word in call.operands if not re.fullmatch(r"[\d,-]+", word.text)), None)
     address = parse_host(host.text) if host is not None else Address("")
     address = _at_port(address, call.operands[-1].text if call.operands else "")
@@ -333,7 +333,7 @@ _SOCAT_SOCKET = re.compile(r"(?:UNIX(?:-\w+)?|ABSTRACT\S*):([^,]*)", re.IGNORECA
 _SOCAT_PORT = re.compile(r"\w+-L(?:ISTEN)?:(\d+)", re.IGNORECASE)
 
 
-def _socat(command: Command, call: Call) -> Iterator[Effect]:
+def _socat(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """Two addresses, joined: a socket and a shell are a remote shell."""
     ends = [word.text for word in call.operands[:2]]
     hosts = [parse_host(match[1]) for end in ends if (match := _SOCAT_HOST.match(end))]
@@ -363,14 +363,14 @@ def _socat(command: Command, call: Call) -> Iterator[Effect]:
                      instead="Reach the service itself: `curl http://localhost:8000`.")  # fmt: skip
 
 
-def socat_scripts(command: Command, call: Call) -> Iterator[str]:
+def socat_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """Programs that socat starts."""
     for word in call.operands[:2]:
         if match := _SOCAT_RUNS.match(word.text):
             yield match[1].partition(",")[0].strip("\"'")
 
 
-def _connects(command: Command, call: Call) -> Iterator[Effect]:
+def _connects(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """telnet, wscat and others: an address, and what is piped in goes there."""
     for word in (*call.operands[:1], *call.values("-c", "--connect")):
         address = _at_port(parse_url(word.text), "".join(w.text for w in call.operands[1:2]))
@@ -387,7 +387,7 @@ def _connects(command: Command, call: Call) -> Iterator[Effect]:
 # openssl
 
 
-def _openssl(command: Command, call: Call) -> Iterator[Effect]:
+def _openssl(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     verb = call.operands[0].text if call.operands else ""
     yield from _openssl_files(command, call, verb)
     for word in call.values("-engine", "-provider-path"):
@@ -409,7 +409,7 @@ def _openssl(command: Command, call: Call) -> Iterator[Effect]:
 _DIGESTS = frozenset({"dgst", "sha1", "sha256", "sha512", "md5"})
 
 
-def _openssl_files(command: Command, call: Call, verb: str) -> Iterator[Effect]:
+def _openssl_files(command: Command, call: ParsedArguments, verb: str) -> Iterator[Effect]:
     """Keys and data that are read; with `-noout` they are only checked."""
     inputs = ("-in", "-inkey", "-key", "-certfile", "-CAkey", "-signkey", "-kfile")
     if not call.has("-noout") or call.has("-text"):
@@ -427,7 +427,7 @@ def _openssl_files(command: Command, call: Call, verb: str) -> Iterator[Effect]:
 _RCLONE_LOSES = frozenset({"delete", "deletefile", "purge", "rmdirs", "cleanup", "dedupe"})
 
 
-def _rclone(command: Command, call: Call) -> Iterator[Effect]:
+def _rclone(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`rclone copy here remote:there`: both ends may be anywhere."""
     if call.has("-n", "--dry-run", "-i", "--interactive") or not call.operands:
         return
@@ -463,7 +463,7 @@ def _rclone_loss(command: Command, word: Word, remote: Address | None, what: str
                   says=f"{what} {word.shown}", instead=instead)  # fmt: skip
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "ssh": _ssh,
     "copies": _copies,
     "rsync": _rsync,
@@ -475,7 +475,7 @@ READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
     "rclone": _rclone,
 }
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "ssh": ssh_scripts,
     "copies": copy_scripts,
     "rsync": copy_scripts,

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
-from handrail.shell.options import Call
-from handrail.shell.readers.build import effect
+from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.make_effects import effect
 
 _EDITORS = frozenset({"EDITOR", "VISUAL"})
 
 
-def _crontab(command: Command, call: Call) -> Iterator[Effect]:
+def _crontab(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     set_here = any(name in _EDITORS for name, _ in command.assignments)
     if call.has("-e", "--edit") and (set_here or command.input is not None or command.fed_by):
         yield effect(
@@ -21,4 +21,4 @@ def _crontab(command: Command, call: Call) -> Iterator[Effect]:
         )
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {"crontab": _crontab}
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {"crontab": _crontab}

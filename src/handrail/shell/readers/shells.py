@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
-from handrail.shell.readers.build import effect
+from handrail.shell.readers.make_effects import effect
 
 _BARE = re.compile(r"\s*(?:exec\s+)?(?:\S*/)?(?:ba|z|da|k|a|fi|c|tc)?sh(?:\s+-[il]+)*\s*(?:#.*)?")
 

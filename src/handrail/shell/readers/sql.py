@@ -9,7 +9,7 @@ from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
 from handrail.shell.command import Command
 from handrail.shell.paths import join
-from handrail.shell.readers.build import effect, path_effect
+from handrail.shell.readers.make_effects import effect, path_effect
 from handrail.shell.word import OPAQUE, Word
 
 _N, _L, _M, _H, _C = Severity
@@ -19,7 +19,7 @@ _MAX_TEXT = 256 * 1024
 # Texts into statements
 
 
-class Statement(msgspec.Struct, frozen=True):
+class SqlStatement(msgspec.Struct, frozen=True):
     """One statement in upper case, its strings replaced by `''` and kept aside."""
 
     text: str
@@ -36,7 +36,7 @@ _TOKEN = re.compile(
 )
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[SqlStatement]:
     """Split a text into statements; comments go, strings are kept apart from the words."""
     pieces: list[str] = []
     strings: list[str] = []
@@ -65,15 +65,15 @@ def statements(text: str) -> Iterator[Statement]:
         yield built
 
 
-def _build(pieces: list[str], strings: list[str]) -> Statement | None:
+def _build(pieces: list[str], strings: list[str]) -> SqlStatement | None:
     text = re.sub(r"\s+", " ", "".join(pieces)).strip().upper()
-    return Statement(text, tuple(strings)) if text else None
+    return SqlStatement(text, tuple(strings)) if text else None
 
 
 # What statements do
 
 
-class Rule(msgspec.Struct, frozen=True):
+class SqlRule(msgspec.Struct, frozen=True):
     """What a piece of a query language does, by an expression that it matches."""
 
     pattern: re.Pattern[str]
@@ -90,9 +90,9 @@ _GRANT = "Grant the one right that is needed on one table, with GRANT SELECT ON.
 _SHELL_INSTEAD = "Run the command in the shell itself, where it can be reviewed."
 
 
-def rule(pattern: str, kind: Kind, severity: Severity, says: str, instead: str = "") -> Rule:
+def rule(pattern: str, kind: Kind, severity: Severity, says: str, instead: str = "") -> SqlRule:
     """A rule of a table; the case of letters does not count."""
-    return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, severity, says, instead)
+    return SqlRule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, severity, says, instead)
 
 
 _IF = r"(?:IF EXISTS )?"
@@ -182,7 +182,7 @@ _OPTIONS = {
 """How the clients are given a query, where it is not `-e`."""
 
 
-class Server(msgspec.Struct, frozen=True):
+class SqlServer(msgspec.Struct, frozen=True):
     """The database that a client speaks to."""
 
     file: Word | None = None
@@ -191,11 +191,11 @@ class Server(msgspec.Struct, frozen=True):
     """In memory or in a temp folder: nothing of value is lost."""
 
 
-SERVER = Server()
+SERVER = SqlServer()
 """Any database that is not a file."""
 
 
-def read_sql(text: str, command: Command, server: Server = SERVER) -> Iterator[Effect]:
+def read_sql(text: str, command: Command, server: SqlServer = SERVER) -> Iterator[Effect]:
     """The effects of a text of SQL."""
     found = list(statements(text))
     rolled_back = bool(found) and found[-1].text.startswith(("ROLLBACK", "ABORT"))
@@ -205,7 +205,7 @@ def read_sql(text: str, command: Command, server: Server = SERVER) -> Iterator[E
             yield _lowered(one, server, rolled_back=rolled_back)
 
 
-def _lowered(one: Effect, server: Server, *, rolled_back: bool) -> Effect:
+def _lowered(one: Effect, server: SqlServer, *, rolled_back: bool) -> Effect:
     if one.kind is not Kind.DESTROY:
         return one
     if server.throwaway:
@@ -216,7 +216,7 @@ def _lowered(one: Effect, server: Server, *, rolled_back: bool) -> Effect:
 
 
 def _statement(
-    statement: Statement, command: Command, server: Server, made: set[str], depth: int
+    statement: SqlStatement, command: Command, server: SqlServer, made: set[str], depth: int
 ) -> Iterator[Effect]:
     text = statement.text
     if text.startswith("EXPLAIN") and "ANALYZE" not in text[:40]:
@@ -272,7 +272,7 @@ def _rows(text: str, command: Command) -> Iterator[Effect]:
         yield effect(Kind.CHANGE, name, severity=Severity.LOW, says=f"changes rows of {name}")
 
 
-def _files(statement: Statement, command: Command) -> Iterator[Effect]:
+def _files(statement: SqlStatement, command: Command) -> Iterator[Effect]:
     """Files that the server or the client reads and writes."""
     text = statement.text
     path = next(
@@ -297,7 +297,7 @@ def _files(statement: Statement, command: Command) -> Iterator[Effect]:
 
 
 def _code(
-    statement: Statement, command: Command, server: Server, made: set[str], depth: int
+    statement: SqlStatement, command: Command, server: SqlServer, made: set[str], depth: int
 ) -> Iterator[Effect]:
     """Statements that run strings: as SQL, or as commands of the server's shell."""
     text = statement.text

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
-from handrail.shell.readers.build import path_effect
+from handrail.shell.readers.make_effects import path_effect
 
 _PAIRS = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"})
 _JQ_VALUES = frozenset({"-L", "--indent", "--library-path", "--tab-size"})
 _JQ_PROGRAM = frozenset({"-f", "--from-file"})
 
 
-def _jq(command: Command, call: Call) -> Iterator[Effect]:
+def _jq(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """The first operand is a program, the others are files; some options take two values."""
     words = command.argv[1:]
     named = call.values("-f", "--from-file")
@@ -42,7 +42,7 @@ def _jq(command: Command, call: Call) -> Iterator[Effect]:
 _YQ_VERBS = frozenset({"eval", "e", "eval-all", "ea"})
 
 
-def _yq(command: Command, call: Call) -> Iterator[Effect]:
+def _yq(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`yq [eval] EXPRESSION file…`; with `-i` the files are changed."""
     operands = list(call.operands)
     if operands and operands[0].text in _YQ_VERBS:
@@ -60,7 +60,7 @@ _ACTION = re.compile(
 )
 
 
-def _fzf_scripts(_: Command, call: Call) -> Iterator[str]:
+def _fzf_scripts(_: Command, call: ParsedArguments) -> Iterator[str]:
     """`--preview cmd`, `--bind 'enter:execute(cmd)'`."""
     for value in call.values("--preview"):
         yield value.text
@@ -69,10 +69,10 @@ def _fzf_scripts(_: Command, call: Call) -> Iterator[str]:
             yield next((text for text in action.groups() if text), "")
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "jq": _jq,
     "yq": _yq,
 }
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "fzf": _fzf_scripts,
 }

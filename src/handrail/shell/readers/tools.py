@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from handrail.model.effect import Effect, Kind
 from handrail.shell.command import Command
-from handrail.shell.options import Call
-from handrail.shell.readers.build import effect
+from handrail.shell.options import ParsedArguments
+from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import OPAQUE
 
 _CARGO_RUNS = re.compile(
@@ -21,7 +21,7 @@ _INDEX = ("-i", "--index-url", "--extra-index-url", "--index", "--default-index"
 _TEMPORARY = re.compile(r"\s*(?:/tmp|/var/tmp|/dev/shm)/")
 
 
-def cargo_scripts(command: Command, call: Call) -> Iterator[str]:
+def cargo_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`cargo --config 'target.x.runner="cmd"'`, and the same by variables."""
     for name, value in command.assignments:
         if _CARGO_VARIABLES.fullmatch(name):
@@ -31,7 +31,7 @@ def cargo_scripts(command: Command, call: Call) -> Iterator[str]:
             yield match[1] or match[2] or match[3].replace('"', "").replace(",", " ")
 
 
-def _cargo(command: Command, call: Call) -> Iterator[Effect]:
+def _cargo(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     for script in cargo_scripts(command, call):
         if _TEMPORARY.match(script):
             yield effect(
@@ -47,7 +47,7 @@ _REMOVING = frozenset(
 )
 
 
-def _removed_list(command: Command, call: Call) -> Iterator[Effect]:
+def _removed_list(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """`apt remove $(a list)`, `a list | xargs pip uninstall`: nobody sees which packages go."""
     verbs = {word.text for word in call.operands[:2]}
     removing = verbs & _REMOVING or call.has("-R", "--remove") or command.name == "xbps-remove"
@@ -63,7 +63,7 @@ def _removed_list(command: Command, call: Call) -> Iterator[Effect]:
             return
 
 
-def _pip(command: Command, call: Call) -> Iterator[Effect]:
+def _pip(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """An index whose name only looks like a known one."""
     yield from _removed_list(command, call)
     for word in call.values(*_INDEX):
@@ -76,7 +76,7 @@ def _pip(command: Command, call: Call) -> Iterator[Effect]:
             )
 
 
-def nix_scripts(command: Command, call: Call) -> Iterator[str]:
+def nix_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`nix develop -c cmd args`: everything behind the option is the command."""
     texts = [word.text for word in command.argv]
     for option in ("-c", "--command"):
@@ -84,14 +84,14 @@ def nix_scripts(command: Command, call: Call) -> Iterator[str]:
             yield _joined(texts[texts.index(option) + 1 :])
 
 
-def after_dashes(command: Command, call: Call) -> Iterator[str]:
+def after_dashes(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`onchange 'src/**' -- cmd args`."""
     texts = [word.text for word in command.argv]
     if "--" in texts:
         yield _joined(texts[texts.index("--") + 1 :])
 
 
-def apt_scripts(command: Command, call: Call) -> Iterator[str]:
+def apt_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`apt-get -o APT::Update::Pre-Invoke::=cmd`."""
     for word in call.values("-o", "--option"):
         key, _, value = word.text.partition("=")
@@ -99,7 +99,7 @@ def apt_scripts(command: Command, call: Call) -> Iterator[str]:
             yield value.lstrip("=")
 
 
-def rpm_scripts(command: Command, call: Call) -> Iterator[str]:
+def rpm_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`rpm --eval '%(cmd)'`."""
     for word in call.values("-E", "--eval", "-D", "--define"):
         match = re.search(r"%\((.*)\)", word.text, re.DOTALL)
@@ -107,7 +107,7 @@ def rpm_scripts(command: Command, call: Call) -> Iterator[str]:
             yield match[1]
 
 
-def cmake_scripts(command: Command, call: Call) -> Iterator[str]:
+def cmake_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`cmake -E chdir folder cmd`, `cmake -E env A=1 cmd`, `cmake -E time cmd`."""
     words = [word.text for word in call.operands]
     if not call.has("-E") or len(words) < 2:
@@ -118,27 +118,27 @@ def cmake_scripts(command: Command, call: Call) -> Iterator[str]:
         yield f"{words[0]} {_rest(command, call, 1)}"
 
 
-def maven_scripts(command: Command, call: Call) -> Iterator[str]:
+def maven_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`mvn exec:exec -Dexec.executable=cmd -Dexec.args='…'`."""
     arguments = " ".join(word.text for word in call.values("-Dexec.args"))
     for word in call.values("-Dexec.executable"):
         yield f"{word.text} {arguments}"
 
 
-def compiler_scripts(command: Command, call: Call) -> Iterator[str]:
+def compiler_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`gcc -wrapper sh,-c,cmd`."""
     for word in call.values("-wrapper"):
         yield shlex.join(word.text.split(","))
 
 
-def hatch_scripts(command: Command, call: Call) -> Iterator[str]:
+def hatch_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`hatch run 'cmd args'` and `hatch run cmd args`."""
     words = call.operands
     if len(words) > 1 and words[0].text == "run":
         yield words[1].text if len(words) == 2 else _rest(command, call, 1)
 
 
-def _rest(command: Command, call: Call, first: int) -> str:
+def _rest(command: Command, call: ParsedArguments, first: int) -> str:
     """The command line from an operand on, with the options that belong to it."""
     if len(call.places) <= first:
         return ""
@@ -149,14 +149,14 @@ def _joined(words: Iterable[str]) -> str:
     return " ".join(word if OPAQUE in word else shlex.quote(word) for word in words)
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     "apt": _removed_list,
     "cargo": _cargo,
     "packages": _removed_list,
     "pip": _pip,
 }
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "nix": nix_scripts,
     "after_dashes": after_dashes,
     "cargo": cargo_scripts,

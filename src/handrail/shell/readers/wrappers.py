@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity
 from handrail.shell.command import Command
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.quoting import decode_ansi_c
-from handrail.shell.readers.build import effect
+from handrail.shell.readers.make_effects import effect
 from handrail.shell.word import Word
 
 # tmux and screen
@@ -40,7 +40,7 @@ _KEYS = re.compile(
 _NEW_LINE = re.compile(r"(?:Enter|KPEnter|C-m|C-j)", re.IGNORECASE)
 
 
-def _tmux_scripts(command: Command, call: Call) -> Iterator[str]:
+def _tmux_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """What tmux starts in a window, and what it types into a shell."""
     words = list(command.argv[1:])
     while words and words[0].text.startswith("-"):
@@ -94,7 +94,7 @@ def _typed(keys: list[str]) -> Iterator[str]:
         yield line
 
 
-def _screen_scripts(command: Command, call: Call) -> Iterator[str]:
+def _screen_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`screen -X stuff 'text^M'`: text typed into a shell; `screen -X exec cmd`."""
     words = [word.text for word in command.argv[1:]]
     if "-X" not in words:
@@ -110,7 +110,7 @@ def _screen_scripts(command: Command, call: Call) -> Iterator[str]:
 # Loops and scripts
 
 
-def _each_scripts(command: Command, call: Call) -> Iterator[str]:
+def _each_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """hyperfine, concurrently: every operand is a command line."""
     for word in call.operands:
         yield word.text
@@ -119,7 +119,7 @@ def _each_scripts(command: Command, call: Call) -> Iterator[str]:
 _TCL = re.compile(r"(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\n}]+)")
 
 
-def _tcl_scripts(command: Command, call: Call) -> Iterator[str]:
+def _tcl_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """expect and tclsh: `spawn cmd`, `exec cmd`, and what is sent to a spawned shell."""
     texts = [word.text for word in call.values("-c")]
     if command.input is not None:
@@ -132,7 +132,7 @@ def _tcl_scripts(command: Command, call: Call) -> Iterator[str]:
             yield decode_ansi_c(sent)
 
 
-def _flock_scripts(command: Command, call: Call) -> Iterator[str]:
+def _flock_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`flock file -c 'script'`: the option stands behind the operand."""
     words = command.argv[1:]
     for index, word in enumerate(words[:-1]):
@@ -149,7 +149,7 @@ _BWRAP_PAIRS = re.compile(
 )
 
 
-def _bwrap_scripts(command: Command, call: Call) -> Iterator[str]:
+def _bwrap_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """bwrap's options take no, one or two values; the rest is the command."""
     words = [word.text for word in command.argv[1:]]
     index = 0
@@ -163,23 +163,23 @@ def _bwrap_scripts(command: Command, call: Call) -> Iterator[str]:
     yield shlex.join(words[index:])
 
 
-def _timeit_scripts(command: Command, call: Call) -> Iterator[str]:
+def _timeit_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     """`python -m timeit -s setup code`: both are Python."""
     for word in (*call.values("-s", "--setup"), *call.operands):
         yield f"python -c {shlex.quote(word.text)}"
 
 
-def _m4_scripts(command: Command, call: Call) -> Iterator[str]:
+def _m4_scripts(command: Command, call: ParsedArguments) -> Iterator[str]:
     if command.input is not None:
         yield from re.findall(r"(?:syscmd|esyscmd|maketemp)\(\s*[`\[]*([^')\]]+)", command.input)
 
 
-def _nothing(command: Command, call: Call) -> Iterable[Effect]:
+def _nothing(command: Command, call: ParsedArguments) -> Iterable[Effect]:
     """These programs do only what the commands do that they run."""
     return ()
 
 
-SCRIPTS: dict[str, Callable[[Command, Call], Iterable[str]]] = {
+SCRIPTS: dict[str, Callable[[Command, ParsedArguments], Iterable[str]]] = {
     "multiplexer": _tmux_scripts,
     "screen": _screen_scripts,
     "each": _each_scripts,
@@ -198,7 +198,7 @@ _CREDENTIAL = re.compile(
 )
 
 
-def _environment(command: Command, call: Call) -> Iterator[Effect]:
+def _environment(command: Command, call: ParsedArguments) -> Iterator[Effect]:
     """env and printenv: all variables, among them those that a store of secrets has lent."""
     names = [word.text for word in call.operands]
     if names and (command.name != "printenv" or not any(map(_CREDENTIAL.search, names))):
@@ -212,7 +212,7 @@ def _environment(command: Command, call: Call) -> Iterator[Effect]:
     )  # fmt: skip
 
 
-READERS: dict[str, Callable[[Command, Call], Iterable[Effect]]] = {
+READERS: dict[str, Callable[[Command, ParsedArguments], Iterable[Effect]]] = {
     **dict.fromkeys(SCRIPTS, _nothing),
     "environment": _environment,
 }

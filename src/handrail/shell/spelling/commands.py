@@ -2,7 +2,7 @@
 
 import re
 
-from handrail.shell.spelling.lines import LineSpeller, Mark, Output
+from handrail.shell.spelling.lines import CommandStart, LineSpeller, Output
 from handrail.shell.spelling.pieces import (
     NotShellError,
     Piece,
@@ -63,7 +63,7 @@ class CommandSpeller(LineSpeller):
             end = self.at
         if not (assigned or words or redirects):
             raise self.unexpected()
-        mark = [Mark(start, end)] if words and in_one_piece else []
+        mark = [CommandStart(start, end)] if words and in_one_piece else []
         return [*mark, *_spaced(assigned), *_in_order(assigned, words, redirects), *redirects]
 
     def _assignment(self) -> Pieces | None:

@@ -2,14 +2,14 @@
 
 import re
 
-from handrail.shell.spelling.pieces import Budget, Piece, Pieces, hidden, joined, same
+from handrail.shell.spelling.pieces import Piece, Pieces, SpellingBudget, hidden, joined, same
 from handrail.shell.spelling.words import WordSpeller
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _TAG = re.compile(r"""(?:[^ \t\n;&|<>()'"\\$`]|\\[^\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?![$`]|\\\n)""")
 
 
-class Document:
+class HereDocument:
     """A here-document whose body is yet to come."""
 
     def __init__(self, tag: str, *, quoted: bool, tabs: bool, place: int) -> None:
@@ -20,14 +20,14 @@ class Document:
         self.body: Pieces = []
 
 
-class Mark:
+class CommandStart:
     """A simple command begins here, which stands there in the text that was given."""
 
     def __init__(self, start: int, end: int) -> None:
         self.place = start, end
 
 
-Output = list[Piece | Document | Mark]
+Output = list[Piece | HereDocument | CommandStart]
 
 
 def finished(output: Output) -> tuple[Piece, dict[int, tuple[int, int]]]:
@@ -36,10 +36,10 @@ def finished(output: Output) -> tuple[Piece, dict[int, tuple[int, int]]]:
     places: dict[int, tuple[int, int]] = {}
     size = 0
     for item in output:
-        if isinstance(item, Mark):
+        if isinstance(item, CommandStart):
             places[size] = item.place
             continue
-        more = item.body if isinstance(item, Document) else [item]
+        more = item.body if isinstance(item, HereDocument) else [item]
         pieces += more
         size += sum(len(piece.data) for piece in more)
     return joined(pieces), places
@@ -48,9 +48,9 @@ def finished(output: Output) -> tuple[Piece, dict[int, tuple[int, int]]]:
 class LineSpeller(WordSpeller):
     """Goes from one line to the next."""
 
-    def __init__(self, text: str, budget: Budget, place: int | None = None) -> None:
+    def __init__(self, text: str, budget: SpellingBudget, place: int | None = None) -> None:
         super().__init__(text, budget, place)
-        self.waiting: list[Document] = []
+        self.waiting: list[HereDocument] = []
         """Here-documents of the line that is being read."""
         self.outer_waits = False
         """Whether a line in which these brackets stand has here-documents too."""
@@ -71,13 +71,13 @@ class LineSpeller(WordSpeller):
             self.read_documents()
             self.blank()
 
-    def document_word(self, operator: str) -> Document:
+    def document_word(self, operator: str) -> HereDocument:
         """What follows `<<`: the tag; its body is read at the end of the line."""
         tag = _TAG.match(self.text, self.at)
         if not tag:
             raise self.fault(self.at, "the here-document needs a plain word for its end")
         plain = re.sub(r"\\(.)|['\"]", lambda found: found[1] or "", tag[0])
-        document = Document(
+        document = HereDocument(
             plain,
             quoted=re.search(r"[\\'\"]", tag[0]) is not None,
             tabs=operator == "<<-",
@@ -99,7 +99,7 @@ class LineSpeller(WordSpeller):
                 document.body += self.inner(body, document.place).document()
         self.waiting.clear()
 
-    def _body(self, document: Document) -> str:
+    def _body(self, document: HereDocument) -> str:
         """The lines up to the tag, or to the end of the text."""
         lines: list[str] = []
         while self.at < len(self.text):

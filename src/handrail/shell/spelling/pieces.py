@@ -75,7 +75,7 @@ def in_brackets(sign: str, commands: Piece) -> Piece:
     return joined([same(head), commands if commands.data else same(":"), same(")")], runs=True)
 
 
-class Budget:
+class SpellingBudget:
     """Work and depth that all spellers of one text share.
 
     Work is counted, not timed: a pause of the whole process must not make a command unreadable.

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from handrail.shell.spelling.commands import BRACKETS, NAME, CommandSpeller
 from handrail.shell.spelling.lines import Output, finished
 from handrail.shell.spelling.pieces import (
-    Budget,
     Piece,
     Pieces,
     Spelled,
+    SpellingBudget,
     flat,
     hidden,
     joined,
@@ -35,7 +35,7 @@ _MISPLACED = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"}
 def respell(data: bytes, max_depth: int) -> Spelled:
     """The text in a plain spelling; raises NotShellError, or UnreadableError beyond a limit."""
     # One character for each byte, so that places are those of the bytes.
-    speller = _Speller(data.decode("latin-1"), Budget(max_depth))
+    speller = _Speller(data.decode("latin-1"), SpellingBudget(max_depth))
     plain, places = finished(speller.all_statements())
     return Spelled(plain.data.encode("latin-1"), plain.shape.encode("latin-1"), places)
 

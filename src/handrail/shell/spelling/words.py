@@ -4,10 +4,10 @@ import re
 from abc import ABC, abstractmethod
 
 from handrail.shell.spelling.pieces import (
-    Budget,
     NotShellError,
     Piece,
     Pieces,
+    SpellingBudget,
     flat,
     hidden,
     in_brackets,
@@ -43,7 +43,7 @@ _NOT_CLOSED = "a bracket is opened here and not closed"
 class WordSpeller(ABC):
     """Spells the words at a place in a text."""
 
-    def __init__(self, text: str, budget: Budget, place: int | None = None) -> None:
+    def __init__(self, text: str, budget: SpellingBudget, place: int | None = None) -> None:
         """`place`: where the text stands in another one, in which faults are told."""
         self.text = text
         self.at = 0

@@ -9,7 +9,7 @@ from handrail.model.host import known_hosts
 from handrail.model.ordinal import Severity
 
 
-class Variable(msgspec.Struct, frozen=True):
+class EnvironmentVariable(msgspec.Struct, frozen=True):
     """What setting a variable does."""
 
     does: Kind
@@ -23,59 +23,72 @@ class Variable(msgspec.Struct, frozen=True):
         return bool(re.search(self.value, text)) if self.value else bool(text)
 
 
-_LIBRARY = Variable(Kind.UNSEEN, Severity.HIGH, "loads foreign code into every program it starts")
-_HOOK = Variable(Kind.UNSEEN, Severity.HIGH, "makes shells run a file or command by themselves")
+_LIBRARY = EnvironmentVariable(
+    Kind.UNSEEN, Severity.HIGH, "loads foreign code into every program it starts"
+)
+_HOOK = EnvironmentVariable(
+    Kind.UNSEEN, Severity.HIGH, "makes shells run a file or command by themselves"
+)
 
-FUNCTION = Variable(Kind.UNSEEN, Severity.HIGH, "puts a function into every shell that is started")
+FUNCTION = EnvironmentVariable(
+    Kind.UNSEEN, Severity.HIGH, "puts a function into every shell that is started"
+)
 PREFIXES = (
     ("BASH_FUNC_", FUNCTION),
-    ("HANDRAIL_", Variable(Kind.TAMPER, Severity.CRITICAL, "changes Handrail's own settings")),
+    (
+        "HANDRAIL_",
+        EnvironmentVariable(Kind.TAMPER, Severity.CRITICAL, "changes Handrail's own settings"),
+    ),
 )
-_HOOKS_OFF = Variable(
+_HOOKS_OFF = EnvironmentVariable(
     Kind.TAMPER,
     Severity.CRITICAL,
     "starts agents without their hooks, so that nobody supervises them",
     r"^(?!(?:0|false|no|off)$)(?s:.)+$",
 )
-_OTHER_FOLDER = Variable(
+_OTHER_FOLDER = EnvironmentVariable(
     Kind.TAMPER, Severity.CRITICAL, "gives agents other settings, without the hooks there are"
 )
-_OPTIONS = Variable(
+_OPTIONS = EnvironmentVariable(
     Kind.UNSEEN, Severity.HIGH, "makes an interpreter load foreign code",
     r"-r\b|--require|--import|--loader|-M|-I|--eval|-javaagent|-agentlib|-agentpath|-XX:OnError",
 )  # fmt: skip
 
-VARIABLES: dict[str, Variable] = {
+VARIABLES: dict[str, EnvironmentVariable] = {
     "LD_PRELOAD": _LIBRARY,
     "LD_AUDIT": _LIBRARY,
     "DYLD_INSERT_LIBRARIES": _LIBRARY,
     "BASH_ENV": _HOOK,
     "ENV": _HOOK,
     "PROMPT_COMMAND": _HOOK,
-    "PS1": Variable(Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"),
-    "PS4": Variable(Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"),
+    "PS1": EnvironmentVariable(
+        Kind.UNSEEN, Severity.HIGH, "makes the prompt run a command", r"\$\(|`"
+    ),
+    "PS4": EnvironmentVariable(
+        Kind.UNSEEN, Severity.HIGH, "makes tracing run a command", r"\$\(|`"
+    ),
     "PYTHONSTARTUP": _HOOK,
     **{name: _HOOKS_OFF for host in known_hosts() for name in host.off_variables},
     **{host.folder_variable: _OTHER_FOLDER for host in known_hosts() if host.folder_variable},
-    "LD_LIBRARY_PATH": Variable(
+    "LD_LIBRARY_PATH": EnvironmentVariable(
         Kind.UNSEEN,
         Severity.HIGH,
         "loads libraries from a folder that anyone can write",
         r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
     ),
-    "PYTHONPATH": Variable(
+    "PYTHONPATH": EnvironmentVariable(
         Kind.UNSEEN,
         Severity.MEDIUM,
         "loads modules from a folder that anyone can write",
         r"(?:^|:)(?:/dev/shm)(?:[/:]|$)",
     ),
-    "GOFLAGS": Variable(
+    "GOFLAGS": EnvironmentVariable(
         Kind.TAMPER, Severity.HIGH, "switches off the checks of downloaded modules", r"-insecure"
     ),
-    "GOPROXY": Variable(
+    "GOPROXY": EnvironmentVariable(
         Kind.UNSEEN, Severity.HIGH, "loads modules over an open connection", r"http://"
     ),
-    "GONOSUMDB": Variable(
+    "GONOSUMDB": EnvironmentVariable(
         Kind.TAMPER, Severity.MEDIUM, "switches off the checks of downloaded modules"
     ),
     "NODE_OPTIONS": _OPTIONS,
@@ -83,22 +96,22 @@ VARIABLES: dict[str, Variable] = {
     "RUBYOPT": _OPTIONS,
     "JAVA_TOOL_OPTIONS": _OPTIONS,
     "_JAVA_OPTIONS": _OPTIONS,
-    "PATH": Variable(
+    "PATH": EnvironmentVariable(
         Kind.UNSEEN,
         Severity.HIGH,
         "lets programs in a folder open to all replace others",
         r"(?:^|:)(?:/tmp|/var/tmp|/dev/shm)(?:[/:]|$)",
     ),
-    "NODE_TLS_REJECT_UNAUTHORIZED": Variable(
+    "NODE_TLS_REJECT_UNAUTHORIZED": EnvironmentVariable(
         Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
     ),
-    "GIT_SSL_NO_VERIFY": Variable(
+    "GIT_SSL_NO_VERIFY": EnvironmentVariable(
         Kind.TAMPER,
         Severity.MEDIUM,
         "switches off the check of server certificates",
         r"^(?:1|true)$",
     ),
-    "PYTHONHTTPSVERIFY": Variable(
+    "PYTHONHTTPSVERIFY": EnvironmentVariable(
         Kind.TAMPER, Severity.MEDIUM, "switches off the check of server certificates", r"^0$"
     ),
 }

@@ -5,14 +5,14 @@ import posixpath
 import msgspec
 
 from handrail.model.effect import Kind
-from handrail.shell.inline.acts import (
+from handrail.shell.inline.decode import characters, decode
+from handrail.shell.inline.effect_collector import EffectCollector
+from handrail.shell.inline.function_effects import (
     Act,
     Call,
     path,
     shell,
 )
-from handrail.shell.inline.decode import characters, decode
-from handrail.shell.inline.found import Found
 from handrail.shell.inline.value import (
     DECODED,
     GLOB,
@@ -33,7 +33,7 @@ ALL = several([Value("*", flags=GLOB)])
 """The names of all files in a folder."""
 
 
-def process(found: Found, call: Call) -> Value:
+def process(found: EffectCollector, call: Call) -> Value:
     """`subprocess.run` and its relatives."""
     argv, cwd = call.get(0, "args"), call.named.get("cwd")
     given = call.named.get("input") or NOTHING
@@ -54,7 +54,7 @@ def process(found: Found, call: Call) -> Value:
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
 
 
-def terminal(found: Found, call: Call) -> None:
+def terminal(found: EffectCollector, call: Call) -> None:
     """`pty.spawn`: a program on a terminal of its own."""
     shell(0, "argv")(found, call)
 
@@ -64,7 +64,7 @@ def join_paths(parts: tuple[Value, ...]) -> Value:
     return glue(parts, lambda texts: posixpath.join(*texts) if texts else ".")
 
 
-def join_path(_found: Found, call: Call) -> Value:
+def join_path(_found: EffectCollector, call: Call) -> Value:
     joined = join_paths(call.args) if call.args else text(".")
     return as_path(joined)
 
@@ -74,12 +74,12 @@ def as_path(value: Value) -> Value:
     return msgspec.structs.replace(value, type=PATH, choices=choices)
 
 
-def folder_of(_found: Found, call: Call) -> Value:
+def folder_of(_found: EffectCollector, call: Call) -> Value:
     """`os.path.dirname(x)`, `Path(x).parent`."""
     return glue(call.args[:1], lambda texts: posixpath.dirname(texts[0]) or ".")
 
 
-def name_of(_found: Found, call: Call) -> Value:
+def name_of(_found: EffectCollector, call: Call) -> Value:
     """`Path(x).name`."""
     return text(posixpath.basename(call.args[0].text), call.flags)
 
@@ -87,7 +87,7 @@ def name_of(_found: Found, call: Call) -> Value:
 def globs(*between: str) -> Act:
     """`glob.glob("/etc/*")`: the files are as good as the pattern."""
 
-    def act(_found: Found, call: Call) -> Value:
+    def act(_found: EffectCollector, call: Call) -> Value:
         parts = [arg for arg in call.args if arg.type != "bool"]
         pattern = join_paths((*parts[:1], *(text(part) for part in between), *parts[1:]))
         return several([msgspec.structs.replace(pattern, flags=pattern.flags | GLOB)])
@@ -95,14 +95,14 @@ def globs(*between: str) -> Act:
     return act
 
 
-def walks(_found: Found, call: Call) -> Value:
+def walks(_found: EffectCollector, call: Call) -> Value:
     """`os.walk`: every folder below, and the names of all files in it."""
     folder = call.args[0] if call.args else NOTHING
     below = Value(f"{folder.text.rstrip('/')}/**", flags=GLOB)
     return several([several([below, ALL, ALL])])
 
 
-def request(_found: Found, call: Call) -> Value:
+def request(_found: EffectCollector, call: Call) -> Value:
     """A request that is made now and sent later."""
     url = call.get(0, "url") or NOTHING
     method = call.named.get("method") or NOTHING
@@ -110,7 +110,7 @@ def request(_found: Found, call: Call) -> Value:
     return Value(url.text, type="sending" if sending else "request", flags=call.flags)
 
 
-def web_connection(found: Found, call: Call) -> Value:
+def web_connection(found: EffectCollector, call: Call) -> Value:
     found.host = call.args[0].text if call.args else OPAQUE
     port = call.get(1, "port")
     if port is not None and port.text.isdecimal() and ":" not in found.host:
@@ -118,7 +118,7 @@ def web_connection(found: Found, call: Call) -> Value:
     return Value(found.host, type="http.client")
 
 
-def web_request(found: Found, call: Call) -> Value:
+def web_request(found: EffectCollector, call: Call) -> Value:
     """`HTTPSConnection(host).request("POST", path, body)`."""
     method = (call.get(1, "method") or NOTHING).text.upper()
     sending = method in {"POST", "PUT", "PATCH"} or truthy(call.get(3, "body"))
@@ -126,14 +126,14 @@ def web_request(found: Found, call: Call) -> Value:
     return Value(type="response", flags=REMOTE)
 
 
-def looks_up(found: Found, call: Call) -> None:
+def looks_up(found: EffectCollector, call: Call) -> None:
     """A name that is put together while it runs can carry data to whoever answers for it."""
     host = call.get(0, "host") or NOTHING
     carries = host.text.startswith(OPAQUE) and "." in host.text
     found.reach(Kind.SEND if carries else Kind.REACH, host.text, call.flags)
 
 
-def database(found: Found, call: Call) -> Value:
+def database(found: EffectCollector, call: Call) -> Value:
     """A database file; one in memory is gone afterwards anyway."""
     file = call.get(0, "database") or NOTHING
     if file.text in {":memory:", ""}:
@@ -142,17 +142,17 @@ def database(found: Found, call: Call) -> Value:
     return Value(type="database")
 
 
-def remote_shell(found: Found, call: Call) -> None:
+def remote_shell(found: EffectCollector, call: Call) -> None:
     found.call([text("ssh"), text(found.host or OPAQUE), *call.args[1:2]])
 
 
-def unpickle(found: Found, call: Call) -> None:
+def unpickle(found: EffectCollector, call: Call) -> None:
     """Unpickling runs whatever the data says."""
     for value in call.args[:1]:
         found.hidden(value, DECODED | REMOTE)
 
 
-def numbers_or_bytes(_found: Found, call: Call) -> Value:
+def numbers_or_bytes(_found: EffectCollector, call: Call) -> Value:
     """`bytes([114, 109])`, `bytes("text", "utf8")`."""
     value = call.args[0] if call.args else text("")
     if value.items is not None:
@@ -160,7 +160,7 @@ def numbers_or_bytes(_found: Found, call: Call) -> Value:
     return msgspec.structs.replace(value, type="bytes") if value.exact else unknown(value)
 
 
-def codec(_found: Found, call: Call) -> Value:
+def codec(_found: EffectCollector, call: Call) -> Value:
     form = (call.get(1, "encoding") or text("utf-8")).text.lower().replace("_codec", "")
     form = {"rot_13": "rot13", "hex_codec": "hex", "zip": "zlib"}.get(form, form)
     value = call.args[0] if call.args else NOTHING
@@ -169,29 +169,29 @@ def codec(_found: Found, call: Call) -> Value:
     return msgspec.structs.replace(decode(form, value), type="")
 
 
-def opens_low(found: Found, call: Call) -> Value | None:
+def opens_low(found: EffectCollector, call: Call) -> Value | None:
     file, how = call.get(0, "path"), call.get(1, "flags")
     if file is not None:
         found.path(Kind.READ if how is not None and how.ref == "os.O_RDONLY" else Kind.WRITE, file)
     return None
 
 
-def links(found: Found, call: Call) -> None:
+def links(found: EffectCollector, call: Call) -> None:
     path(Kind.LINK, 0, "src")(found, call)
     path(Kind.WRITE, 1, "dst")(found, call)
 
 
-def links_here(found: Found, call: Call) -> None:
+def links_here(found: EffectCollector, call: Call) -> None:
     path(Kind.LINK, 1, "target")(found, call)
     path(Kind.WRITE, 0)(found, call)
 
 
-def extracts(found: Found, call: Call) -> None:
+def extracts(found: EffectCollector, call: Call) -> None:
     found.path(Kind.WRITE, call.get(1, "path") or text("."))
 
 
 def language_model(host: str) -> Act:
-    def act(found: Found, call: Call) -> Value:
+    def act(found: EffectCollector, call: Call) -> Value:
         if not call.name.rpartition(".")[2][:1].isupper():
             found.reach(Kind.SEND, host, call.flags)
         return Value(ref=call.name)
@@ -199,13 +199,13 @@ def language_model(host: str) -> Act:
     return act
 
 
-def deletes_online(found: Found, call: Call) -> None:
+def deletes_online(found: EffectCollector, call: Call) -> None:
     """`stripe.Customer.delete(…)`: what is gone there is gone."""
     if call.name.rpartition(".")[2] in {"delete", "delete_discount", "cancel"}:
         found.add(Kind.DESTROY, call.name, says=f"deletes data at a service: {call.name}")
 
 
-def command_module(found: Found, call: Call) -> Value:
+def command_module(found: EffectCollector, call: Call) -> Value:
     """The `sh` library: `sh.rm("-rf", "x")`."""
     found.call([text(call.name.partition(".")[2]), *call.args])
     return Value(type="process")

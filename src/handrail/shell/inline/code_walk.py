@@ -4,10 +4,10 @@ One small reader for all of them. It knows no grammar: it goes from value to val
 what is joined by an operator, remembers what is assigned, and looks calls up in a table.
 """
 
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.language import Language
 from handrail.shell.inline.scan import Token
-from handrail.shell.inline.script_values import CLOSE, Values, plain
+from handrail.shell.inline.script_values import CLOSE, ScriptValues, plain
 from handrail.shell.inline.value import NOTHING, Value, either, glue, several, unknown, whole
 
 MAX_STEPS = 100_000
@@ -17,10 +17,10 @@ _EITHER = frozenset({"||", "or", "?", ":", "??"})
 _OPEN = frozenset({"(", "[", "{"})
 
 
-class Follow(Values):
+class CodeWalk(ScriptValues):
     """One walk over the tokens of a piece of code."""
 
-    def __init__(self, language: Language, found: Found) -> None:
+    def __init__(self, language: Language, found: EffectCollector) -> None:
         super().__init__(language, found)
         self._steps = 0
         self._depth = 0

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from handrail.model.effect import Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.command import Command, Program
+from handrail.shell.command import Command, ParsedProgram
 
 _TERRAFORM = frozenset({"terraform", "tofu", "opentofu", "terragrunt"})
 _KUBECTL = frozenset({"kubectl", "k", "oc", "kubecolor"})
@@ -22,9 +22,9 @@ _SWITCHES_OFF = re.compile(
 
 
 def applied_effects(
-    program: Program,
+    program: ParsedProgram,
     networked: set[int],
-    upstream: Callable[[Program, int], frozenset[int]],
+    upstream: Callable[[ParsedProgram, int], frozenset[int]],
 ) -> Iterator[Effect]:
     """`plan -destroy -out=p && apply p`, and `curl … | kubectl apply -f -`."""
     plans: set[str] = set()

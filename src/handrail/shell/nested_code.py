@@ -5,20 +5,24 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import Environment
-from handrail.shell.knowledge import Entry
+from handrail.shell.program_lookup import ProgramEntry
 from handrail.shell.readers import SCRIPTS
-from handrail.shell.situation import Situation
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 
 def run_scripts(
-    walker: "Walker", command: Command, entry: Entry, env: Environment, situation: Situation
+    walker: "ProgramWalker",
+    command: Command,
+    entry: ProgramEntry,
+    env: Environment,
+    situation: CommandInput,
 ) -> None:
     """Read the command lines that a program starts in its own words (`psql -c '\\! ls'`)."""
     here = msgspec.structs.replace(
@@ -31,11 +35,11 @@ def run_scripts(
 
 
 def run_known_script(
-    walker: "Walker",
+    walker: "ProgramWalker",
     command: Command,
     words: "Sequence[Word]",
     env: Environment,
-    situation: Situation,
+    situation: CommandInput,
 ) -> None:
     """`python manage.py flush`, `php artisan …`, `python -m pip …`: a program by its name."""
     if not words or OPAQUE in words[0].text:

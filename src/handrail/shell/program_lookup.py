@@ -11,7 +11,7 @@ from handrail.model.program import Fact, Program, Wrapper
 from handrail.shell.command import Command
 from handrail.shell.errors import TooLargeError
 from handrail.shell.join_programs import joined
-from handrail.shell.options import Call, Grammar, parse
+from handrail.shell.options import OptionGrammar, ParsedArguments, parse
 from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
 
@@ -20,7 +20,7 @@ _MAX_PATTERN = 200
 _VERSION = re.compile(r"(?:@[\w.^~*-]+|[-.]?\d[\d.]*)$")
 
 
-class Condition(msgspec.Struct, frozen=True):
+class CallCondition(msgspec.Struct, frozen=True):
     """A compiled `when`."""
 
     words: tuple[re.Pattern[str], ...] = ()
@@ -29,7 +29,7 @@ class Condition(msgspec.Struct, frozen=True):
     operand: tuple[re.Pattern[str], ...] = ()
     no_operand: tuple[re.Pattern[str], ...] = ()
 
-    def match(self, call: Call) -> int | None:
+    def match(self, call: ParsedArguments) -> int | None:
         """How many operands the subcommand words took, or None if it does not hold."""
         taken: int | None = 0
         if self.words and (taken := self._take_words(call)) is None:
@@ -45,13 +45,13 @@ class Condition(msgspec.Struct, frozen=True):
             return None
         return taken
 
-    def _operands_match(self, call: Call, taken: int) -> bool:
+    def _operands_match(self, call: ParsedArguments, taken: int) -> bool:
         rest = [word.text for word in call.operands[taken:]]
         if any(pattern.match(text) for pattern in self.no_operand for text in rest):
             return False
         return all(any(pattern.match(text) for text in rest) for pattern in self.operand)
 
-    def _take_words(self, call: Call) -> int | None:
+    def _take_words(self, call: ParsedArguments) -> int | None:
         if not self.words:
             return 0
         if (taken := self._words_from(call, 0)) is not None:
@@ -62,7 +62,7 @@ class Condition(msgspec.Struct, frozen=True):
                 return taken
         return None
 
-    def _words_from(self, call: Call, start: int) -> int | None:
+    def _words_from(self, call: ParsedArguments, start: int) -> int | None:
         if len(call.operands) < start + len(self.words):
             return None
         for offset, pattern in enumerate(self.words):
@@ -71,7 +71,7 @@ class Condition(msgspec.Struct, frozen=True):
         return start + len(self.words)
 
 
-def _given(call: Call, names: tuple[tuple[str, re.Pattern[str] | None], ...]) -> bool:
+def _given(call: ParsedArguments, names: tuple[tuple[str, re.Pattern[str] | None], ...]) -> bool:
     for name, value in names:
         values = call.options.get(name)
         if values is None:
@@ -90,7 +90,7 @@ def compile_glob(text: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{translate(part)})" for part in text.split("|")), re.IGNORECASE)
 
 
-def compile_when(when: str) -> Condition:
+def compile_when(when: str) -> CallCondition:
     """Compile the words of a `when` line; see `Fact` for what they mean."""
     words: list[re.Pattern[str]] = []
     needs: list[tuple[tuple[str, re.Pattern[str] | None], ...]] = []
@@ -108,7 +108,9 @@ def compile_when(when: str) -> Condition:
             needs.append(_compile_options(token))
         else:
             words.append(_compile_word(token))
-    return Condition(tuple(words), tuple(needs), tuple(forbids), tuple(operand), tuple(no_operand))
+    return CallCondition(
+        tuple(words), tuple(needs), tuple(forbids), tuple(operand), tuple(no_operand)
+    )
 
 
 def _compile_word(token: str) -> re.Pattern[str]:
@@ -125,12 +127,12 @@ def _compile_options(token: str) -> tuple[tuple[str, re.Pattern[str] | None], ..
     return tuple(options)
 
 
-class Level(msgspec.Struct, frozen=True):
+class SubcommandLevel(msgspec.Struct, frozen=True):
     """How a program, or the subcommand that was called, reads the arguments."""
 
-    entry: "Entry"
-    call: Call
-    head: Call
+    entry: "ProgramEntry"
+    call: ParsedArguments
+    head: ParsedArguments
     """Only what stands before the subcommand, where that has options of its own."""
 
     @property
@@ -140,7 +142,7 @@ class Level(msgspec.Struct, frozen=True):
         return harmless is not None and harmless.match(self.head) is not None
 
 
-def moved(command: Command, level: Level) -> Command:
+def moved(command: Command, level: SubcommandLevel) -> Command:
     """The command as it runs in the folder that its options name (`git -C folder`)."""
     options = level.entry.program.chdir
     for folder in level.head.values(*options.split("|")) if options else ():
@@ -148,7 +150,7 @@ def moved(command: Command, level: Level) -> Command:
     return command
 
 
-class Entry:
+class ProgramEntry:
     """One program of the tables, compiled when it is first met."""
 
     __slots__ = (
@@ -168,22 +170,22 @@ class Entry:
         self.name = name
         self.program = program
         self.nested = nested
-        self._last: tuple[tuple[Word, ...], tuple[Level, ...]] = ((), ())
-        self.facts: tuple[tuple[Condition, Fact], ...] = tuple(
+        self._last: tuple[tuple[Word, ...], tuple[SubcommandLevel, ...]] = ((), ())
+        self.facts: tuple[tuple[CallCondition, Fact], ...] = tuple(
             (compile_when(fact.when), fact) for fact in program.facts
         )
-        self.wraps: tuple[tuple[Condition, Wrapper], ...] = tuple(
+        self.wraps: tuple[tuple[CallCondition, Wrapper], ...] = tuple(
             (compile_when(wrapper.when), wrapper) for wrapper in program.wraps
         )
         self.harmless = compile_when(program.harmless) if program.harmless else None
-        self.grammar = Grammar(
+        self.grammar = OptionGrammar(
             frozenset(program.values.split()),
             program.single_dash,
             program.posix,
             self._known_options(),
         )
         self.head = msgspec.structs.replace(self.grammar, posix=True)
-        self.subcommands: dict[str, Program | Entry] = {
+        self.subcommands: dict[str, Program | ProgramEntry] = {
             alternative: subprogram
             for names, subprogram in program.subcommands.items()
             for alternative in names.split("|")
@@ -201,28 +203,28 @@ class Entry:
                     names.add(name)
         return frozenset(names)
 
-    def parse(self, argv: tuple[Word, ...]) -> Call:
+    def parse(self, argv: tuple[Word, ...]) -> ParsedArguments:
         """Sort the arguments of a call of this program."""
         return self.levels(argv)[0].call
 
-    def levels(self, argv: tuple[Word, ...]) -> tuple[Level, ...]:
+    def levels(self, argv: tuple[Word, ...]) -> tuple[SubcommandLevel, ...]:
         """How this program reads a call, then how the subcommand does that it names."""
         # The walker and the effects ask for the same call, one after the other.
         if argv is self._last[0] and argv:
             return self._last[1]
-        levels: list[Level] = []
-        entry: Entry | None = self
+        levels: list[SubcommandLevel] = []
+        entry: ProgramEntry | None = self
         start = 1
         while entry is not None:
             call = _parse_from(argv, start, entry.grammar)
             head = _parse_from(argv, start, entry.head) if entry.subcommands else call
             inner, start = entry._subcommand(head)
-            levels.append(Level(entry, call, head if inner is not None else call))
+            levels.append(SubcommandLevel(entry, call, head if inner is not None else call))
             entry = inner
         self._last = (argv, tuple(levels))
         return self._last[1]
 
-    def _subcommand(self, head: Call) -> "tuple[Entry | None, int]":
+    def _subcommand(self, head: ParsedArguments) -> "tuple[ProgramEntry | None, int]":
         if not self.subcommands:
             return None, 0
         # `docker --unknown value run`: the option may have taken the first operand.
@@ -230,13 +232,13 @@ class Entry:
             name = head.operands[index].text if index < len(head.operands) else ""
             found = self.subcommands.get(name)
             if isinstance(found, Program):
-                found = self.subcommands[name] = Entry(self.name, found, nested=True)
+                found = self.subcommands[name] = ProgramEntry(self.name, found, nested=True)
             if found is not None:
                 return found, head.places[index] + 1
         return None, 0
 
 
-def _parse_from(argv: tuple[Word, ...], start: int, grammar: Grammar) -> Call:
+def _parse_from(argv: tuple[Word, ...], start: int, grammar: OptionGrammar) -> ParsedArguments:
     call = parse(argv[start:], grammar)
     if start == 1:
         return call
@@ -244,14 +246,14 @@ def _parse_from(argv: tuple[Word, ...], start: int, grammar: Grammar) -> Call:
     return msgspec.structs.replace(call, places=places)
 
 
-class Knowledge:
+class ProgramLookup:
     """All programs that are known, by name."""
 
     def __init__(self, programs: Mapping[str, Program]) -> None:
         self._programs = dict(programs)
-        self._entries: dict[str, Entry | None] = {}
+        self._entries: dict[str, ProgramEntry | None] = {}
 
-    def extended(self, programs: Mapping[str, Program]) -> "Knowledge":
+    def extended(self, programs: Mapping[str, Program]) -> "ProgramLookup":
         """These tables with a user's additions, which are joined to what is known."""
         merged = dict(self._programs)
         for called, extra in programs.items():
@@ -260,9 +262,9 @@ class Knowledge:
             while name in merged and merged[name].same_as:
                 name = merged[name].same_as
             merged[name] = joined(merged[name], extra) if name in merged else extra
-        return Knowledge(merged)
+        return ProgramLookup(merged)
 
-    def lookup(self, name: str) -> Entry | None:
+    def lookup(self, name: str) -> ProgramEntry | None:
         """The entry of a program, by its bare name; versions (`python3.11`) do not matter."""
         try:
             return self._entries[name]
@@ -272,14 +274,14 @@ class Knowledge:
                 self._entries[name] = entry
             return entry
 
-    def _find(self, name: str) -> Entry | None:
+    def _find(self, name: str) -> ProgramEntry | None:
         for candidate in (name, name.lower(), _VERSION.sub("", name), _plain(name)):
             program = self._programs.get(candidate)
             if program is None:
                 continue
             if program.same_as:
                 return self.lookup(program.same_as)
-            return Entry(candidate, program)
+            return ProgramEntry(candidate, program)
         return None
 
     def matching(self, pattern: str) -> list[str]:

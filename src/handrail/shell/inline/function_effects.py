@@ -10,7 +10,7 @@ import msgspec
 
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Severity
-from handrail.shell.inline.found import Found
+from handrail.shell.inline.effect_collector import EffectCollector
 from handrail.shell.inline.value import (
     ENVIRON,
     FILE,
@@ -46,7 +46,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 Args = tuple[Value, ...]
-Act = Callable[[Found, Call], Value | None]
+Act = Callable[[EffectCollector, Call], Value | None]
 Table = dict[str, Act]
 
 
@@ -58,7 +58,7 @@ def table(*rows: tuple[str, Act]) -> Table:
 def both(*acts: Act) -> Act:
     """One after the other; the value is that of the last that knows it."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         values = [each(found, call) for each in acts]
         return next((value for value in reversed(values) if value is not None), None)
 
@@ -68,7 +68,7 @@ def both(*acts: Act) -> Act:
 def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False) -> Act:
     """Does something to the file that an argument names."""
 
-    def act(found: Found, call: Call) -> None:
+    def act(found: EffectCollector, call: Call) -> None:
         value = call.get(at, name)
         if value is not None:
             deep = recursive or truthy(call.named.get("recursive"))
@@ -80,7 +80,7 @@ def path(kind: Kind, at: int = 0, name: str = "path", *, recursive: bool = False
 def paths(kind: Kind, start: int = 0) -> Act:
     """Does something to the files that all arguments from one on name."""
 
-    def act(found: Found, call: Call) -> None:
+    def act(found: EffectCollector, call: Call) -> None:
         for value in call.args[start:]:
             found.path(kind, value)
 
@@ -90,7 +90,7 @@ def paths(kind: Kind, start: int = 0) -> Act:
 def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
     """Changes permissions; everybody may write afterwards, or it runs as its owner: high."""
 
-    def act(found: Found, call: Call) -> None:
+    def act(found: EffectCollector, call: Call) -> None:
         bits, files = call.get(at, name), call.get(target, "path")
         number = None if bits is None else bits.number
         if bits is not None and number is None and bits.type != "int":
@@ -106,7 +106,7 @@ def mode(at: int = 1, target: int = 0, name: str = "mode") -> Act:
 def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "wax+c") -> Act:
     """Opens a file to read or write; the value is the file."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         file, how = call.get(at, name), call.get(mode_at, "mode")
         if file is None or file.type == "int":
             return None
@@ -121,7 +121,7 @@ def opens(at: int = 0, mode_at: int = 1, name: str = "file", *, writes: str = "w
 def reads(at: int = 0, name: str = "path") -> Act:
     """Reads a whole file; the value is its content."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         file = call.get(at, name)
         if file is None:
             return None
@@ -134,7 +134,7 @@ def reads(at: int = 0, name: str = "path") -> Act:
 def shell(at: int = 0, name: str = "cmd") -> Act:
     """Hands a command line to a shell, or starts a program if it is given a list."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         value = call.get(at, name)
         if value is None:
             return None
@@ -153,7 +153,7 @@ def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> A
     `own_name`: the arguments begin with the program's name once more (the exec family).
     """
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         program, rest = call.args[at : at + 1], call.args[at + 1 : last]
         words: list[Value] = []
         for value in rest:
@@ -165,7 +165,7 @@ def starts(at: int = 0, *, own_name: bool = False, last: int | None = None) -> A
     return act
 
 
-def shell_or_starts(found: Found, call: Call) -> Value | None:
+def shell_or_starts(found: EffectCollector, call: Call) -> Value | None:
     """`system("line")` goes through a shell, `system("program", "argument")` does not."""
     args = [arg for arg in call.args if arg.type != "dict" and arg.fields is None]
     if len(args) == 1 and args[0].items is None:
@@ -178,7 +178,7 @@ def shell_or_starts(found: Found, call: Call) -> Value | None:
 def runs(at: int = 0, name: str = "source") -> Act:
     """Runs a text as code."""
 
-    def act(found: Found, call: Call) -> None:
+    def act(found: EffectCollector, call: Call) -> None:
         value = call.get(at, name)
         if value is not None:
             found.run(value)
@@ -199,7 +199,7 @@ def passes(at: int = 0) -> Act:
 def makes(kind: str, at: int | None = None) -> Act:
     """Makes an object of a class, named by an argument."""
 
-    def act(_found: Found, call: Call) -> Value:
+    def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at) if at is not None else None
         return Value(OPAQUE if name is None else name.text, type=kind, flags=call.flags)
 
@@ -209,7 +209,7 @@ def makes(kind: str, at: int | None = None) -> Act:
 def does(kind: Kind, target: str, severity: Severity | None = None, says: str = "") -> Act:
     """Always does the same."""
 
-    def act(found: Found, _call: Call) -> None:
+    def act(found: EffectCollector, _call: Call) -> None:
         found.add(kind, target, severity, says=says)
 
     return act
@@ -218,7 +218,7 @@ def does(kind: Kind, target: str, severity: Severity | None = None, says: str = 
 def lists(*parts: str, kind: str = "") -> Act:
     """Gives names below a folder: what stands in `parts`, each joined to the first argument."""
 
-    def act(_found: Found, call: Call) -> Value:
+    def act(_found: EffectCollector, call: Call) -> Value:
         base = call.args[0] if call.args else text(".")
         below = (f"{base.text.rstrip('/')}/{part}" for part in parts)
         return several([Value(name, type=kind or base.type, flags=GLOB) for name in below])
@@ -226,7 +226,7 @@ def lists(*parts: str, kind: str = "") -> Act:
     return act
 
 
-def prints(found: Found, call: Call) -> None:
+def prints(found: EffectCollector, call: Call) -> None:
     """Shows values, which may be secrets."""
     for value in call.args:
         if value.flags & SECRET:
@@ -238,14 +238,14 @@ def prints(found: Found, call: Call) -> None:
 def reads_variable(at: int = 0) -> Act:
     """The value of an environment variable; without a name all of them."""
 
-    def act(_found: Found, call: Call) -> Value:
+    def act(_found: EffectCollector, call: Call) -> Value:
         name = call.get(at)
         return Value(flags=ENVIRON) if name is None else variable(name.text)
 
     return act
 
 
-def kills(found: Found, call: Call, pid_at: int = 0, signal_at: int = 1) -> Value:
+def kills(found: EffectCollector, call: Call, pid_at: int = 0, signal_at: int = 1) -> Value:
     """Ends a process; a check with signal 0 does nothing."""
     pid, signal = call.get(pid_at, "pid") or NOTHING, call.get(signal_at, "signal") or NOTHING
     if signal.text.strip("'\"") == "0":
@@ -256,23 +256,23 @@ def kills(found: Found, call: Call, pid_at: int = 0, signal_at: int = 1) -> Valu
     return NOTHING
 
 
-def raises(found: Found, call: Call) -> None:
+def raises(found: EffectCollector, call: Call) -> None:
     """`setuid(0)`: the process becomes root."""
     if any(value.text == "0" for value in call.args):
         found.add(Kind.PRIVILEGE, f"{call.name}(0)")
 
 
-def forks(found: Found, _call: Call) -> None:
+def forks(found: EffectCollector, _call: Call) -> None:
     """The process doubles itself."""
     found.fork()
 
 
-def rewires(found: Found, _call: Call) -> None:
+def rewires(found: EffectCollector, _call: Call) -> None:
     """Standard input or output is put on something else."""
     found.wired = True
 
 
-def goes(found: Found, call: Call) -> None:
+def goes(found: EffectCollector, call: Call) -> None:
     """Changes the folder that relative paths are seen from."""
     folder = call.get(0, "path")
     if folder is not None and not folder.choices:
@@ -282,7 +282,7 @@ def goes(found: Found, call: Call) -> None:
 def asks_sql(at: int = 0) -> Act:
     """Hands a statement to a database."""
 
-    def act(found: Found, call: Call) -> Value | None:
+    def act(found: EffectCollector, call: Call) -> Value | None:
         for value in call.args[at : at + 2]:
             for each in value.choices or value.items or (value,):
                 found.sql(each)

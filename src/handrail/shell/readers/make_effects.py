@@ -4,7 +4,7 @@ import msgspec
 
 from handrail.model.effect import KINDS, Effect, Kind
 from handrail.model.ordinal import Severity, Undo
-from handrail.shell.options import Call
+from handrail.shell.options import ParsedArguments
 from handrail.shell.word import OPAQUE, Word
 
 
@@ -71,7 +71,7 @@ def effect(
 _HARMLESS_METHODS = ("", "OPTIONS", "HEAD", "GET")
 
 
-def http_method(call: Call, *names: str) -> str:
+def http_method(call: ParsedArguments, *names: str) -> str:
     """The HTTP method that options give: of several times the last, of two spellings the worse."""
     found = [call.options[name][-1].text.upper() for name in names if call.options.get(name)]
     if "DELETE" in found:

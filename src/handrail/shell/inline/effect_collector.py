@@ -37,7 +37,7 @@ _DESTROYS = re.compile(
 )
 
 
-class Found:
+class EffectCollector:
     """The effects and commands found so far, and what joins several of them into one."""
 
     def __init__(self) -> None:

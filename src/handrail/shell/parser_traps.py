@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
-class Trap(NamedTuple):
+class ParserTrap(NamedTuple):
     """Something that the parser misreads."""
 
     signs: tuple[bytes, ...]
@@ -38,7 +38,7 @@ _VALUE = rb"""(?:"[^"]*"|'[^']*'|\$\([^()]*\)|`[^`]*`|\([^()]*\)|[^\s"'();&|<>`]
 
 TRAPS = (
     # `! { …; }`, `time (…)`, `time A=1 make`: taken for programs of that name
-    Trap(
+    ParserTrap(
         (b"! ", b"!\t", b"!\\", b"time", b"coproc"),
         re.compile(
             rb"(?:!|\btime|\bcoproc)(?:[ \t]|\\\n)+(?:-p[ \t]+|\w+[ \t]+)?"
@@ -46,30 +46,30 @@ TRAPS = (
         ).search,
     ),
     # the second of two commands in backticks, and some inside others or inside `${ }`
-    Trap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
-    Trap((b"${",), _hides_its_end),
+    ParserTrap((b"`",), re.compile(rb"`[^`]*`[^`]*`|\$\{[^}$]*`").search),
+    ParserTrap((b"${",), _hides_its_end),
     # a word that goes on in the next line
-    Trap((b"\\\n",), re.compile(rb"(?<=\S)\\\n\S").search),
+    ParserTrap((b"\\\n",), re.compile(rb"(?<=\S)\\\n\S").search),
     # numbers and names of descriptors, taken for arguments
-    Trap(
+    ParserTrap(
         (b"0<", b"0>", b"}<", b"}>"),
         re.compile(rb"(?<![\w$&<>.])(?:0|(?<!\$)\{\w+\})[<>]").search,
     ),
     # brackets that are words
-    Trap((b"] ", b"[ ", b"} ", b"{ "), re.compile(rb"[\]\[{}][ \t]+[\]\[{}]").search),
+    ParserTrap((b"] ", b"[ ", b"} ", b"{ "), re.compile(rb"[\]\[{}][ \t]+[\]\[{}]").search),
     # a lone dollar, which takes the next word for a name
-    Trap((b"$ ", b"$\t", b"$\n", b"$;"), lambda _: True),
-    Trap((b"|&",), lambda _: True),
+    ParserTrap((b"$ ", b"$\t", b"$\n", b"$;"), lambda _: True),
+    ParserTrap((b"|&",), lambda _: True),
     # a comparison outside of brackets, which takes the next line along
-    Trap(
+    ParserTrap(
         (b"==", b"=~"),
         re.compile(
             rb"(?:\A|[\n;&|(){}`])(?:[^\n;&|(){}`\[]|\[(?![\[ \t]))*[ \t]=[=~](?=[\s<>])"
         ).search,
     ),
-    Trap((b" =", b" ~", b" !="), re.compile(rb"[ \t](?:!?=|~)[ \t]*[\n<>]").search),
+    ParserTrap((b" =", b" ~", b" !="), re.compile(rb"[ \t](?:!?=|~)[ \t]*[\n<>]").search),
     # redirects of mere assignments, which take the next command along
-    Trap(
+    ParserTrap(
         (b"=",),
         re.compile(
             rb"(?:\A|[\n;&|()]|(?:\{|\b(?:then|do|else))[ \t])[ \t]*\w+(?:\[[^\]\n]*\])?\+?="
@@ -78,7 +78,7 @@ TRAPS = (
         ).search,
     ),
     # a here-document with an odd tag, one behind which a list goes on, one behind a comment
-    Trap(
+    ParserTrap(
         (b"<<",),
         re.compile(
             rb"(?<!<)<<(?!<)-?[ \t]*(?!(?:\w+|'\w+'|\"\w+\"|\\\w+)(?=[\s;&|<>()]|\Z))"

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Situation(msgspec.Struct, frozen=True, gc=False):
+class CommandInput(msgspec.Struct, frozen=True, gc=False):
     """A command's input, and what it was found behind."""
 
     input: str | None = None
@@ -18,4 +18,4 @@ class Situation(msgspec.Struct, frozen=True, gc=False):
     """In a pipeline or in the background, so that calling itself multiplies it."""
 
 
-ALONE = Situation()
+ALONE = CommandInput()

@@ -10,20 +10,20 @@ from handrail.model.host import known_hosts
 from handrail.model.program import Wrapper
 from handrail.shell.builtins import BUILTINS
 from handrail.shell.command import Command
+from handrail.shell.command_input import CommandInput
 from handrail.shell.environment import HOMES, Environment
 from handrail.shell.errors import TooDeepError
-from handrail.shell.evaluate import output_of
-from handrail.shell.knowledge import Entry, Level, moved
-from handrail.shell.options import Call
+from handrail.shell.known_output import output_of
+from handrail.shell.options import ParsedArguments
 from handrail.shell.paths import join
+from handrail.shell.program_lookup import ProgramEntry, SubcommandLevel, moved
 from handrail.shell.runners import LANGUAGES, RUNNERS, run_code
 from handrail.shell.shells import has_text
-from handrail.shell.situation import Situation
 from handrail.shell.tables.environment import COMMAND_VARIABLES
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w%]*)=(.*)", re.DOTALL)
 _PATHS_OF_AGENTS = tuple(
@@ -36,10 +36,10 @@ MAX_CALLS = 40
 """Functions and wrappers inside each other; deeper is a trick."""
 
 
-class Caller:
+class CallResolver:
     """Follows a command to what it runs in the end."""
 
-    def __init__(self, walker: "Walker") -> None:
+    def __init__(self, walker: "ProgramWalker") -> None:
         self.walker = walker
         self.active: list[str] = []
         """Aliases that are being followed."""
@@ -47,7 +47,7 @@ class Caller:
         """Functions that are being followed, by the node of their body."""
         self._depth = 0
 
-    def call(self, command: Command, env: Environment, situation: Situation) -> str | None:
+    def call(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
         """Read one simple command; returns what it prints, where that is known."""
         if not command.argv:
             if command.redirects or command.assignments:
@@ -61,7 +61,7 @@ class Caller:
         finally:
             self._depth -= 1
 
-    def _dispatch(self, command: Command, env: Environment, situation: Situation) -> str | None:
+    def _dispatch(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
         name = command.argv[0].text
         for variable, value in command.assignments:
             if variable in COMMAND_VARIABLES and has_text(value):
@@ -77,7 +77,7 @@ class Caller:
         return self._program(command, env, situation)
 
     def _function(
-        self, name: str, command: Command, env: Environment, situation: Situation
+        self, name: str, command: Command, env: Environment, situation: CommandInput
     ) -> str | None:
         source, body = env.functions[name]
         if body.id in self._bodies:
@@ -95,7 +95,7 @@ class Caller:
             env.arguments = arguments
 
     def _alias(
-        self, name: str, command: Command, env: Environment, situation: Situation
+        self, name: str, command: Command, env: Environment, situation: CommandInput
     ) -> str | None:
         rest = " ".join(shlex.quote(word.text) for word in command.argv[1:])
         self.active.append(name)
@@ -104,7 +104,7 @@ class Caller:
         finally:
             self.active.pop()
 
-    def _program(self, command: Command, env: Environment, situation: Situation) -> str | None:
+    def _program(self, command: Command, env: Environment, situation: CommandInput) -> str | None:
         path = join(env.cwd, command.argv[0]).text if "/" in command.argv[0].text else ""
         command = _in_moved_home(self._identified(command, path, env), env)
         entry = self._entry(command)
@@ -148,7 +148,7 @@ class Caller:
         return msgspec.structs.replace(command, argv=named) if guess else command
 
     def _written(
-        self, text: str, command: Command, env: Environment, situation: Situation
+        self, text: str, command: Command, env: Environment, situation: CommandInput
     ) -> str | None:
         """Run a file that this very program wrote."""
         here = msgspec.structs.replace(situation, via=(*situation.via, command.name))
@@ -161,7 +161,7 @@ class Caller:
         inner.arguments = command.argv[1:]
         return self.walker.script(text, inner, here)
 
-    def _entry(self, command: Command) -> Entry | None:
+    def _entry(self, command: Command) -> ProgramEntry | None:
         knowledge = self.walker.knowledge
         entry = knowledge.lookup(command.name)
         if entry is None and command.argv[0].glob:
@@ -170,7 +170,7 @@ class Caller:
         return entry
 
     def _unwrap(
-        self, command: Command, level: Level, env: Environment, situation: Situation
+        self, command: Command, level: SubcommandLevel, env: Environment, situation: CommandInput
     ) -> str | None:
         entry, call = level.entry, level.call
         for condition, wrapper in entry.wraps:
@@ -193,11 +193,11 @@ class Caller:
     def _inner(
         self,
         command: Command,
-        call: Call,
+        call: ParsedArguments,
         first: int,
         wrapper: Wrapper,
         env: Environment,
-        situation: Situation,
+        situation: CommandInput,
     ) -> str | None:
         places = call.places[first:]
         if wrapper.assignments and places and command.argv[places[0]].text == "-":
@@ -237,7 +237,7 @@ class Caller:
             return self._inner_text(Word(text), env, situation)
         return self._inner_text(rest[0], env, situation)
 
-    def _inner_text(self, text: Word, env: Environment, situation: Situation) -> str | None:
+    def _inner_text(self, text: Word, env: Environment, situation: CommandInput) -> str | None:
         if text.text.strip(OPAQUE + " \n"):
             return self.walker.script(text.text, env.fork(), situation)
         return None
@@ -252,7 +252,7 @@ def _in_moved_home(command: Command, env: Environment) -> Command:
     return msgspec.structs.replace(command, assignments=(*command.assignments, *moved))
 
 
-def _taken_away(wrapper: tuple[str, ...], call: Call) -> list[tuple[str, Word]]:
+def _taken_away(wrapper: tuple[str, ...], call: ParsedArguments) -> list[tuple[str, Word]]:
     """Variables that `env -u NAME` and `env -i` keep from a program: it sees them as empty."""
     if wrapper != ("env",):
         return []

@@ -19,7 +19,7 @@ _EXEC = frozenset("-exec -execdir -ok -okdir".split())
 _FILES = frozenset("-fprint -fprint0 -fls -fprintf".split())
 
 
-class Search(msgspec.Struct, frozen=True):
+class FindCall(msgspec.Struct, frozen=True):
     """A `find` call, taken apart."""
 
     roots: tuple[Word, ...]
@@ -44,7 +44,7 @@ class Search(msgspec.Struct, frozen=True):
         return self.roots
 
 
-def read_find(command: Command) -> Search:
+def read_find(command: Command) -> FindCall:
     """Take a `find` call apart."""
     words = list(command.argv[1:])
     index = 0
@@ -86,7 +86,7 @@ def read_find(command: Command) -> Search:
             # What was named so far is left out, not selected.
             names.clear()
         negated = False
-    return Search(
+    return FindCall(
         tuple(roots) or (Word("."),),
         tuple(names),
         narrowed,

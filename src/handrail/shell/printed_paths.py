@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from handrail.shell.command import Command
 from handrail.shell.environment import Environment
-from handrail.shell.find import read_find
+from handrail.shell.find_call import read_find
 from handrail.shell.paths import join
 from handrail.shell.word import OPAQUE, Word
 
 if TYPE_CHECKING:
-    from handrail.shell.walk import Walker
+    from handrail.shell.walk import ProgramWalker
 
 _FILTERS = frozenset({"head", "tail", "sort", "uniq", "tac", "shuf", "awk", "sed", "grep", "tee"})
 """Programs that pass on some of the names they get."""
@@ -27,7 +27,7 @@ _LISTERS = {
 """Programs that print file names: how many words come before the folders, and what they list."""
 
 
-def input_items(walker: "Walker", command: Command, env: Environment) -> list[Word]:
+def input_items(walker: "ProgramWalker", command: Command, env: Environment) -> list[Word]:
     """The items on a command's standard input, as far as they can be known."""
     if command.input is not None:
         # With NULs between the items, a line break is a part of an item.
@@ -36,7 +36,9 @@ def input_items(walker: "Walker", command: Command, env: Environment) -> list[Wo
     return list(names_printed(walker, command.fed_by, env)) or [Word(OPAQUE, raw="…")]
 
 
-def names_printed(walker: "Walker", fed_by: tuple[int, ...], env: Environment) -> Iterable[Word]:
+def names_printed(
+    walker: "ProgramWalker", fed_by: tuple[int, ...], env: Environment
+) -> Iterable[Word]:
     """The file names that the feeding commands list, as words with wildcards."""
     for index in fed_by:
         feeder = walker.commands[index]
