@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from handrail.cli.changes import connection
+from handrail.cli.output.file_changes import connection
 from handrail.hosts.claude.driver import ClaudeDriver
 from handrail.hosts.claude.handler import hooking_for
 from handrail.hosts.claude.launch import launch, settings_for

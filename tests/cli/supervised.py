@@ -10,8 +10,8 @@ from contextlib import closing, contextmanager
 from time import monotonic, sleep
 from typing import Any
 
-from handrail.cli.runs import Runs, read_log
-from handrail.cli.status_row import Row, find_rows
+from handrail.cli.history.runs import KnownRuns, read_log
+from handrail.cli.history.status_row import StatusRow, find_rows
 from handrail.server.home import Home
 from handrail.server.http.socket_client import SocketConnection
 from handrail.server.launcher import ensure_daemon, stop_daemon
@@ -69,10 +69,10 @@ class World:
             tool_response=came,
         )
 
-    def row(self, run: str = SHOP) -> Row:
+    def row(self, run: str = SHOP) -> StatusRow:
         """The run as `status` shows it."""
         with read_log(self.home) as store:
-            rows = find_rows(Runs(store), store, 0.0, show_all=True)
+            rows = find_rows(KnownRuns(store), store, 0.0, show_all=True)
         return next(row for row in rows if row.run.id == run)
 
     def until(self, state: str, run: str = SHOP) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.cli.joined import Joiner
-from handrail.cli.log_filter import Filter
+from handrail.cli.history.event_filter import EventFilter
+from handrail.cli.history.joined_events import EventJoiner
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionHeld,
@@ -121,7 +121,7 @@ def test_a_command_stands_apart_so_that_it_can_be_copied() -> None:
 
 
 def test_what_was_measured_and_has_not_changed_is_not_said_again() -> None:
-    joiner = Joiner()
+    joiner = EventJoiner()
     for tokens in (100, 100, 200):
         joiner.add("3f2a", UsageMeasured(NOON, tokens))
     assert [entry.event.tokens for entry in joiner.rest()] == [100, 200]  # type: ignore[union-attr]
@@ -144,8 +144,8 @@ def test_of_a_prompt_of_handrails_own_only_the_beginning_is_shown() -> None:
     ],
 )
 def test_what_people_asked_for_can_be_searched(pattern: str, event: Event) -> None:
-    assert Filter(pattern=re.compile(pattern)).wants("3f2a", event)
-    assert not Filter(pattern=re.compile("nothing of it")).wants("3f2a", event)
+    assert EventFilter(pattern=re.compile(pattern)).wants("3f2a", event)
+    assert not EventFilter(pattern=re.compile("nothing of it")).wants("3f2a", event)
 
 
 def test_every_event_of_a_driven_run_is_shown_by_log() -> None:

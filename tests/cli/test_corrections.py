@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.cli.joined import Joiner
-from handrail.cli.render import Screen
-from handrail.cli.timeline import entry_lines
+from handrail.cli.history.joined_events import EventJoiner
+from handrail.cli.history.timeline_lines import entry_lines
+from handrail.cli.output.terminal import TerminalOutput
 from handrail.model.checkpoint import Checkpoint
 from handrail.model.event import (
     CheckpointTaken,
@@ -48,11 +48,11 @@ def _utc() -> Iterator[None]:
 
 def shown(*events: Event) -> list[str]:
     """The lines of a timeline after its first, which says where the run works."""
-    joiner = Joiner()
+    joiner = EventJoiner()
     for event in (RunStarted(NOON, "claude", "/w/shop"), *events):
         joiner.add(RUN, event)
     _, *entries = joiner.rest()
-    return [line for entry in entries for line in entry_lines(Screen(colour=False), entry)]
+    return [line for entry in entries for line in entry_lines(TerminalOutput(colour=False), entry)]
 
 
 def done(means: str, guidance: str = "", **given: object) -> Intervened:
@@ -169,10 +169,12 @@ def test_a_run_that_goes_wrong_is_told_from_the_first_sign_to_the_end() -> None:
 
 
 def told(book: Logbook) -> list[str]:
-    joiner = Joiner()
+    joiner = EventJoiner()
     for stored in book.store.read_all():
         joiner.add(RUN, decode(stored))
-    return [line for entry in joiner.rest() for line in entry_lines(Screen(colour=False), entry)]
+    return [
+        line for entry in joiner.rest() for line in entry_lines(TerminalOutput(colour=False), entry)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,11 @@ def test_a_review_imports_only_what_it_needs(tmp_path: Path) -> None:
     needless = {"rich", "yaml", "asyncio", "subprocess", "pathspec", "multiprocessing", "sqlite3"}
     assert names.isdisjoint(needless)
     assert names.isdisjoint(
-        {"handrail.cli.replay", "handrail.cli.demo", "handrail.cli.verdict_text"}
+        {
+            "handrail.cli.commands.replay",
+            "handrail.cli.commands.demo",
+            "handrail.cli.output.verdict_text",
+        }
     )
 
 

@@ -5,10 +5,10 @@ import os
 import pytest
 from rich.cells import cell_len
 
-from handrail.cli.render import Screen
-from handrail.cli.runs import Runs
-from handrail.cli.status import report, say_short
-from handrail.cli.status_row import Row, find_rows
+from handrail.cli.commands.status import report, say_short
+from handrail.cli.history.runs import KnownRuns
+from handrail.cli.history.status_row import StatusRow, find_rows
+from handrail.cli.output.terminal import TerminalOutput
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionHeld,
@@ -38,9 +38,9 @@ def shop(book: Logbook) -> RunLog:
     return book.start("3f2a0000", "fix the cart total")
 
 
-def rows(book: Logbook, *, lives: bool = True) -> list[Row]:
+def rows(book: Logbook, *, lives: bool = True) -> list[StatusRow]:
     return find_rows(
-        Runs(book.store), book.store, book.now, show_all=False, lives=lambda pid: lives
+        KnownRuns(book.store), book.store, book.now, show_all=False, lives=lambda pid: lives
     )
 
 
@@ -53,7 +53,7 @@ def shown(
     width: int = 80,
 ) -> list[str]:
     """The lines about runs."""
-    screen = Screen(colour=False, width=width)
+    screen = TerminalOutput(colour=False, width=width)
     report(screen, rows(book, lives=lives), {"ok": True}, trouble="", older=0, me=me)
     return capsys.readouterr().out.splitlines()[1:]
 
@@ -204,7 +204,7 @@ def test_the_prompt_counts_held_and_stopped_runs(
     paused(shop)
     other = book.start("77aa0000")
     confirm(other, ControlCommand.STOP, Standing.STOPPED)
-    say_short(Screen(colour=False), rows(book), running=True)
+    say_short(TerminalOutput(colour=False), rows(book), running=True)
     assert capsys.readouterr().out == "■ 1 stopped  ‖ 1 paused\n"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handrail.cli.control import commands
+from handrail.cli.commands.control import commands
 from handrail.control import command_runner
 from handrail.control.message import read_request
 from handrail.model.commands import CLI_COMMANDS

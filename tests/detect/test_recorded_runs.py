@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 import pytest
 
-from handrail.cli.past import Past
-from handrail.cli.sessions import Tally, read_sessions
+from handrail.cli.replays.past_reviews import PastReviews
+from handrail.cli.replays.sessions import ReadingCount, read_sessions
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 
@@ -66,8 +66,8 @@ class Told(msgspec.Struct, frozen=True):
 def _told(path: Path) -> list[Told]:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     labels = [msgspec.json.decode(line, type=_Line).outcome.label for line in text.splitlines()]
-    sessions = read_sessions(path, Tally(), set())
-    past = Past(None, ())
+    sessions = read_sessions(path, ReadingCount(), set())
+    past = PastReviews(None, ())
     return [
         Told(session.name, label, [judged.noticed.findings for judged in past.judge(session)])
         for session, label in zip(sessions, labels, strict=True)

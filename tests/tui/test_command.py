@@ -24,8 +24,8 @@ def test_it_is_not_for_agents(
 @pytest.mark.parametrize(
     ("statement", "unwanted"),
     [
-        ("import handrail.cli, handrail.cli.watch", "textual"),
-        ("import handrail.cli.status, handrail.cli.log", "textual"),
+        ("import handrail.cli, handrail.cli.commands.watch", "textual"),
+        ("import handrail.cli.commands.status, handrail.cli.commands.log", "textual"),
         # The first frame does not wait for what only the feed needs.
         ("import handrail.tui.app, handrail.tui.sending.daemon_sender", "handrail.supervise.state"),
     ],

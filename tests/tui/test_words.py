@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from handrail.cli.joined import Entry, Joiner
-from handrail.cli.runs import Runs
-from handrail.cli.status_row import MARKS, find_rows
+from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
+from handrail.cli.history.runs import KnownRuns
+from handrail.cli.history.status_row import MARKS, find_rows
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (
     ActionReviewed,
@@ -37,7 +37,7 @@ def _on_the_screen(book: Book) -> dict[str, str]:
 
 
 def _in_status(book: Book) -> dict[str, str]:
-    rows = find_rows(Runs(book.store), book.store, NOON, show_all=True)
+    rows = find_rows(KnownRuns(book.store), book.store, NOON, show_all=True)
     return {row.run.name: row.state for row in rows}
 
 
@@ -71,7 +71,7 @@ def test_signs_and_colours_are_the_same() -> None:
 def test_an_event_is_said_in_the_same_words_as_in_the_log(book: Book) -> None:
     for run in (SHOP, DOCS, API, NOTES, OLD):
         stored = book.store.read(topic_of(run))
-        timeline, joiner = Timeline(run), Joiner()
+        timeline, joiner = Timeline(run), EventJoiner()
         timeline.take(stored)
         for each in stored:
             joiner.add(run, decode(each))
@@ -81,7 +81,7 @@ def test_an_event_is_said_in_the_same_words_as_in_the_log(book: Book) -> None:
         assert [entry.said for entry in timeline.entries if entry.said] == in_log
 
 
-def _is_shown(entry: Entry) -> bool:
+def _is_shown(entry: JoinedEntry) -> bool:
     return not isinstance(entry.event, ActionReviewed | UsageMeasured)
 
 

@@ -30,7 +30,7 @@ class _LazyGroup(click.Group):
         row = COMMANDS.get(cmd_name)
         if row is None:
             return None
-        module = import_module(f"handrail.cli.{row.module or row.name}")
+        module = import_module(f"handrail.cli.commands.{row.module or row.name}")
         found: click.Command = module.commands[row.name] if row.module else module.command
         return found
 
@@ -126,7 +126,7 @@ def _fail(error: Exception) -> int:
 
 def _describe(error: Exception) -> tuple[bool, str]:
     """Whether it is the world's fault and not ours, and the error in one line."""
-    from handrail.cli.render import visible
+    from handrail.cli.output.terminal import visible
 
     if isinstance(error, click.ClickException):
         return True, visible(error.format_message())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from handrail.cli.render import Screen, make_screen
+from handrail.cli.output.terminal import TerminalOutput, make_terminal_output
 
 if TYPE_CHECKING:
     from handrail.config import Config
@@ -84,10 +84,10 @@ def by_a_person() -> None:
             )
 
 
-def screen() -> Screen:
+def screen() -> TerminalOutput:
     """The screen of the command that runs."""
     ctx = click.get_current_context(silent=True)
-    return make_screen(no_color=bool(ctx and ctx.meta.get(_NO_COLOR)))
+    return make_terminal_output(no_color=bool(ctx and ctx.meta.get(_NO_COLOR)))
 
 
 def load_config(

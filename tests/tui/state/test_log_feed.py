@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from handrail.cli.runs import Runs as NamedRuns
+from handrail.cli.history.runs import KnownRuns as NamedRuns
 from handrail.model.action import Outcome
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import (

@@ -1,0 +1,144 @@
+"""`handrail demo`: a misbehaving agent in a scratch repository."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.words.hosts import with_hosts
+
+if TYPE_CHECKING:
+    from handrail.cli.demonstration.stage import DemoNote, DemoStage, DemoStep
+
+_PAUSE = 0.6
+_FOR_A_NOTE = 0.5
+_ACTION = 31
+_BELOW = 11
+_MARKS = {"allow": ("✓", "green"), "warn": ("!", "yellow"), "modify": ("~", "yellow"),
+          "block": ("✗", "red")}  # fmt: skip
+_FAILED = ("–", "")
+
+
+@click.command()
+@click.option("--fast", is_flag=True, help="Do not wait between the steps.")
+@options.json_option("Print one JSON line for each step, and one for the summary.")
+@options.color_option
+def command(fast: bool, as_json: bool) -> int:
+    """Watch Handrail review an agent, step by step, in half a minute.
+
+    First it tries what it should not; then it runs in circles, is corrected, and is
+    stopped in the end. The agent is a script; the repository, the daemon it asks,
+    the commands that are let through, the rollback and the stop are real. Everything
+    happens in a temporary folder that is removed afterwards. What Handrail refuses
+    is never run.
+
+    \b
+    Examples:
+      handrail demo
+      handrail demo --fast --no-color
+    """
+    from handrail.cli.demonstration.stage import open_stage
+
+    pause = 0.0 if fast or as_json or not sys.stdout.isatty() else _PAUSE
+    with open_stage() as stage:
+        if as_json:
+            _as_json(stage)
+        else:
+            _as_story(stage, options.screen(), pause)
+    return 0
+
+
+def _as_json(stage: "DemoStage") -> None:
+    from handrail.cli.output.review_json import to_json
+
+    for scene in stage.play():
+        sys.stdout.write(to_json(scene).decode() + "\n")
+    told = {"summary": stage.counts(), "restored": stage.restored, "incident": stage.incident()}
+    sys.stdout.write(to_json(told).decode() + "\n")
+
+
+def _as_story(stage: "DemoStage", screen: TerminalOutput, pause: float) -> None:
+    screen.say(f" An agent is asked: {screen.paint(stage.goal, 'bold')}")
+    screen.say(screen.paint(f" It works in {clip(stage.project, screen.width - 13)}", "dim"))
+    screen.say()
+    for scene in stage.play():
+        if scene.prompt:
+            _restored(screen, stage)
+            screen.say(f" It is asked: {screen.paint(scene.prompt, 'bold')}")
+            screen.say()
+        _line(screen, scene)
+        sys.stdout.flush()
+        time.sleep(pause)
+        for note in scene.notes:
+            _note(screen, note)
+            sys.stdout.flush()
+            time.sleep(pause * _FOR_A_NOTE)
+    screen.say()
+    if stage.incident():
+        said = "tells what happened, why, and how it can go on"
+        screen.say(f" {screen.paint('✓', 'green')} handrail incident show   {said}")
+    screen.say(" " + screen.paint("─" * (screen.width - 2), "dim"))
+    _summary(screen, stage)
+
+
+def _restored(screen: TerminalOutput, stage: "DemoStage") -> None:
+    """What was brought back since the last time."""
+    screen.say()
+    for said in stage.restored:
+        screen.say(f" {screen.paint('✓', 'green')} {clip(said, screen.width - 3)}")
+    if stage.restored:
+        screen.say()
+    stage.restored.clear()
+
+
+def _line(screen: TerminalOutput, scene: "DemoStep") -> None:
+    mark, style = _FAILED if scene.exit_code else _MARKS[scene.decision]
+    text = clip(scene.shown, _ACTION)
+    head = f" {scene.step:>2}  {scene.tool:<5} {pad(text, _ACTION)} "
+    room = screen.width - columns(head) - 2
+    first, *rest = wrap(scene.says, room, limit=4)
+    screen.say(head + screen.paint(f"{mark} {first}".rstrip(), style))
+    for line in rest:
+        screen.say(" " * (columns(head) + 2) + screen.paint(line, style))
+    below = f"undo: {scene.restore}" if scene.restore else ""
+    if scene.told:
+        below = f"told the agent: {scene.told}"
+    for at, line in enumerate(wrap(below, screen.width - _BELOW - 2) if below else ()):
+        arrow = "  " if at else "↳ "
+        screen.say(screen.paint(" " * _BELOW + arrow + line, "dim"))
+
+
+def _note(screen: TerminalOutput, note: "DemoNote") -> None:
+    """What was found, and what was done about it."""
+    for at, line in enumerate(wrap(note.says, screen.width - _BELOW - 2, limit=3)):
+        mark = " " if at else note.mark
+        screen.say(" " * _BELOW + screen.paint(f"{mark} {line}", note.style))
+
+
+def _summary(screen: TerminalOutput, stage: "DemoStage") -> None:
+    counts = stage.counts()
+    parts = [
+        f"{counts['actions']:g} actions",
+        screen.paint(f"{counts['ran']:g} ran", "green"),
+        screen.paint(f"{counts['changed']:g} changed", "yellow"),
+        screen.paint(f"{counts['stopped']:g} stopped", "red"),
+        f"{counts['milliseconds']:.1f} ms per review",
+    ]
+    screen.say(" " + " · ".join(parts))
+    parts = [
+        f"{counts['findings']:g} findings",
+        f"{counts['interventions']:g} interventions",
+        screen.paint(f"{counts['helped']:g} helped", "green"),
+        screen.paint(f"{counts['rollbacks']:g} rollback", "yellow"),
+        screen.paint(f"{bool(stage.incident()):g} emergency stop", "red"),
+    ]
+    screen.say(" " + " · ".join(parts))
+    screen.say()
+    screen.say(with_hosts(" Next: handrail install $host       supervise your own sessions"))
+    screen.say(
+        with_hosts("       handrail replay $recordings     what would it have done last week?")
+    )
+    screen.say("       handrail review 'rm -rf x'    explain one verdict")

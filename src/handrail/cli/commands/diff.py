@@ -1,0 +1,215 @@
+"""`handrail diff`: what has changed since a checkpoint."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+import msgspec
+
+from handrail.checkpoint import (
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.comparison import ChangedFile, ChangeKind, Comparison
+from handrail.checkpoint.errors import NoSuchCheckpointError, NothingToUndoError
+from handrail.checkpoint.restore.undo_levels import restore_target
+from handrail.cli import options
+from handrail.cli.output.json_line import json_line
+from handrail.cli.output.pager import page
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, visible
+from handrail.cli.restores.preview_lines import SHOWN, clip_path, where
+from handrail.cli.restores.project_checkpoints import (
+    age,
+    checkpoints_folder,
+    find_saved,
+    open_checkpoints,
+    reason,
+)
+from handrail.words.amounts import count
+
+_ID = re.compile(r"c\d+")
+_MAX_PATH = 54
+_TAB = 8
+_STYLES = {
+    ChangeKind.NEW: "green",
+    ChangeKind.CHANGED: "yellow",
+    ChangeKind.DELETED: "red",
+    ChangeKind.RENAMED: "yellow",
+}
+_LINES = (("+++", "bold"), ("---", "bold"), ("+", "green"), ("-", "red"), ("@@", "dim"))
+_CONTENT = (" ", "+", "-", "@@", "\\")
+
+
+class DiffRequest(msgspec.Struct, frozen=True):
+    """What is compared: one checkpoint with another, or with how the files are now."""
+
+    old: CheckpointRecord
+    new: CheckpointRecord | None
+    paths: tuple[str, ...]
+
+    @property
+    def says(self) -> str:
+        """In a line."""
+        since = f"c{self.old.number} ({reason(self.old)})"
+        if self.new is None:
+            return f"Since {since}, {age(self.old)} ago"
+        return f"From {since} to {self.new.id} ({reason(self.new)})"
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[ID [ID2]] [PATH]…")
+@click.option("--stat", is_flag=True, help="Only which files, and how many lines of each.")
+@click.option("--no-pager", is_flag=True, help="Print all at once (also: PAGER=cat).")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(words: tuple[str, ...], stat: bool, no_pager: bool, as_json: bool) -> int:
+    """Show what has changed since a checkpoint, or from one to another.
+
+    Without an ID it is the last one before a prompt: what the agent did since you
+    last told it something. An ID may also be a name; a file that is called like
+    one is written ./c12. Into a pipe or a file goes the patch alone.
+
+    \b
+    Examples:
+      handrail diff                       since your last prompt
+      handrail diff c12 --stat
+      handrail diff c12 c14 src/
+      handrail diff before-refactor | git apply -R
+    """
+    folder = find_saved()
+    checkpoints = open_checkpoints(folder, options.load_config(folder).checkpoints)
+    asked = _asked(checkpoints, words)
+    if asked.new is None:
+        now = checkpoints.preview(RestoreTarget(UndoLevel.CHECKPOINT, asked.old)).now
+    else:
+        now = asked.new.tree
+    trees = (asked.old.tree, now)
+    comparison = Comparison(checkpoints_folder(folder), folder, trees, asked.paths)
+    for path in asked.paths:
+        if not comparison.knows(path):
+            raise click.ClickException(f"there is no checkpoint and no file {path!r}")
+    files = comparison.files()
+    patch = b"" if stat else comparison.patch()
+    if as_json:
+        _print_json(asked, files, patch, stat=stat)
+        return 0
+    screen = options.screen()
+    if not sys.stdout.isatty() and not stat:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(patch)  # byte for byte, for programs
+        return 0
+    page(_lines(screen, asked, files, patch, stat=stat), wanted=not no_pager)
+    return 0
+
+
+def _asked(checkpoints: CheckpointStore, words: Sequence[str]) -> DiffRequest:
+    """The checkpoints among the words; the rest are paths."""
+    records: list[CheckpointRecord] = []
+    rest = list(words)
+    while rest and len(records) < 2 and (found := _find(checkpoints, rest[0])):
+        records.append(found)
+        del rest[0]
+    paths = tuple(_inside(checkpoints.work_tree, path) for path in rest)
+    old, new = [*records, None, None][:2]
+    return DiffRequest(old or _default(checkpoints), new, paths)
+
+
+def _find(checkpoints: CheckpointStore, word: str) -> CheckpointRecord | None:
+    try:
+        return checkpoints.find(word)
+    except NoSuchCheckpointError as error:
+        if _ID.fullmatch(word) and not os.path.lexists(word):
+            raise click.ClickException(f"{error}; see handrail checkpoints") from None
+        return None
+
+
+def _default(checkpoints: CheckpointStore) -> CheckpointRecord:
+    """Where the last iteration began that changed files."""
+    records = list(checkpoints.newest_first())
+    try:
+        return restore_target(records, UndoLevel.ITERATION).target
+    except NothingToUndoError:
+        prompts = (record for record in records if record.moment is CheckpointTrigger.PROMPT)
+        return next(prompts, records[0])
+
+
+def _inside(work_tree: str, path: str) -> str:
+    """A path as seen from the work tree."""
+    folder, name = os.path.split(os.path.abspath(path))
+    inside = os.path.relpath(os.path.join(os.path.realpath(folder), name), work_tree)
+    if inside == os.pardir or inside.startswith(f"{os.pardir}/"):
+        raise click.ClickException(f"{path} is outside of {work_tree}")
+    return "" if inside == os.curdir else inside
+
+
+def _lines(
+    screen: TerminalOutput,
+    asked: DiffRequest,
+    files: Sequence[ChangedFile],
+    patch: bytes,
+    *,
+    stat: bool,
+) -> Iterator[str]:
+    head = f"{asked.says}: {count(len(files), 'file') if files else 'nothing has changed'}"
+    yield f" {screen.paint(clip(head, screen.width - 1), 'bold')}"
+    if not files:
+        return
+    yield ""
+    shown = files if stat else files[:SHOWN]
+    yield from _list(screen, shown)
+    if rest := files[len(shown) :]:
+        paths = [each.path for each in rest]
+        text = clip(f"… and {len(rest):,} more {where(paths)}", screen.width - 11)
+        yield screen.paint(f"   {text}: --stat", "dim")
+    yield ""
+    yield from painted(screen, patch)
+
+
+def _list(screen: TerminalOutput, files: Sequence[ChangedFile]) -> Iterator[str]:
+    names = [clip_path(_name(each), _MAX_PATH) for each in files]
+    width = max(map(columns, names))
+    most = max(len(f"{max(each.added, each.deleted):,}") for each in files) + 1
+    for each, name in zip(files, names, strict=True):
+        word = screen.paint(pad(each.became, 9), _STYLES[each.became])
+        yield f"   {word}{pad(name, width)}  {numbers(screen, each, most)}".rstrip()
+
+
+def _name(each: ChangedFile) -> str:
+    return f"{each.before} → {each.path}" if each.before else each.path
+
+
+def numbers(screen: TerminalOutput, each: ChangedFile, width: int) -> str:
+    """How many lines are new and gone."""
+    if each.binary:
+        return screen.paint("binary", "dim")
+    added = f"+{each.added:,}" if each.added else ""
+    deleted = f"-{each.deleted:,}" if each.deleted else ""
+    both = screen.paint(f"{added:>{width}}", "green"), screen.paint(f"{deleted:>{width}}", "red")
+    return " ".join(both)
+
+
+def painted(screen: TerminalOutput, patch: bytes) -> Iterator[str]:
+    """The patch with colours, and with nothing that a terminal would act on."""
+    for line in patch.decode(errors="replace").split("\n")[:-1]:
+        mark = line[:1] if line.startswith(_CONTENT) else ""
+        text = mark + visible(line[len(mark) :].expandtabs(_TAB))
+        style = next((style for start, style in _LINES if line.startswith(start)), "")
+        yield screen.paint(text, style if mark or style else "bold")
+
+
+def _print_json(
+    asked: DiffRequest, files: Sequence[ChangedFile], patch: bytes, *, stat: bool
+) -> None:
+    told: dict[str, object] = {
+        "from": asked.old.id,
+        "to": asked.new.id if asked.new else "",
+        "files": files,
+    }
+    if not stat:
+        told["patch"] = os.fsdecode(patch)
+    click.echo(json_line(told))

@@ -1,0 +1,129 @@
+"""`handrail doctor`: is a refusal really enforced?"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+from handrail.cli.output.terminal import TerminalOutput, pad, wrap
+from handrail.words.hosts import names_hosts, with_hosts
+
+if TYPE_CHECKING:
+    from handrail.cli.diagnosis.checks import ExaminedSetup
+    from handrail.hosts.port import DoctorCheck, HostAdapter
+    from handrail.server.home import Home
+
+_MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "bad": ("✗", "red")}
+_NAME = 15
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Repair what Handrail can repair by itself.")
+@click.option("--no-probe", is_flag=True, help=with_hosts("Only look; do not start $title."))
+@options.json_option("Print every finding as JSON.")
+@options.color_option
+@names_hosts
+def command(fix: bool, no_probe: bool, as_json: bool) -> int:
+    """Prove that $title really obeys Handrail, in this folder, with your settings.
+
+    Starts $title with a scripted model on this machine (no account, no network,
+    no cost) that asks for a forbidden command, and looks whether it ran.
+
+    \b
+    Examples:
+      handrail doctor               in the project that matters
+      handrail doctor --fix         after a crash or an upgrade
+
+    Exit code: 0 if refusals are enforced; 1 if something is wrong; 2 for an error.
+    """
+    from handrail.cli.diagnosis.checks import patient
+    from handrail.server.home import open_home
+
+    home = open_home(os.environ)
+    if fix:
+        options.by_a_person()
+        for did in _repair(home):
+            click.echo(f" · {did}", err=as_json)
+    who = patient(home, os.getcwd(), os.environ)
+    screen = options.screen()
+    findings: list[DoctorCheck] = []
+    for found in _examine(who, probing=not no_probe, screen=None if as_json else screen):
+        findings.append(found)
+        if not as_json:
+            _show(screen, found)
+            sys.stdout.flush()
+    if as_json:
+        from handrail.cli.output.review_json import to_json
+
+        click.echo(to_json({"ok": _well(findings), "checks": findings}))
+    return 0 if _well(findings) else 1
+
+
+def _examine(
+    who: "ExaminedSetup", *, probing: bool, screen: TerminalOutput | None
+) -> "Iterator[DoctorCheck]":
+    from handrail.cli.diagnosis import checks
+
+    looks: tuple[Callable[[ExaminedSetup], Iterator[DoctorCheck]], ...] = (
+        checks.check_log,
+        checks.check_daemon,
+        checks.check_port,
+        checks.check_client,
+        checks.check_hosts,
+    )
+    for look in looks:
+        yield from look(who)
+    for host, program in who.hosts if probing else ():
+        if program is None:
+            continue
+        if screen is not None and sys.stdout.isatty():
+            text = f"   asking {host.profile.title} to run a forbidden command …"
+            screen.say(screen.paint(text, "dim"))
+        yield _probe(who, host, program.path)
+
+
+def _probe(who: "ExaminedSetup", host: "HostAdapter", program: str) -> "DoctorCheck":
+    from handrail.cli.diagnosis.live_probe import probe
+    from handrail.hosts.port import DoctorCheck
+
+    found = probe(host, program, who.folder, who.home, who.environ)
+    if found.enforced:
+        return DoctorCheck("enforcement", "ok", f"{found.says} ({found.ms / 1000:.1f} s)")
+    title = host.profile.title
+    fix = f"do what stands above; if all is well there, start {title} anew, and try again"
+    return DoctorCheck("enforcement", "bad", found.says, fix)
+
+
+def _repair(home: "Home") -> Iterator[str]:
+    """Everything that needs no decision of a person, and what was done."""
+    from handrail import __version__
+    from handrail.cli.diagnosis.repair import move_damaged_log
+    from handrail.server.http.socket_client import health
+    from handrail.server.launcher import ensure_daemon, stop_daemon
+
+    said = health(home)
+    aside = move_damaged_log(home)
+    if aside:
+        yield f"the damaged log is kept as {aside}; a new one was begun"
+    if said is not None and (aside or said.get("version") != __version__):
+        stop_daemon(home)
+        yield "the daemon was restarted"
+    home.client()
+    ensure_daemon(home)
+
+
+def _well(findings: "list[DoctorCheck]") -> bool:
+    return all(found.mark != "bad" for found in findings)
+
+
+def _show(screen: TerminalOutput, found: "DoctorCheck") -> None:
+    sign, style = _MARKS[found.mark]
+    head = f" {screen.paint(sign, style)} {pad(found.name, _NAME - 2)}"
+    for number, line in enumerate(wrap(found.says, screen.width - _NAME - 2)):
+        screen.say((head if number == 0 else " " * (_NAME + 1)) + line)
+    for number, line in enumerate(wrap(found.fix, screen.width - _NAME - 7) if found.fix else ()):
+        lead = "fix: " if number == 0 else "     "
+        screen.say(" " * (_NAME + 1) + screen.paint(lead, "bold") + line)

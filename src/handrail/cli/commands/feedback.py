@@ -1,0 +1,273 @@
+"""`handrail feedback`: a person says whether a verdict or a finding was right."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import click
+import msgspec
+
+from handrail.cli import options
+from handrail.cli.commands.explain import find_story, run_events
+from handrail.cli.history.runs import KnownRun, KnownRuns, find_home, read_log
+from handrail.cli.output.json_line import json_line
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.detect.precision import Precision, Tally, precision_of
+from handrail.model.event import ActionEnded, ActionReviewed, FeedbackGiven, FindingMade
+from handrail.model.ordinal import Decision
+from handrail.words.actions import action_in_words
+from handrail.words.amounts import count
+from handrail.words.sentence import in_words
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+    from handrail.store.port import Store
+
+_VERDICTS = click.Choice(["right", "wrong"])
+_NUMBERS = 30
+_WORDS = {
+    Decision.ALLOW: "was let through",
+    Decision.WARN: "ran, with a warning",
+    Decision.MODIFY: "was changed",
+    Decision.BLOCK: "was stopped",
+}
+
+
+class FeedbackCount(msgspec.Struct, frozen=True):
+    """How many refusals and changes of a run a person has judged."""
+
+    right: int
+    wrong: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.right + self.wrong
+
+    @property
+    def rate(self) -> float:
+        """The false-positive rate."""
+        return self.wrong / self.total if self.total else 0.0
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[RUN [STEP] right|wrong]")
+@click.option(
+    "--finding",
+    "kind",
+    default="",
+    metavar="KIND",
+    help="Judge a finding: loop, stall …",
+)
+@click.option("--note", default="", metavar="TEXT", help="Why, for whoever tunes the rules.")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(words: tuple[str, ...], kind: str, note: str, as_json: bool) -> int:
+    """Say whether Handrail judged a step rightly, or whether a finding was right.
+
+    What was stopped or changed and should not have been is a false positive. The
+    share of these among all that you judged, or overruled, is what /metrics tells as
+    `handrail_false_positive_rate`. With --finding, and without a STEP, it is the
+    last finding of that kind in the run that is judged. Nothing is changed by it.
+
+    RUN and STEP are the same as for `handrail explain`. Without them, it is shown
+    what was said so far: how often verdicts and each kind of finding were right.
+
+    \b
+    Examples:
+      handrail feedback shop-3f2a 12 wrong --note 'build/ is made by make'
+      handrail feedback last last-stopped right
+      handrail feedback shop --finding loop wrong --note 'it polled a queue'
+      handrail feedback
+    """
+    if not words:
+        _list(as_json=as_json)
+        return 0
+    name, step, verdict = _read(words, with_step=not kind)
+    options.by_a_person()
+    home = find_home()
+    with read_log(home) as store:
+        run = KnownRuns(store).find(name)
+        if kind:
+            made = find_finding(store, run, kind, step)
+            given = _give(home, run, made.step, verdict, note, kind)
+            tally = precision_of(run_events(store, run)).kinds[kind]
+            if as_json:
+                click.echo(json_line({**given, **_told(tally)}))
+            else:
+                tell_finding(options.screen(), run, made, tally, right=verdict == "right")
+            return 0
+        event = find_story(store, run, step).reviewed
+        given = _give(home, run, event.step, verdict, note)
+        judged = count_judged(store, run)
+    if as_json:
+        rate = {"judged": judged.total, "wrong": judged.wrong, "false_positive_rate": judged.rate}
+        click.echo(json_line({**given, **rate}))
+    else:
+        tell(options.screen(), run, event, judged, right=verdict == "right")
+    return 0
+
+
+def _read(words: tuple[str, ...], *, with_step: bool) -> tuple[str, str, str]:
+    """Run, step (empty: none) and verdict."""
+    if len(words) not in ((3,) if with_step else (2, 3)):
+        raise click.UsageError(
+            f"say RUN {'STEP' if with_step else '[STEP]'} right|wrong"
+            + (", or --finding KIND instead of a STEP" if with_step else "")
+        )
+    *place, verdict = words
+    _VERDICTS.convert(verdict, None, click.get_current_context())
+    return place[0], place[1] if len(place) > 1 else "", verdict
+
+
+def _give(
+    home: "Home", run: KnownRun, step: int, verdict: str, note: str, kind: str = ""
+) -> dict[str, object]:
+    """Have the daemon write it down; says what was given."""
+    from handrail.server.http.socket_client import DaemonError, call
+    from handrail.server.launcher import ensure_daemon
+
+    given: dict[str, object] = {"step": step, "right": verdict == "right", "note": note}
+    if kind:
+        given["finding"] = kind
+    try:
+        ensure_daemon(home)
+        call(home, "POST", f"/runs/{quote(run.id, safe='')}/feedback", given)
+    except DaemonError as error:
+        raise click.ClickException(str(error)) from None
+    return {"run": run.id, "name": run.name, **given}
+
+
+def find_finding(store: "Store", run: KnownRun, kind: str, step: str) -> FindingMade:
+    """The last finding of a kind, or the last that a step is evidence of; else an error."""
+    if step and not step.isdecimal():
+        raise click.UsageError(f"with --finding, STEP is a number, not {step!r}")
+    found: FindingMade | None = None
+    kinds: dict[str, None] = {}
+    for event in run_events(store, run):
+        if not isinstance(event, FindingMade):
+            continue
+        kinds[event.finding.kind] = None
+        if event.finding.kind == kind and (not step or int(step) in event.finding.evidence):
+            found = event
+    if found is None:
+        there = f"there were: {', '.join(kinds)}" if kinds else "nothing was found in it"
+        where = f" with step {step}" if step else ""
+        raise click.ClickException(f"{run.name} has no finding {kind!r}{where}; {there}")
+    return found
+
+
+def _list(*, as_json: bool) -> None:
+    """Everything that was said so far."""
+    right = wrong = 0
+    precision = Precision()
+    with read_log(find_home()) as store:
+        for run in KnownRuns(store):
+            judged = count_judged(store, run)
+            right, wrong = right + judged.right, wrong + judged.wrong
+            for event in run_events(store, run):
+                if isinstance(event, FeedbackGiven):
+                    precision.take(event, run.id)
+    judged = FeedbackCount(right, wrong)
+    if as_json:
+        findings = {kind: _told(tally) for kind, tally in precision.kinds.items()}
+        click.echo(
+            json_line(
+                {
+                    "verdicts": {"right": right, "wrong": wrong},
+                    "false_positive_rate": judged.rate,
+                    "findings": findings,
+                }
+            )
+        )
+    else:
+        show_all(options.screen(), judged, precision)
+
+
+def show_all(screen: TerminalOutput, judged: FeedbackCount, precision: Precision) -> None:
+    """Print how often verdicts and findings were right."""
+    if not judged.total and not precision.kinds:
+        screen.say(" Nothing was judged yet: handrail feedback RUN STEP right|wrong")
+        return
+    rows = [("stopped or changed", judged.right, judged.wrong)] if judged.total else []
+    rows += [
+        (f"finding {kind}", tally.confirmed, tally.false_alarms)
+        for kind, tally in sorted(precision.kinds.items())
+    ]
+    names = [clip(name, screen.width - _NUMBERS) for name, _, _ in rows]
+    width = max(map(columns, names))
+    screen.say(screen.paint(f" {' ' * width}   right   wrong   precision", "dim"))
+    for name, (_, right, wrong) in zip(names, rows, strict=True):
+        share = right / (right + wrong)
+        screen.say(f" {pad(name, width)}{right:>8,}{wrong:>8,}{share:>12.0%}")
+
+
+def _told(tally: Tally) -> dict[str, object]:
+    return {
+        "confirmed": tally.confirmed,
+        "false_alarms": tally.false_alarms,
+        "precision": tally.precision,
+    }
+
+
+def tell_finding(
+    screen: TerminalOutput, run: KnownRun, made: FindingMade, tally: Tally, *, right: bool
+) -> None:
+    """Print what was noted about a finding."""
+    finding = made.finding
+    word = "right" if right else "a false alarm"
+    screen.say(f" Noted: {clip(f'{in_words(finding.kind)} in {run.name} was {word}.', 70)}")
+    for line in wrap(finding.says, screen.width - 3, limit=2):
+        screen.say(f"   {screen.paint(line, 'dim')}")
+    share = f"{tally.precision:.0%}" if tally.precision is not None else "?"
+    screen.say(
+        f" Judged in this run: {tally.confirmed} right, "
+        f"{count(tally.false_alarms, 'false alarm')}, a precision of {share}."
+    )
+
+
+def count_judged(store: "Store", run: KnownRun) -> FeedbackCount:
+    """The refusals and changes of a run by what a person said last of each."""
+    stopped: set[int] = set()
+    right: dict[int, bool] = {}
+    for event in run_events(store, run):
+        if isinstance(event, ActionReviewed) and event.verdict.decision.stops:
+            stopped.add(event.step)
+        elif isinstance(event, FeedbackGiven) and event.step in stopped and not event.finding:
+            right[event.step] = event.right
+        elif isinstance(event, ActionEnded) and event.overruled:
+            right[event.step] = False
+    return FeedbackCount(sum(right.values()), len(right) - sum(right.values()))
+
+
+def tell(
+    screen: TerminalOutput,
+    run: KnownRun,
+    event: ActionReviewed,
+    judged: FeedbackCount,
+    *,
+    right: bool,
+) -> None:
+    """Print what was noted, and what follows from it."""
+    decision = event.verdict.decision
+    text = clip(action_in_words(event.action), screen.width // 2)
+    word = "rightly" if right else "wrongly"
+    head = f"Noted: step {event.step} of {run.name} {_WORDS[decision]}, {word}."
+    for line in wrap(head, screen.width - 1):
+        screen.say(f" {line}")
+    screen.say(f"   {screen.paint(text, 'dim')}")
+    for line in wrap(_consequence(decision, judged, right=right), screen.width - 1):
+        screen.say(f" {line}")
+
+
+def _consequence(decision: Decision, judged: FeedbackCount, *, right: bool) -> str:
+    if decision.stops:
+        return (
+            f"Judged in this run: {judged.right} rightly, {judged.wrong} wrongly stopped or "
+            f"changed, a false-positive rate of {judged.rate:.0%}."
+        )
+    if right:
+        return "It ran, so the false-positive rate of what is stopped stays as it is."
+    return (
+        "It ran and should not have: a rule for it can stand in handrail.yaml "
+        "(handrail config schema)."
+    )

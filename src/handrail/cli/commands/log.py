@@ -1,0 +1,293 @@
+"""`handrail log`: what happened in a run, one line an action."""
+
+import re
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from time import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from handrail.cli import options, settle
+from handrail.cli.history.event_filter import EventFilter
+from handrail.cli.history.joined_events import EventJoiner, JoinedEntry
+from handrail.cli.history.log_reader import LogReader, follow, wait_a_moment
+from handrail.cli.history.runs import LAST, KnownRun, KnownRuns, find_home, read_log
+from handrail.cli.history.since_option import read_since
+from handrail.cli.history.timeline_lines import entry_lines
+from handrail.cli.output.json_line import shown_json
+from handrail.cli.output.review_json import to_json
+from handrail.cli.output.terminal import TerminalOutput, columns, visible
+from handrail.model.event import Event, FaultNoted
+from handrail.model.ordinal import Decision
+from handrail.store.decoding import decode
+from handrail.store.errors import DamagedError
+from handrail.supervise.topics import RUNS, run_of
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import day
+
+if TYPE_CHECKING:
+    from handrail.store.port import Store, StoredEntry
+
+_PATIENCE = 1.0
+"""Seconds that --follow waits for an action to end before it is shown as running."""
+_PAUSE = 0.25
+_TAIL = 20
+_DECISIONS = frozenset(decision.value for decision in Decision)
+
+
+@click.command()
+@click.argument("name", default=LAST, metavar="[RUN]")
+@click.option("-f", "--follow", "follows", is_flag=True, help="Go on as things happen.")
+@click.option("--all-runs", is_flag=True, help="All runs, in the order in which it happened.")
+@click.option(
+    "--decision", metavar="LIST", help="Only actions decided so: allow, warn, modify, block."
+)
+@click.option("--tool", metavar="LIST", help="Only actions of these tools: Bash,Edit.")
+@click.option("--since", metavar="WHEN", help="Only what came later: 10m, 2h, 3d, 2026-11-15.")
+@click.option(
+    "--grep", "pattern", metavar="REGEX", help="Only what matches: command, reason, prompt."
+)
+@click.option("--findings", is_flag=True, help="Only what was found in the run, and done about it.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Only the last N entries; with --follow {_TAIL}, unless you say more.",
+)
+@options.json_option("Print one JSON object for each event.")
+@options.color_option
+def command(
+    name: str,
+    follows: bool,
+    all_runs: bool,
+    decision: str | None,
+    tool: str | None,
+    since: str | None,
+    pattern: str | None,
+    findings: bool,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Show what happened in a run, one line an action, the newest at the bottom.
+
+    \b
+      ✓ ran    ! ran, with a warning    ~ ran in a safer form    ✗ stopped
+      – ran and failed
+      ◆ trouble was found    ↳ what was done about it    ■ the run was stopped
+      ‖ an action is held until the run goes on
+
+    RUN is a name as in `handrail status` (shop-3f2a), a project (its last run),
+    the beginning of a session's id, or `last`, which is the default. The number
+    before an action is its step, for `handrail explain RUN STEP`; a letter after it
+    is the sub-agent that did it.
+
+    \b
+    Examples:
+      handrail log                             the last run
+      handrail log shop --follow               watch it, until Ctrl-C
+      handrail log --decision modify,block     what was changed or stopped
+      handrail log --findings                  what went wrong, and what was done
+      handrail log --all-runs --since 2h
+      handrail log shop --json | jq .event
+    """
+    chosen = EventFilter(
+        decisions=_decisions(decision),
+        tools=frozenset(_items(tool.lower())) if tool else frozenset(),
+        since=read_since(since, time()) if since else float("-inf"),
+        pattern=_regex(pattern) if pattern else None,
+        findings=findings,
+    )
+    if findings and (decision or tool):
+        raise click.UsageError("--findings shows no actions: leave out --decision and --tool")
+    if all_runs and name != LAST:
+        raise click.UsageError("give a RUN or --all-runs, not both")
+    with read_log(find_home()) as store:
+        settle()
+        if not KnownRuns(store) and not follows:
+            if not as_json:
+                options.screen().say(f" {NOTHING_YET}")
+            return 0
+        log = LogPrinter(store, chosen, options.screen(), as_json=as_json)
+        run = None if all_runs else log.choose(name, waits=follows)
+        try:
+            if follows:
+                log.go_on(run, limit or _TAIL, wait_a_moment)
+            else:
+                log.show(run, limit)
+        except BrokenPipeError:
+            # With its number, click would take it for an error; `main` knows better.
+            raise BrokenPipeError from None
+    return 0
+
+
+class PrintedEntry(NamedTuple):
+    """The lines of one entry, and its moment."""
+
+    at: float
+    lines: list[str]
+
+
+class LogPrinter:
+    """Prints the log of one run, or of all, once or as it grows."""
+
+    def __init__(
+        self, store: "Store", chosen: EventFilter, screen: TerminalOutput, *, as_json: bool
+    ) -> None:
+        self._store = store
+        self._filter = chosen
+        self._screen = screen
+        self._as_json = as_json
+        self._joiner = EventJoiner()
+        self._names: dict[str, str] = {}
+        self._only: KnownRun | None = None
+        self._day = ""
+        self._kept: deque[PrintedEntry] | None = None
+
+    def choose(
+        self, name: str, *, waits: bool = False, wait: Callable[[], None] = wait_a_moment
+    ) -> KnownRun:
+        """The run that is meant; with `waits`, the first one that there will be."""
+        runs = KnownRuns(self._store)
+        if waits and not runs and name == LAST:
+            if not self._as_json:
+                self._screen.say(self._screen.paint(" Waiting for the first run …", "dim"))
+                sys.stdout.flush()
+            while not runs:
+                wait()
+                runs = KnownRuns(self._store)
+        return runs.find(name)
+
+    def show(self, run: KnownRun | None, limit: int | None) -> None:
+        """Print what there is."""
+        if limit:
+            self._kept = deque(maxlen=limit)
+        for page in self._source(run).pages():
+            self._take(page)
+        self._give(self._joiner.rest())
+        self._print_kept()
+
+    def go_on(self, run: KnownRun | None, limit: int, wait: Callable[[], None]) -> None:
+        """Print the last entries, and then what comes, until Ctrl-C."""
+        source = self._source(run)
+        self._kept = deque(maxlen=limit)
+        for page in source.pages():
+            self._take(page)
+        self._print_kept()
+        self._joiner.patience = _PATIENCE
+        try:
+            for page in follow(source, wait, self._complain):
+                self._take(page)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            if sys.stdout.isatty():
+                self._screen.say()  # after the ^C that the terminal shows
+            self._give(self._joiner.rest())
+
+    def go_along(self, run: KnownRun, over: threading.Event) -> None:
+        """Print what comes, until it is over and all of it is printed."""
+        source = self._source(run)
+        self._joiner.patience = _PATIENCE
+        is_last_look = False
+        for page in follow(source, lambda: _wait(over), self._complain):
+            self._take(page)
+            sys.stdout.flush()
+            if not page and is_last_look:
+                break
+            is_last_look = not page and over.is_set()
+        self._give(self._joiner.rest())
+        sys.stdout.flush()
+
+    def _source(self, run: KnownRun | None) -> LogReader:
+        self._only = run
+        return LogReader(self._store, run.topic if run else RUNS, whole_log=run is None)
+
+    def _take(self, page: "list[StoredEntry]") -> None:
+        for stored in page:
+            run = run_of(stored.topic)
+            event = _event(stored)
+            wanted = self._filter.wants(run, event)
+            if not self._as_json:
+                self._joiner.add(run, event, shown=wanted)
+            elif wanted:
+                self._out(PrintedEntry(stored.at, [_json(run, stored, event)]))
+        self._give(self._joiner.ready())
+
+    def _give(self, entries: Iterable[JoinedEntry]) -> None:
+        for entry in entries:
+            name = "" if self._only else self._name(entry.run)
+            lines = entry_lines(self._screen, entry, name, evidence=self._filter.findings)
+            self._out(PrintedEntry(entry.at, lines))
+
+    def _out(self, shown: "PrintedEntry") -> None:
+        if self._kept is not None:
+            self._kept.append(shown)
+        else:
+            self._print(shown)
+
+    def _print_kept(self) -> None:
+        kept, self._kept = self._kept or (), None
+        for shown in kept:
+            self._print(shown)
+
+    def _print(self, shown: "PrintedEntry") -> None:
+        if not self._as_json and (today := day(shown.at)) != self._day:
+            self._day = today
+            name = f"{visible(self._only.name)} · " if self._only else ""
+            title = f" ── {name}{today} "
+            line = "─" * (self._screen.width - columns(title) - 1)
+            self._screen.say(self._screen.paint(f"{title}{line}", "dim"))
+        for line in shown.lines:
+            self._screen.say(line)
+
+    def _name(self, run: str) -> str:
+        if run not in self._names:
+            self._names = {known.id: known.name for known in KnownRuns(self._store)}
+        return self._names.get(run, run)
+
+    def _complain(self, problem: str) -> None:
+        if not self._as_json:
+            self._screen.say(self._screen.paint(f" ! {visible(problem)}; still trying", "red"))
+
+
+def _wait(over: threading.Event) -> None:
+    over.wait(_PAUSE)
+
+
+def _event(stored: "StoredEntry") -> Event:
+    """The event; one that cannot be read does not hide the others."""
+    try:
+        return decode(stored)
+    except DamagedError as error:
+        return FaultNoted(stored.at, "log", error.problem)
+
+
+def _json(run: str, stored: "StoredEntry", event: Event) -> str:
+    """The event as it is stored, and where that is."""
+    place = {"run": run, "seq": stored.seq, "position": stored.position}
+    body = stored.body
+    if isinstance(event, FaultNoted):  # perhaps only stands for what is stored
+        body = to_json(event)
+    return shown_json(to_json(place)[:-1] + b"," + body[1:])
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _decisions(text: str | None) -> frozenset[str]:
+    found = frozenset(_items(text or ""))
+    if unknown := found - _DECISIONS:
+        raise click.UsageError(
+            f"--decision {', '.join(sorted(unknown))}: there is allow, warn, modify, block"
+        )
+    return found
+
+
+def _regex(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise click.UsageError(f"--grep {pattern}: {error}") from None

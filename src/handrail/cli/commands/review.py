@@ -1,0 +1,133 @@
+"""`handrail review`: what Handrail thinks of one command, or of many as JSON lines."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from handrail.cli import options
+
+if TYPE_CHECKING:
+    from handrail.model.action import Action
+
+_MAX_STDIN = 4 * 1024 * 1024
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, metavar="CMD", type=click.UNPROCESSED)
+@click.option("--cwd", metavar="DIR", help="Where the command would run.")
+@options.scope_option
+@click.option("--goal", default="", metavar="TEXT", help="What the agent is working on.")
+@options.config_option
+@click.option("--tool", default="Bash", metavar="NAME", help="The tool that is called.")
+@click.option("--input", "given", metavar="JSON", help="The input of a tool that is no shell.")
+@options.json_option("Print JSON; with `-`, answer JSON lines.")
+@options.color_option
+def command(
+    words: tuple[str, ...],
+    cwd: str | None,
+    scope: tuple[str, ...],
+    goal: str,
+    config_file: str | None,
+    tool: str,
+    given: str | None,
+    as_json: bool,
+) -> int:
+    """Explain what Handrail thinks of a command. Nothing is run.
+
+    CMD is one argument, so put it in quotes; `-` reads it from standard input.
+
+    \b
+    Examples:
+      handrail review 'rm -rf build'
+      handrail review --cwd ~/work/shop --scope ~/work/shop 'git clean -fdx'
+      handrail review --tool Write --input '{"file_path": "/etc/hosts"}'
+      handrail review --json - < actions.jsonl
+
+    With `--json -`, each line of standard input is an action
+    {"id": …, "tool": "Bash", "input": {"command": "ls"}, "cwd": "/work"} and is
+    answered by one line {"id": …, "decision": "allow", "risk": 0.0, …}, in order.
+    A line that cannot be read is answered with a block. `env` is optional;
+    without `cwd`, the first folder of --scope counts, or the current folder.
+
+    \b
+    Exit code:
+      0  it would run (allow, warn); JSON lines: all lines were answered
+      1  it would not run as written (modify, block)
+      2  an error
+    """
+    words = _check(words)
+    config = options.load_config(_folder(cwd), config_file=config_file, scope=scope, goal=goal)
+    from handrail.review import Reviewer
+
+    reviewer = Reviewer(config)
+    folder = _folder(cwd)
+    if scope and cwd is None:
+        folder = options.scope_folder(config.scope) or folder
+    if as_json and words == ("-",):
+        from handrail.cli.review_lines import serve
+
+        serve(sys.stdin.buffer, sys.stdout.buffer, reviewer, folder)
+        return 0
+    action = _action(words, tool, given, folder)
+    from handrail.cli.bounded_review import bounded_review
+
+    review = bounded_review(reviewer, action)
+    if as_json:
+        from handrail.cli.output.review_json import review_json, to_json
+
+        sys.stdout.write(to_json(review_json(review)).decode() + "\n")
+    else:
+        from handrail.cli.output.verdict_text import explain
+
+        explain(options.screen(), action, review)
+    return 1 if review.decision.stops else 0
+
+
+def _check(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Options that do not exist and commands without quotes both end up here."""
+    if words and words[0].startswith("-") and words[0] != "-":
+        raise click.UsageError(f"there is no option {words[0]!r}; see handrail review --help")
+    if len(words) > 1:
+        raise click.UsageError(
+            f"the command has to be one argument: handrail review '{' '.join(words)}'"
+        )
+    return words
+
+
+def _folder(cwd: str | None) -> str:
+    return os.path.abspath(os.path.expanduser(cwd)) if cwd else os.getcwd()
+
+
+def _action(words: tuple[str, ...], tool: str, given: str | None, folder: str) -> "Action":
+    from handrail.model.action import SHELL_TOOLS, Action
+
+    if given is not None:
+        if words:
+            raise click.UsageError("give a command or --input, not both")
+        return Action(tool, _input(given), folder)
+    if tool.lower() not in SHELL_TOOLS:
+        raise click.UsageError(f"what {tool} gets has to be told: --input '{{…}}'")
+    if not words:
+        raise click.UsageError("which command? for example: handrail review 'rm -rf build'")
+    text = _stdin() if words == ("-",) else words[0]
+    if "\0" in text:
+        raise click.UsageError("there is a NUL byte in the command")
+    return Action(tool, {"command": text}, folder)
+
+
+def _input(given: str) -> dict[str, object]:
+    import msgspec
+
+    try:
+        return msgspec.json.decode(given, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise click.UsageError(f"--input has to be a JSON object: {error}") from None
+
+
+def _stdin() -> str:
+    data = sys.stdin.buffer.read(_MAX_STDIN + 1)
+    if len(data) > _MAX_STDIN:
+        raise click.UsageError(f"the command is longer than {_MAX_STDIN // 1024 // 1024} MB")
+    return data.decode("utf-8", "surrogateescape").removesuffix("\n")

@@ -1,0 +1,248 @@
+"""`handrail run`: an agent works until it is done, unattended, and Handrail drives it."""
+
+import os
+import sys
+from collections.abc import Callable
+from time import time
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import click
+import msgspec
+
+from handrail.cli import options
+from handrail.hosts import HOSTS, find_host
+from handrail.words.hosts import names_hosts, resume_command, with_hosts
+
+if TYPE_CHECKING:
+    from handrail.drive.usage import LoopLimits
+    from handrail.hosts.port import DriveOptions, HostAdapter, HostProgram
+    from handrail.server.home import Home
+
+_FOR_HOST = "handrail.for_host"
+_ITERATIONS = 10
+_HOST = next(iter(HOSTS))
+"""The host that is driven."""
+_MODES = find_host(_HOST).modes
+_MODEL = "By default $title's own choice."
+_NO_PROGRAM = "$title was not found: put `$program` into your PATH, or install it"
+
+
+class _RunCommand(click.Command):
+    """What stands behind `--` is for the host's program."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_FOR_HOST] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+def _limit(
+    name: str, kind: type[float], metavar: str, says: str
+) -> Callable[[options.Function], options.Function]:
+    """An option for a number above 0; without it there is no limit."""
+
+    def check(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
+        if value is not None and not value > 0:
+            raise click.UsageError(f"{name} {value}: say a number above 0")
+        return value
+
+    return click.option(name, type=kind, metavar=metavar, callback=check, help=says)
+
+
+@click.command(cls=_RunCommand, options_metavar="[OPTIONS]")
+@click.argument("words", nargs=-1, metavar=f"PROMPT [-- {_HOST.upper()} ARGS…]")
+@click.option("--verify", metavar="CMD", help="It is done only when this command passes, too.")
+@click.option(
+    "--model", default="", metavar="NAME", help=with_hosts("By default $title's own choice.")
+)
+@_limit("--max-iterations", int, "N", f"So often it is sent on; {_ITERATIONS}.")
+@_limit("--max-minutes", float, "N", "So long it is at work.")
+@_limit("--max-cost", float, "USD", "So much it costs, in dollars.")
+@_limit("--max-tokens", int, "N", "So much it reads and writes.")
+@_limit("--max-memory", float, "MB", "So much it uses, with all that it starts.")
+@click.option(
+    "--permission-mode",
+    "mode",
+    type=click.Choice(_MODES),
+    default=_MODES[0],
+    metavar="MODE",
+    help=with_hosts(f"$title's own; by default {_MODES[0]}, see above."),
+)
+@click.option("--resume", "typed", metavar="RUN", help="Take up a run again.")
+@options.json_option("Print each event as JSON, and a summary at the end.")
+@options.color_option
+@click.pass_context
+@names_hosts
+def command(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    verify: str | None,
+    model: str,
+    max_iterations: int | None,
+    max_minutes: float | None,
+    max_cost: float | None,
+    max_tokens: int | None,
+    max_memory: float | None,
+    mode: str,
+    typed: str | None,
+    as_json: bool,
+) -> int:
+    """Have $title work on something until it is done, in this folder.
+
+    Whenever the agent stops, it is sent on, until it says that it is done and the
+    verify command passes, or a limit is met. What the command prints when it fails
+    is told to the agent. PROMPT may be - to read it from stdin.
+
+    You see what happens here; from any other terminal you can pause, steer or stop
+    it: handrail watch. Ctrl+C ends the agent; --resume takes the run up again.
+
+    Nobody is there to be asked, so $title asks nobody (bypassPermissions):
+    Handrail reviews each action before it runs, and what your settings deny stays
+    denied. --permission-mode acceptEdits or dontAsk allows only what your settings
+    allow; the rest is refused.
+
+    \b
+    Examples:
+      handrail run "Fix the failing tests." --verify "pytest -q"
+      handrail run "Port the cart to the new API." --max-cost 5 --max-minutes 60
+      handrail run - --model haiku < task.md
+      handrail run "Tidy the docs." -- --add-dir ../shared
+      handrail run --resume shop-3f2a --max-iterations 20
+
+    Exit code: 0 if it is done, and verified if there is a command for that; 1 if
+    not: a limit is met, the agent is stuck, the run was cancelled; 2 for an error;
+    130 after Ctrl+C.
+    """
+    options.by_a_person()
+    from handrail.drive.usage import LoopLimits
+    from handrail.hosts.port import DriveOptions
+
+    limits = LoopLimits(
+        max_iterations=max_iterations or _ITERATIONS,
+        max_minutes=max_minutes or 0,
+        max_cost_usd=max_cost or 0,
+        max_tokens=max_tokens or 0,
+        max_memory_mb=max_memory or 0,
+    )
+    wanted = DriveOptions(model=model, mode=mode, arguments=ctx.meta.get(_FOR_HOST, ()))
+    host = find_host(_HOST)
+    _check(lambda: host.check_arguments(wanted.arguments))
+    prompt = _prompt(words)
+    if typed is None:
+        if not prompt:
+            raise click.UsageError('what shall it do? handrail run "Fix the failing tests."')
+        plan = RunPlan(str(uuid4()), prompt, verify or "", limits, wanted)
+    else:
+        plan = _taken_up(typed, prompt, verify, max_iterations, limits, wanted)
+    _check(lambda: host.check_mode(plan.options.mode))
+    return _start(host, plan, as_json=as_json)
+
+
+class RunPlan(msgspec.Struct, frozen=True):
+    """What is to be run."""
+
+    run: str
+    goal: str
+    verify: str
+    limits: "LoopLimits"
+    options: "DriveOptions"
+    cwd: str = msgspec.field(default_factory=os.getcwd)
+    resumes: bool = False
+    """There was somebody who drove it before."""
+    held: bool = False
+    """It stands still, because a person wanted that."""
+    began: float = msgspec.field(default_factory=time)
+
+
+def _prompt(words: tuple[str, ...]) -> str:
+    text = sys.stdin.read() if words == ("-",) else " ".join(words)
+    return text.strip()
+
+
+def _check(check: Callable[[], None]) -> None:
+    from handrail.hosts.port import HostError
+
+    try:
+        check()
+    except HostError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _taken_up(
+    typed: str,
+    prompt: str,
+    verify: str | None,
+    max_iterations: int | None,
+    limits: "LoopLimits",
+    wanted: "DriveOptions",
+) -> RunPlan:
+    """The plan of a run that was driven before; what is said anew replaces what was said then."""
+    from handrail.cli.history.runs import KnownRuns, find_home, read_log
+    from handrail.model.control import Standing
+    from handrail.supervise.state_reader import read_state
+
+    with read_log(find_home()) as store:
+        run = KnownRuns(store).find(typed)
+        state = read_state(store, run.id, [])
+    loop = state.loop
+    if loop is None:
+        raise click.ClickException(
+            f"{run.name} was not started by handrail run: {resume_command(_HOST, run.id)}"
+        )
+    if state.hand.standing in (Standing.CANCELLED, Standing.CANCELLING):
+        who = f" by {state.hand.by}" if state.hand.by else ""
+        raise click.ClickException(
+            f"{run.name} was cancelled{who}, which is final: start a new one"
+        )
+    if not os.path.isdir(state.cwd):
+        raise click.ClickException(f"the folder of {run.name} is gone: {state.cwd}")
+    return RunPlan(
+        run.id,
+        prompt or loop.goal,
+        loop.verify if verify is None else verify,
+        msgspec.structs.replace(limits, max_iterations=max_iterations or loop.max),
+        msgspec.structs.replace(wanted, model=wanted.model or state.model),
+        state.cwd,
+        resumes=True,
+        held=state.hand.standing not in (Standing.RUNNING, Standing.DONE),
+    )
+
+
+def _start(host: "HostAdapter", plan: RunPlan, *, as_json: bool) -> int:
+    """Make sure that all is there which an unattended agent needs, and let it begin."""
+    from handrail.cli.daemon_request import show_waiting
+    from handrail.cli.driving.driven_run import drive_to_the_end
+    from handrail.cli.history.runs import find_home
+    from handrail.server.http.socket_client import DaemonError
+    from handrail.server.launcher import ensure_daemon
+
+    home = find_home()
+    program = host.find_program(os.environ)
+    if program is None:
+        raise click.ClickException(with_hosts(_NO_PROGRAM))
+    try:
+        with show_waiting("starting the daemon"):
+            ensure_daemon(home)
+            settings = _settings(host, home, program, plan)
+        return drive_to_the_end(host, home, program.path, plan, settings, as_json=as_json)
+    except DaemonError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _settings(host: "HostAdapter", home: "Home", program: "HostProgram", plan: RunPlan) -> str:
+    """The hooks, unless they are installed; raises where something keeps them from running."""
+    from handrail.cli.output.file_changes import connection
+    from handrail.hosts.port import HostError, UnsupervisedError
+
+    home.client()
+    try:
+        return host.prepare(program, connection(home), plan.run, plan.cwd, os.environ, plan.options)
+    except UnsupervisedError as error:
+        raise click.ClickException(
+            f"nothing was started, because it would not be supervised: {error}"
+        ) from None
+    except HostError as error:
+        raise click.UsageError(str(error)) from None

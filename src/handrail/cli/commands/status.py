@@ -1,0 +1,291 @@
+"""`handrail status`: which runs there are, and how they are."""
+
+from collections.abc import Callable, Iterator
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.cli import options
+from handrail.cli.history.runs import KnownRuns, find_home, read_log
+from handrail.cli.history.status_row import MARKS, StatusRow, find_rows, hand_lines, loop_line
+from handrail.cli.output.terminal import TerminalOutput, clip, columns, pad, wrap
+from handrail.words.amounts import count
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import duration_in_words
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+
+_MAX_NAME = 18
+_ROOMY = 64
+_LABELS = "actions changed stopped"
+_AGE = 8
+
+Health = dict[str, object]
+
+
+@click.command()
+@click.option("--short", is_flag=True, help="One line, for a shell prompt.")
+@click.option("--all", "show_all", is_flag=True, help="All runs, also those of long ago.")
+@options.json_option("Print JSON.")
+@options.color_option
+def command(short: bool, show_all: bool, as_json: bool) -> int:
+    """Show the runs that are under way or ended in the last hour.
+
+    \b
+      ● working    ◆ waits for your next prompt    ○ ended, done or cancelled
+      ‖ paused or frozen: by whom and why, and what is held, stands below
+      ■ stopped: by a person, or in an emergency, and you decide how it goes on
+      ◌ quiet: nothing was heard of it for more than half an hour
+
+    Below a run stands the worst that is found in it now, if anything is, and for
+    one that Handrail drives its iteration, model and cost. "Changed" counts
+    actions that ran in a safer form, "stopped" those that did not run. Runs of
+    which nothing was heard for a day are left out, unless --all is given.
+    Everything is read from the log: no daemon has to run.
+
+    \b
+    Examples:
+      handrail status
+      handrail status --all --json
+      PS1='$(handrail status --short) $ '
+    """
+    home = find_home()
+    with read_log(home) as store:
+        runs = KnownRuns(store)
+        rows = find_rows(runs, store, time(), show_all=show_all, is_open=_open_in(home))
+    running = _daemon_runs(home)
+    if short:
+        say_short(options.screen(), rows, running=running)
+        return 0
+    from handrail.server.http.socket_client import health, port_answers
+
+    daemon = health(home)
+    trouble = trouble_with(daemon, running=running, taken=not running and port_answers(home))
+    if as_json:
+        _print_json(rows, daemon, trouble)
+    else:
+        older = len(runs) - len(rows)
+        report(options.screen(), rows, daemon, trouble=trouble, older=older, me=_me())
+    return 0
+
+
+def _daemon_runs(home: "Home") -> bool:
+    """Whether a daemon runs: quicker than to ask it."""
+    from handrail.server.lock import holder
+
+    return holder(home) is not None
+
+
+def _me() -> str:
+    from handrail.control.client import user_name
+
+    return user_name()
+
+
+def _open_in(home: "Home") -> Callable[[str], bool]:
+    """Tells of an incident whether nobody has decided about it yet."""
+
+    def is_open(incident: str) -> bool:
+        from handrail.intervene.incidents.folders import IncidentError, IncidentFolders
+
+        try:
+            return IncidentFolders(home.incidents).read(incident).resolution is None
+        except IncidentError:
+            return True
+
+    return is_open
+
+
+def report(
+    screen: TerminalOutput,
+    rows: list[StatusRow],
+    daemon: Health | None,
+    *,
+    trouble: str,
+    older: int,
+    me: str = "",
+) -> None:
+    """Print the head line, the daemon's troubles, and a line for each run. `me`: who reads it."""
+    head = count(len(rows), "run") if rows else "No runs now."
+    if stopped := sum(bool(row.incident) for row in rows):
+        head += f" · {stopped} {'needs' if stopped == 1 else 'need'} you"
+    if daemon is not None and not trouble:
+        memory = daemon.get("memory_mb")
+        size = f", {memory:.0f} MB" if isinstance(memory, int | float) and memory else ""
+        head = f"{head} · daemon running{size}" if rows else f"{head} The daemon runs{size}."
+    labels = _LABELS if rows and screen.width >= _ROOMY else ""
+    gap = screen.width - columns(head) - len(labels) - _AGE - 1
+    screen.say(f" {head}{screen.paint(' ' * max(gap, 1) + labels, 'dim')}".rstrip())
+    if trouble:
+        _loud(screen, trouble, " ")
+    if rows:
+        _table(screen, rows, me)
+    elif not older:
+        for line in wrap(NOTHING_YET, screen.width - 1):
+            screen.say(f" {line}")
+    if older:
+        more = f"{count(older, 'older run')}: handrail status --all"
+        screen.say(screen.paint(f" {more}", "dim"))
+
+
+def trouble_with(daemon: Health | None, *, running: bool, taken: bool) -> str:
+    """What is wrong with the daemon. `taken`: another program answers on its port."""
+    if daemon is not None:
+        problem = f"The daemon has a problem: {daemon.get('problem')}; see handrail doctor"
+        return "" if daemon.get("ok") else problem
+    if running:
+        return "The daemon does not answer. Start it anew: handrail serve --restart"
+    if taken:
+        return (
+            "The daemon is not running, and ANOTHER PROGRAM answers on its port: open sessions "
+            "may not be supervised. handrail doctor says what to do."
+        )
+    return (
+        "The daemon is not running. The next session or prompt starts it; until then "
+        "agents can only read. Start it now: handrail serve --background"
+    )
+
+
+def _loud(screen: TerminalOutput, text: str, indent: str) -> None:
+    for at, line in enumerate(wrap(text, screen.width - len(indent) - 2)):
+        screen.say(screen.paint(f"{indent}{'  ' if at else '! '}{line}", "red"))
+
+
+def _table(screen: TerminalOutput, rows: list[StatusRow], me: str) -> None:
+    names = [clip(row.run.name, _MAX_NAME) for row in rows]
+    name_width = max(map(columns, names))
+    state_width = max(len(row.shown_state) for row in rows)
+    roomy = screen.width >= _ROOMY
+    for row, name in zip(rows, names, strict=True):
+        mark, style = MARKS[row.state]
+        left = f" {screen.paint(mark, style)} {pad(name, name_width)}  "
+        state = screen.paint(pad(row.shown_state, state_width), style)
+        tail = _numbers(row) if roomy else f"{row.facts.step:>7}"
+        room = screen.width - name_width - state_width - len(tail) - 7
+        goal = pad(clip(row.goal, room), room) if room > 0 else ""
+        screen.say(f"{left}{state}  {goal}{tail}".rstrip())
+        if loop := loop_line(row):
+            screen.say(f"   {screen.paint(clip(loop, screen.width - 3), 'dim')}")
+        for text in hand_lines(row, me):
+            screen.say(f"   {screen.paint(clip(text, screen.width - 3), style)}")
+        for text in _details(row):
+            says = clip(text, screen.width - 3)
+            screen.say(f"   {screen.paint(says, 'red' if row.incident else 'yellow')}")
+        for text in _warnings(row):
+            _loud(screen, text, "   ")
+
+
+def _numbers(row: StatusRow) -> str:
+    facts = row.facts
+    is_over = row.is_over or facts.phase == "ended"
+    until = facts.changed if is_over else facts.changed + row.quiet
+    numbers = (facts.step, row.decided("modify"), row.decided("block"))
+    cells = "".join(f"{number or '·':>8}" for number in numbers)
+    return f"{cells}{duration_in_words(until - facts.started):>{_AGE}}"
+
+
+def _details(row: StatusRow) -> Iterator[str]:
+    """What is wrong with the run now, and what to do about it."""
+    found = row.facts.trouble
+    if found and not row.is_over:
+        says = found.says.partition(" (steps")[0]
+        yield f"◆ {found.kind.replace('_', ' ')}, {found.severity}: {says}"
+    if row.incident:
+        yield f"→ handrail incident show {row.incident}"
+
+
+def _warnings(row: StatusRow) -> Iterator[str]:
+    usage, name = row.facts.usage, row.run.name
+    if usage.breaches:
+        yield f"{count(usage.breaches, 'action')} ran that should not have: handrail log {name}"
+    if usage.faults:
+        yield f"Handrail failed {count(usage.faults, 'time')}: handrail log {name}"
+    if row.problem:
+        yield f"events cannot be read: {row.problem}"
+
+
+def say_short(screen: TerminalOutput, rows: list[StatusRow], *, running: bool) -> None:
+    """The line for a shell prompt."""
+    parts: list[str] = []
+    under_way = [row for row in rows if not row.is_over]
+    if needed := sum(bool(row.incident) for row in rows):
+        parts.append(screen.paint(f"■ {needed} needs you", "red"))
+    for state, (mark, style) in MARKS.items():
+        if number := sum(row.state == state and not row.incident for row in under_way):
+            parts.append(screen.paint(f"{mark} {number} {state}", style))
+    stopped = sum(row.decided("block") for row in under_way)
+    if stopped:
+        parts.append(screen.paint(f"✗ {stopped} stopped", "red"))
+    if parts and not running:
+        parts.append(screen.paint("! no daemon", "red"))
+    screen.say("  ".join(parts) or "○ no runs")
+
+
+def _print_json(rows: list[StatusRow], daemon: Health | None, trouble: str) -> None:
+    from handrail.cli.output.json_line import json_line
+
+    runs = [_told(row) for row in rows]
+    click.echo(json_line({"daemon": daemon, "problem": trouble, "runs": runs}))
+
+
+def _told(row: StatusRow) -> dict[str, object]:
+    facts = row.facts
+    hand, usage, found = facts.hand, facts.usage, facts.trouble
+    return {
+        "run": row.run.id,
+        "name": row.run.name,
+        "host": facts.host,
+        "cwd": facts.cwd,
+        "state": row.state,
+        "quiet_seconds": round(row.quiet, 1),
+        "started": facts.started,
+        "changed": facts.changed,
+        "goal": row.goal,
+        "model": facts.model,
+        "actions": facts.step,
+        "decisions": usage.decided,
+        "overruled": usage.overruled,
+        "breaches": usage.breaches,
+        "faults": usage.faults,
+        "agents": len(facts.agents),
+        "finding": None if row.is_over or found is None else _fields(found, _OF_FINDING),
+        "incident": row.incident,
+        "problem": row.problem,
+        "control": {
+            "standing": hand.standing,
+            "by": hand.by,
+            "reason": hand.reason,
+            "since": hand.since,
+            "held": list(hand.held.values()),
+            "asked": [
+                {"request": name, **_fields(each, _OF_REQUEST)} for name, each in hand.asked.items()
+            ],
+        },
+        "loop": None if facts.loop is None else {**_fields(facts.loop, _OF_LOOP), "left": row.left},
+    }
+
+
+_OF_FINDING = ("kind", "severity", "says", "symptom")
+_OF_REQUEST = ("at", "command", "by", "reason")
+_OF_LOOP = (
+    "goal",
+    "max",
+    "verify",
+    "driver",
+    "iteration",
+    "verified",
+    "ended",
+    "reason",
+    "tokens",
+    "cost_usd",
+    "seconds",
+    "memory_mb",
+)
+"""What is told of each in JSON."""
+
+
+def _fields(struct: msgspec.Struct, names: tuple[str, ...]) -> dict[str, object]:
+    return {name: getattr(struct, name) for name in names}

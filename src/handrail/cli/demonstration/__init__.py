@@ -1,0 +1,1 @@
+"""The script and the stage of `handrail demo`."""

@@ -1,0 +1,1 @@
+"""What `handrail doctor` examines."""

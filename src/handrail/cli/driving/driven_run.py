@@ -1,0 +1,257 @@
+"""An agent is driven, shown while it works, and ended for certain when somebody leaves."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.cli import options, settle
+from handrail.cli.commands.log import LogPrinter
+from handrail.cli.driving.run_summary import EXIT_CODES, tell_end, tell_left
+from handrail.cli.driving.socket_client import SocketDaemonClient
+from handrail.cli.history.event_filter import EventFilter
+from handrail.cli.history.runs import KnownRun, KnownRuns, read_log
+from handrail.cli.output.terminal import wrap
+from handrail.control.client import UnreachableError, make_request, stages
+from handrail.drive.daemon_client import IterationPermission
+from handrail.drive.loop import PAUSES, DriveTask, drive
+from handrail.drive.loop_end import LoopEnd
+from handrail.hosts.driven_agent import MARK, DrivenAgent
+from handrail.hosts.port import HostAdapter, LaunchRequest
+from handrail.model.control import ControlCommand, Standing
+from handrail.server.control.connection import DaemonConnection
+from handrail.server.home import Home
+
+if TYPE_CHECKING:
+    from handrail.cli.commands.run import RunPlan
+
+_LEAVES: dict[int, str] = {
+    signal.SIGINT: "Ctrl+C where it was driven",
+    signal.SIGTERM: "its driver was asked to end",
+    signal.SIGHUP: "the terminal of its driver was closed",
+    signal.SIGPIPE: "nobody reads what its driver prints",
+}
+"""By which signal somebody leaves, and what that means."""
+_DEAF = frozenset({signal.SIGHUP, signal.SIGPIPE})
+"""Nobody can be told anything any more."""
+_STOPPED = frozenset({Standing.STOPPING, Standing.STOPPED})
+_STOP_SECONDS = 15.0
+_MAX_SAYS = 400
+
+
+def drive_to_the_end(
+    host: HostAdapter, home: Home, program: str, plan: "RunPlan", settings: str, *, as_json: bool
+) -> int:
+    """Drive an agent, tell what happens, and give the exit code."""
+    driving = _DrivenRun(host, home, program, plan, settings, as_json=as_json)
+    settle()
+    end = asyncio.run(driving.go())
+    if not driving.begun:
+        return 128 + driving.left_by
+    known = find_run(home, plan.run)
+    if end is not None:
+        tell_end(home, known, end, as_json=as_json)
+        return EXIT_CODES.get(end.reason, 1)
+    number = driving.left_by
+    certain = _stop(home, known, _LEAVES[number], silent=as_json or number in _DEAF)
+    if number not in _DEAF:
+        tell_left(home, known, as_json=as_json, certain=certain)
+    return 128 + number
+
+
+def find_run(home: Home, run: str) -> KnownRun:
+    """A run as people call it."""
+    with read_log(home) as store:
+        return KnownRuns(store).find(run)
+
+
+def _stop(home: Home, known: KnownRun, reason: str, *, silent: bool) -> bool:
+    """The agent has ended; the daemon looks whether anything of it is left. True: nothing is."""
+    from handrail.cli.requests.send_and_report import send_and_report
+    from handrail.cli.requests.sending import ChosenRuns
+
+    try:
+        code = send_and_report(
+            home,
+            ControlCommand.STOP,
+            ChosenRuns((known,)),
+            reason=reason,
+            text="",
+            seconds=_STOP_SECONDS,
+            form="silent" if silent else "words",
+        )
+    except click.ClickException:
+        return False
+    return code == 0
+
+
+class _DrivenRun:
+    """One agent, from its start to its end."""
+
+    def __init__(
+        self,
+        host: HostAdapter,
+        home: Home,
+        program: str,
+        plan: "RunPlan",
+        settings: str,
+        *,
+        as_json: bool,
+    ) -> None:
+        self.left_by = 0
+        """The signal by which somebody wanted to leave; 0: nobody did."""
+        self._home = home
+        self._host = host
+        self._program = program
+        self._plan = plan
+        self._settings = settings
+        self._as_json = as_json
+        self._screen = options.screen()
+        self._over = threading.Event()
+        self._office = SocketDaemonClient(home, plan.run, told=self._hear)
+        self._is_stopped = plan.held
+        self._problem = ""
+        """Why the agent has failed; told when it is tried again."""
+        self._failures = 0
+        """In a row."""
+        self._name = plan.run
+        """As people call it, as soon as that is known."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the daemon knows of the run."""
+        return self._office.begun.is_set()
+
+    async def go(self) -> LoopEnd | None:
+        """Until it has ended; None: somebody has left."""
+        plan = self._plan
+        task = DriveTask(
+            goal=plan.goal,
+            cwd=plan.cwd,
+            model=plan.options.model,
+            verify=plan.verify,
+            limits=plan.limits,
+            marks={MARK: plan.run},
+        )
+        driven = asyncio.ensure_future(drive(task, self._office, self._agent))
+        self._heed_signals(driven)
+        beside = asyncio.ensure_future(self._accompany(driven))
+        try:
+            return await driven
+        except asyncio.CancelledError:
+            if not self.left_by:
+                raise
+            return None
+        finally:
+            self._over.set()
+            beside.cancel()
+            with suppress(asyncio.CancelledError):
+                await beside
+
+    def _heed_signals(self, driven: "asyncio.Future[LoopEnd]") -> None:
+        loop = asyncio.get_running_loop()
+        for number in _LEAVES:
+            # Who ignores one wants that, as nohup does; Python itself ignores SIGPIPE.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._leave, number, driven)
+
+    def _leave(self, number: int, driven: "asyncio.Future[LoopEnd]") -> None:
+        driven.cancel()
+        if not self.left_by and number not in _DEAF:
+            # On a line of its own, after the ^C that the terminal shows.
+            start = "\n " if sys.stdout.isatty() and not self._as_json else " "
+            self._say("Ending the agent … (Ctrl+C again: at once)", start=start)
+        self.left_by = self.left_by or number
+
+    def _agent(self, *, resume: bool, model: str) -> AbstractAsyncContextManager[DrivenAgent]:
+        plan = self._plan
+        request = LaunchRequest(
+            program=self._program,
+            run=plan.run,
+            cwd=plan.cwd,
+            environ=os.environ,
+            settings=self._settings,
+            settings_file=os.path.join(self._home.path, "driven", f"{plan.run}.json"),
+            options=msgspec.structs.replace(plan.options, model=model),
+            resume=resume,
+        )
+        return self._host.drive(request, self._judge)
+
+    # What happens beside
+
+    async def _accompany(self, driven: "asyncio.Future[LoopEnd]") -> None:
+        """Show what happens, until it is over and all of it was shown."""
+        await self._office.begun.wait()
+        known = await asyncio.to_thread(find_run, self._home, self._plan.run)
+        self._name = known.name
+        if self._plan.held:
+            # A daemon: who leaves does not wait for it.
+            threading.Thread(target=self._resume, args=(known,), daemon=True).start()
+        loop = asyncio.get_running_loop()
+
+        def leave() -> None:
+            loop.call_soon_threadsafe(self._leave, signal.SIGPIPE, driven)
+
+        shown = asyncio.ensure_future(asyncio.to_thread(self._show, known, leave))
+        try:
+            await asyncio.shield(shown)
+        except asyncio.CancelledError:
+            await shown
+            raise
+
+    def _resume(self, known: KnownRun) -> None:
+        """It stood still when it was taken up: that is over."""
+        request = make_request(ControlCommand.RESUME, known.id, reason="handrail run --resume")
+        with suppress(UnreachableError):
+            for _ in stages(DaemonConnection(self._home), request, seconds=_STOP_SECONDS):
+                pass
+
+    def _show(self, known: KnownRun, leave: Callable[[], None]) -> None:
+        """Print what happens; `leave`: where nobody reads that."""
+        since = self._plan.began if self._plan.resumes else float("-inf")
+        try:
+            with read_log(self._home) as store:
+                log = LogPrinter(
+                    store, EventFilter(since=since), self._screen, as_json=self._as_json
+                )
+                log.go_along(known, self._over)
+        except OSError:
+            leave()
+        except click.ClickException as error:
+            self._say(f"! what happens cannot be shown: {error.message}", "yellow")
+
+    # What is said
+
+    def _hear(self, go: IterationPermission) -> None:
+        is_stopped = go.standing in _STOPPED
+        if is_stopped and not self._is_stopped:
+            who = f" by {go.by}" if go.by else ""
+            why = f" ({go.reason})" if go.reason else ""
+            self._say(f"Stopped{who}{why}. This waits here until somebody resumes the run:")
+            self._say(f"  handrail resume {self._name}      Ctrl+C leaves")
+        self._is_stopped = is_stopped
+        if self._problem and go.standing == Standing.RUNNING:  # else somebody has wanted it
+            again = "; trying again" if self._failures <= len(PAUSES) else ""
+            self._say(f"! {self._problem[:_MAX_SAYS]}{again}", "yellow")
+        self._problem = ""
+
+    def _judge(self, problem: str) -> None:
+        """A turn has ended, well where there is no problem. It is told only when it is tried again,
+        because that takes a while."""
+        self._problem = problem
+        self._failures = self._failures + 1 if problem else 0
+
+    def _say(self, text: str, style: str = "dim", *, start: str = " ") -> None:
+        """Not on stdout where a program reads that."""
+        with suppress(OSError):  # nobody is there any more
+            for line in wrap(text, self._screen.width - 1):
+                click.echo(start + self._screen.paint(line, style), err=self._as_json)
+                start = " "
+            sys.stdout.flush()

@@ -1,0 +1,124 @@
+"""How a driven run ended: what was done, what it cost, and what to do next."""
+
+from collections.abc import Iterable, Iterator
+
+import click
+
+from handrail.cli import options
+from handrail.cli.history.runs import KnownRun, read_log
+from handrail.cli.output.json_line import json_line
+from handrail.cli.output.terminal import TerminalOutput, visible, wrap
+from handrail.drive.loop_end import LoopEnd
+from handrail.server.home import Home
+from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
+from handrail.words.amounts import count
+from handrail.words.control import used_in_words
+
+EXIT_CODES = {"COMPLETE": 0, "ERROR": 2}
+"""By the reason of an end; others are 1: it is not done."""
+_HEADS = {
+    "COMPLETE": ("DONE", "green"),
+    "MAX_ITERATIONS": ("NOT DONE", "yellow"),
+    "LIMIT": ("NOT DONE", "yellow"),
+    "STUCK": ("STUCK", "yellow"),
+    "ERROR": ("FAILED", "red"),
+    "USER_CANCELLED": ("CANCELLED", "red"),
+}
+_LABEL = "Next: "
+_NOT_CERTAIN = "The agent was ended, but nobody has seen that nothing of it is left."
+_MORE = {
+    "MAX_ITERATIONS": " --max-iterations {twice}",
+    "LIMIT": "",
+    "STUCK": ' "what it needs to know"',
+    "ERROR": "",
+}
+"""How a run that is not done goes on."""
+
+
+def tell_end(home: Home, known: KnownRun, end: LoopEnd, *, as_json: bool) -> None:
+    """Say how it ended."""
+    state = _look(home, known)
+    if as_json:
+        click.echo(json_line(_told(known, state, end)))
+        return
+    screen = options.screen()
+    head, style = _HEADS[end.reason]
+    screen.say(screen.paint(" " + "─" * (screen.width - 2), "dim"))
+    verify = state.loop.verify if state.loop else ""
+    says = f"verified: {verify}" if end.verified else end.says
+    _say(screen, f"{head} · {says}", style)
+    _summary(screen, state)
+    _next(screen, _steps(known, state, end.reason))
+
+
+def tell_left(home: Home, known: KnownRun, *, as_json: bool, certain: bool) -> None:
+    """Say how a run can be taken up that somebody has left. `certain`: nothing of it is left."""
+    state = _look(home, known)
+    if as_json:
+        click.echo(json_line({**_told(known, state, None), "stopped": certain}))
+        return
+    screen = options.screen()
+    if not certain:
+        _say(screen, _NOT_CERTAIN, "red")
+    _summary(screen, state)
+    _next(screen, [(f"handrail run --resume {known.name}", "take it up again")])
+
+
+def _look(home: Home, known: KnownRun) -> RunState:
+    with read_log(home) as store:
+        return read_state(store, known.id, [])
+
+
+def _summary(screen: TerminalOutput, state: RunState) -> None:
+    loop, decided = state.loop, state.usage.decided
+    parts = [
+        count(loop.iteration, "iteration") if loop else "",
+        count(state.step, "action"),
+        f"{decided['modify']} changed" if decided.get("modify") else "",
+        f"{decided['block']} stopped" if decided.get("block") else "",
+        *(used_in_words(loop.tokens, loop.cost_usd, loop.seconds) if loop else ()),
+    ]
+    _say(screen, " · ".join(filter(None, parts)), "")
+
+
+def _steps(known: KnownRun, state: RunState, reason: str) -> Iterator[tuple[str, str]]:
+    if reason in _MORE:
+        most = 2 * state.loop.max if state.loop else 0
+        yield f"handrail run --resume {known.name}{_MORE[reason].format(twice=most)}", "go on"
+    yield f"handrail log {known.name}", "what it did"
+    if state.step:
+        yield f"handrail undo --task --run {known.name}", "take all of it back"
+
+
+def _next(screen: TerminalOutput, steps: Iterable[tuple[str, str]]) -> None:
+    listed = [(visible(line), says) for line, says in steps]
+    width = max(len(line) for line, _ in listed)
+    roomy = all(len(_LABEL) + width + 4 + len(says) <= screen.width for _, says in listed)
+    for at, (line, says) in enumerate(listed):
+        label = " " * len(_LABEL) if at else _LABEL
+        more = f"{' ' * (width - len(line) + 3)}{screen.paint(says, 'dim')}" if roomy else ""
+        screen.say(f" {label}{line}{more}")
+
+
+def _say(screen: TerminalOutput, text: str, style: str) -> None:
+    for line in wrap(" ".join(text.split()), screen.width - 1, limit=4):
+        screen.say(f" {screen.paint(line, style)}")
+
+
+def _told(known: KnownRun, state: RunState, end: LoopEnd | None) -> dict[str, object]:
+    loop = state.loop
+    return {
+        "run": known.id,
+        "name": known.name,
+        "done": end is not None and end.reason == "COMPLETE",
+        "verified": end is not None and end.verified,
+        "reason": end.reason if end else "LEFT",
+        "says": end.says if end else "",
+        "iterations": loop.iteration if loop else 0,
+        "actions": state.step,
+        "decisions": state.usage.decided,
+        "tokens": loop.tokens if loop else 0,
+        "cost_usd": loop.cost_usd if loop else 0.0,
+        "seconds": loop.seconds if loop else 0.0,
+    }

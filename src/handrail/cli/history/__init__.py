@@ -1,0 +1,1 @@
+"""The log as `handrail log`, `explain` and `run` show it."""

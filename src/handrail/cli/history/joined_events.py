@@ -1,0 +1,121 @@
+"""The events of runs as entries of a timeline: an action and what came of it are one."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from math import inf
+from time import monotonic
+
+import msgspec
+
+from handrail.model.event import (
+    ActionReviewed,
+    Event,
+    RunEnded,
+    UsageMeasured,
+)
+from handrail.model.ordinal import Decision
+from handrail.words.action_status import ActionEnd
+from handrail.words.run_facts import RunFacts, ends_session
+
+_MAX_HELD = 256
+"""Entries that wait for an earlier action to end: with more, it is shown as it is."""
+_MAX_OPEN = 1000
+
+
+class JoinedEntry(msgspec.Struct):
+    """One thing that a timeline shows."""
+
+    run: str
+    event: Event
+    facts: RunFacts
+    end: ActionEnd | None = None
+    late: bool = False
+    """It was shown before; now it has ended."""
+    waits: bool = False
+    """Its end is still to come."""
+    since: float = 0.0
+    held: bool = False
+
+    @property
+    def at(self) -> float:
+        """The moment that it is shown under."""
+        return self.end.at if self.late and self.end is not None else self.event.at
+
+
+class EventJoiner:
+    """Takes events in order and gives entries in order, each as soon as it is complete.
+
+    An action that takes longer than `patience` seconds is given without its end, and once
+    more when it has ended.
+    """
+
+    def __init__(self, *, patience: float = inf, now: Callable[[], float] = monotonic) -> None:
+        self.patience = patience
+        self._now = now
+        self._facts: dict[str, RunFacts] = {}
+        self._held: deque[JoinedEntry] = deque()
+        self._open: OrderedDict[tuple[str, int], JoinedEntry] = OrderedDict()
+
+    def add(self, run: str, event: Event, *, shown: bool = True) -> None:
+        """Take in the next event; one that is not shown still says something about others."""
+        facts = self._facts.setdefault(run, RunFacts())
+        is_news = not isinstance(event, UsageMeasured) or event.tokens != facts.tokens
+        facts.take(event)
+        if isinstance(event, ActionEnd) and self._close(run, event, shown=shown):
+            return
+        entry = JoinedEntry(run, event, facts, since=self._now())
+        if isinstance(event, ActionReviewed):
+            entry.waits = event.asked or event.verdict.decision is not Decision.BLOCK
+            self._open[run, event.step] = entry
+            if len(self._open) > _MAX_OPEN:
+                self._open.popitem(last=False)
+        elif ends_session(event):
+            self._give_up(run)
+        if isinstance(event, RunEnded):
+            entry.facts = msgspec.structs.replace(
+                facts, decided=dict(facts.decided), found=set(facts.found)
+            )
+        if shown and is_news:
+            self._hold(entry)
+
+    def ready(self) -> Iterator[JoinedEntry]:
+        """The entries that need not wait any longer."""
+        while self._held and self._may_go(self._held[0]):
+            yield self._release()
+
+    def rest(self) -> Iterator[JoinedEntry]:
+        """All that is left."""
+        while self._held:
+            yield self._release()
+
+    def _may_go(self, first: JoinedEntry) -> bool:
+        if not first.waits or len(self._held) > _MAX_HELD:
+            return True
+        return self._now() - first.since >= self.patience
+
+    def _hold(self, entry: JoinedEntry) -> None:
+        entry.held = True
+        self._held.append(entry)
+
+    def _release(self) -> JoinedEntry:
+        entry = self._held.popleft()
+        entry.held = False
+        return entry
+
+    def _close(self, run: str, end: ActionEnd, *, shown: bool) -> bool:
+        """Give an action its end; False if nobody knows that action."""
+        entry = self._open.pop((run, end.step), None)
+        if entry is None:
+            return False
+        if entry.held:
+            entry.end, entry.waits = end, False
+        elif shown:
+            self._hold(
+                JoinedEntry(run, entry.event, entry.facts, end, late=True, since=self._now())
+            )
+        return True
+
+    def _give_up(self, run: str) -> None:
+        """The session has ended: whatever was under way will not be heard of."""
+        for key in [key for key in self._open if key[0] == run]:
+            self._open.pop(key).waits = False

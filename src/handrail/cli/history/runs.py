@@ -1,0 +1,166 @@
+"""The runs in the log: opened for reading only, and found by what a person types."""
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
+from math import inf
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.cli.output.terminal import clip, columns, pad, visible
+from handrail.store.errors import DamagedError, NewerSchemaError, StoreError
+from handrail.store.opening import open_log
+from handrail.store.port import Store
+from handrail.supervise.run_names import project_of, short_ids
+from handrail.supervise.topics import RUNS, run_of, topic_of
+from handrail.words.hosts import NOTHING_YET
+from handrail.words.times import duration_in_words
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+
+LAST = "last"
+_MAX_LISTED = 10
+_MAX_NAME = 60
+_HINTS: dict[type[StoreError], str] = {
+    DamagedError: "handrail doctor --fix moves it aside and starts a new one",
+    NewerSchemaError: "upgrade Handrail",
+}
+_HINT = "handrail doctor says what to do"
+
+
+class KnownRun(msgspec.Struct, frozen=True):
+    """A run as people call it."""
+
+    id: str
+    """The session's id."""
+    name: str
+    """The folder it began in, and the first characters of its id: `shop-3f2a`."""
+    project: str
+    changed: float
+    seq: int
+
+    @property
+    def topic(self) -> str:
+        """Where its events stand in the log."""
+        return topic_of(self.id)
+
+
+class _RunStart(msgspec.Struct):
+    cwd: str = ""
+
+
+_began = msgspec.json.Decoder(_RunStart)
+
+
+class KnownRuns:
+    """All runs of a log, the last changed one first."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._topics = store.topics(RUNS)
+        self._short = short_ids([run_of(topic.name) for topic in self._topics])
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def __iter__(self) -> Iterator[KnownRun]:
+        return self.changed_since(-inf)
+
+    def changed_since(self, moment: float) -> Iterator[KnownRun]:
+        """Those of which something was heard since then."""
+        for topic in self._topics:
+            if topic.changed < moment:
+                continue
+            run = run_of(topic.name)
+            project = _project(self._store, topic.name)
+            name = f"{project}-{self._short[run]}"
+            yield KnownRun(run, name, project, topic.changed, topic.seq)
+
+    def names(self, ids: Collection[str]) -> dict[str, str]:
+        """By id, what people call a run; those that the log does not know are left out."""
+        return {
+            run: f"{_project(self._store, topic.name)}-{self._short[run]}"
+            for topic in self._topics
+            if (run := run_of(topic.name)) in ids
+        }
+
+    def find(self, typed: str) -> KnownRun:
+        """The run that a person means; else an error that helps."""
+        return next(iter(self)) if typed == LAST and self._topics else self.meant(typed)[0]
+
+    def meant(self, typed: str) -> list[KnownRun]:
+        """The run that a person means, or all of its project; else an error that helps."""
+        if not self._topics:
+            raise click.ClickException(NOTHING_YET)
+        if typed == LAST:
+            return list(self)
+        found: list[KnownRun] = []
+        of_project: list[KnownRun] = []
+        for run in self:
+            if typed in (run.id, run.name):
+                return [run]
+            if typed == run.project:
+                of_project.append(run)
+            elif run.id.startswith(typed) or _is_name(typed, run):
+                found.append(run)
+        if not of_project and not found:
+            raise click.ClickException(f"there is no run {typed!r}; see handrail status --all")
+        if not of_project and len(found) > 1:
+            _list_candidates(typed, found)
+        return of_project or found
+
+
+@contextmanager
+def read_log(home: "Home") -> Iterator[Store]:
+    """The log, read only: nobody has to run, and nothing is changed."""
+    try:
+        with closing(open_log(home.log, "read")) as store:
+            yield store
+    except StoreError as error:
+        hint = _HINTS.get(type(error), _HINT)
+        raise click.ClickException(f"{error}; {hint}") from None
+
+
+def find_home() -> "Home":
+    """The state folder of this user."""
+    from handrail.server.home import open_home
+
+    return open_home(os.environ)
+
+
+def _project(store: Store, topic: str) -> str:
+    """The folder in which a run began; its first event says it."""
+    first = next(iter(store.read(topic, 0, 1)), None)
+    try:
+        cwd = _began.decode(first.body).cwd if first else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        cwd = ""
+    return project_of(cwd)
+
+
+def _is_name(typed: str, run: KnownRun) -> bool:
+    start = f"{run.project}-"
+    return (
+        len(typed) > len(start)
+        and typed.startswith(start)
+        and (run.id.startswith(typed.removeprefix(start)))
+    )
+
+
+def _list_candidates(typed: str, found: list[KnownRun]) -> None:
+    """Say which runs could be meant, and end."""
+    from handrail.cli import EXIT_ERROR
+
+    click.echo(f"handrail: {visible(typed)!r} may be any of {len(found)} runs:", err=True)
+    listed = found[:_MAX_LISTED]
+    names = [clip(run.name, _MAX_NAME) for run in listed]
+    width = max(map(columns, names))
+    for run, name in zip(listed, names, strict=True):
+        click.echo(f"  {pad(name, width)}  {duration_in_words(time() - run.changed)} ago", err=True)
+    if len(found) > _MAX_LISTED:
+        click.echo(f"  … and {len(found) - _MAX_LISTED} more", err=True)
+    raise click.exceptions.Exit(EXIT_ERROR)

@@ -1,0 +1,177 @@
+"""One run as `handrail status` shows it: how it is, and what is to be said of that."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from handrail.cli.history.runs import KnownRun, KnownRuns
+from handrail.model.control import Standing
+from handrail.store.port import Store
+from handrail.supervise.state import RunState
+from handrail.supervise.state_reader import read_state
+from handrail.words.amounts import money
+from handrail.words.times import duration_in_words
+
+QUIET = 30 * 60
+_LATELY = 60 * 60
+_FORGOTTEN = 24 * 60 * 60
+"""A session that was killed never says that it ended: after a day it is not shown any more."""
+
+_HELD = ("‖", "yellow")
+_STOPPED = ("■", "red")
+_OVER = ("○", "dim")
+MARKS = {
+    "stopped": _STOPPED,
+    "stopping": _STOPPED,
+    "cancelling": _STOPPED,
+    "working": ("●", "green"),
+    "waiting": ("◆", "yellow"),
+    "paused": _HELD,
+    "pausing": _HELD,
+    "interrupting": _HELD,
+    "frozen": _HELD,
+    "freezing": _HELD,
+    "quiet": ("◌", "yellow"),
+    "done": _OVER,
+    "cancelled": _OVER,
+    "ended": _OVER,
+}
+"""Of each state a sign and a colour."""
+_OVER_STATES = frozenset(state for state, mark in MARKS.items() if mark is _OVER)
+
+
+def _lives(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+class StatusRow(msgspec.Struct, frozen=True):
+    """One run, as of now."""
+
+    run: KnownRun
+    facts: RunState
+    quiet: float
+    """Seconds since anything was heard of it."""
+    incident: str = ""
+    """The one that it is stopped for, until a person decides."""
+    left: bool = False
+    """Handrail has driven it, and whoever did that is gone."""
+    problem: str = ""
+    """Why events of it could not be read."""
+
+    @property
+    def state(self) -> str:
+        """In a word, how it is; the words are those of MARKS."""
+        if self.incident:
+            return "stopped"
+        facts = self.facts
+        standing = facts.hand.standing
+        if standing != Standing.RUNNING and (facts.active or facts.hand.is_final):
+            return standing.value
+        if facts.loop is not None:
+            return "quiet" if self.left else "working"
+        phase = facts.phase
+        return "quiet" if phase == "working" and self.quiet > QUIET else phase
+
+    @property
+    def shown_state(self) -> str:
+        """The state, and for how long if that is long."""
+        loop = self.facts.loop
+        if self.state == "done" and loop is not None and loop.reason != "COMPLETE":
+            return "not done"
+        held = self.facts.hand.standing != Standing.RUNNING and self.state != "ended"
+        if self.quiet <= QUIET or (held and not self.incident):
+            return self.state
+        ago = " ago" if self.state in ("ended", "stopped") else ""
+        return f"{self.state} {duration_in_words(self.quiet)}{ago}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.state in _OVER_STATES
+
+    @property
+    def goal(self) -> str:
+        """What it is for, in a line."""
+        loop = self.facts.loop
+        text = loop.goal if loop else self.facts.first_prompt
+        return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+    def decided(self, *decisions: str) -> int:
+        """How many actions got one of these decisions."""
+        return sum(self.facts.usage.decided.get(decision, 0) for decision in decisions)
+
+
+def find_rows(
+    runs: KnownRuns,
+    store: Store,
+    now: float,
+    *,
+    show_all: bool,
+    is_open: Callable[[str], bool] = lambda incident: True,
+    lives: Callable[[int], bool] = _lives,
+) -> list[StatusRow]:
+    """The runs that matter now: those under way first, the last changed one at the top."""
+    rows: list[StatusRow] = []
+    for run in runs if show_all else runs.changed_since(now - _FORGOTTEN):
+        problems: list[str] = []
+        facts = read_state(store, run.id, problems)
+        stopped = facts.course.stopped
+        incident = stopped if stopped and is_open(stopped) else ""
+        loop = facts.loop
+        driver = loop.driver if loop and not loop.ended and facts.active else 0
+        left = bool(driver and not lives(driver))
+        row = StatusRow(
+            run, facts, max(now - facts.changed, 0.0), incident, left, next(iter(problems), "")
+        )
+        if show_all or not row.is_over or row.quiet <= _LATELY:
+            rows.append(row)
+    return sorted(rows, key=lambda row: row.is_over)
+
+
+def hand_lines(row: StatusRow, me: str) -> Iterator[str]:
+    """Who has a hand on the run, since when, why, and what waits because of it."""
+    now = row.facts.changed + row.quiet
+    hand = row.facts.hand
+    if hand.standing.value == row.state and hand.by:
+        who = "you" if hand.by == me else hand.by
+        why = f": {hand.reason}" if hand.reason else ""
+        yield f"by {who}, {duration_in_words(now - hand.since)} ago{why}"
+    for says in hand.held.values():
+        yield f"held before: {says}"
+    if row.left:
+        yield f"nobody drives it any more → handrail run --resume {row.run.name}"
+    if hand.waiting and not row.is_over:
+        yield f"asked for, not confirmed yet: {', '.join(hand.waiting)}"
+
+
+def loop_line(row: StatusRow) -> str:
+    """How far the loop is that Handrail drives; empty: it drives none."""
+    facts = row.facts
+    loop = facts.loop
+    if loop is None:
+        return ""
+    parts = (
+        f"it {max(loop.iteration, 1)}/{loop.max}",
+        _ENDS.get(loop.reason, "") if loop.ended else "",
+        facts.model,
+        money(loop.cost_usd) if loop.cost_usd else "",
+        f"{loop.tokens:,} tokens" if loop.tokens else "",
+        "verified" if loop.verified else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+_ENDS = {
+    "MAX_ITERATIONS": "no iterations left",
+    "STUCK": "the agent is stuck",
+    "LIMIT": "a limit is met",
+    "ERROR": "the agent fails",
+}

@@ -1,0 +1,1 @@
+"""How a command prints: text for a terminal, JSON, a pager."""

@@ -1,0 +1,69 @@
+"""A review as JSON."""
+
+import msgspec
+
+from handrail.model.review import Review
+
+
+def review_json(review: Review, key: object = None) -> dict[str, object]:
+    """What a program gets to read; `key` is its own id of the action."""
+    rewrite = review.rewrite
+    return {
+        "id": key,
+        "decision": review.decision,
+        "risk": review.risk.score,
+        "severity": review.risk.severity,
+        "reasons": review.reasons,
+        "effects": [
+            {
+                "kind": effect.kind,
+                "target": effect.target,
+                "severity": effect.severity,
+                "undo": effect.undo,
+                "says": effect.text,
+            }
+            for effect in review.effects
+        ],
+        "alternative": review.alternative,
+        "updated_input": rewrite.input if rewrite else None,
+        "changes": rewrite.changes if rewrite else (),
+        "restore": rewrite.restore if rewrite else "",
+        "explanation": review.explanation,
+        "checkpoint_first": review.checkpoint_first,
+        "confidence": review.confidence,
+        "rules": [hit.rule for hit in review.rules],
+        "faults": list(review.faults),
+    }
+
+
+def refusal_json(problem: str, key: object = None) -> dict[str, object]:
+    """The answer to what cannot be reviewed: it does not run."""
+    reason = f"It cannot be read, so it is not run: {problem}."
+    return {
+        "id": key,
+        "decision": "block",
+        "risk": 1.0,
+        "severity": "critical",
+        "reasons": [reason],
+        "effects": [],
+        "alternative": "Send one JSON object a line: id, tool, input, cwd.",
+        "updated_input": None,
+        "changes": [],
+        "restore": "",
+        "explanation": reason,
+        "checkpoint_first": False,
+        "confidence": 0.0,
+        "rules": [],
+        "faults": [],
+        "error": problem,
+    }
+
+
+def to_json(value: object) -> bytes:
+    """JSON in one line, whatever text stands in it."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate: bytes of a file name that are not UTF-8
+        import json
+
+        return json.dumps(msgspec.to_builtins(value)).encode()

@@ -1,0 +1,1 @@
+"""Recorded sessions, reviewed as they would have been then."""

@@ -1,0 +1,78 @@
+"""What Handrail would have found in a recorded session, and what it would have done about it."""
+
+import msgspec
+
+from handrail.cli.replays.sessions import PastStep
+from handrail.config.schema import Config
+from handrail.detect import CompletedStep, RunDetectors, completed_step, intent_of
+from handrail.intervene import Capability, InterventionHistory, Situation
+from handrail.intervene.controller import Controller
+from handrail.model.action import Action
+from handrail.model.event import Intervened
+from handrail.model.finding import Finding
+from handrail.model.intervention import Intervention, InterventionName
+from handrail.model.review import Review
+
+_SECONDS_EACH = 10.0
+"""How far apart steps are taken to be where a record has no times."""
+_CAN = frozenset({Capability.INJECT, Capability.REWRITE, Capability.DENY, Capability.STOP})
+
+
+class StepFindings(msgspec.Struct, frozen=True):
+    """What one step of a session shows."""
+
+    findings: tuple[Finding, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
+
+
+class PastFindings:
+    """Takes in the steps of one session. The agent did not hear of any intervention."""
+
+    def __init__(self, config: Config, goal: str) -> None:
+        self._config = config
+        self._goal = goal
+        self._now = 0.0
+        self._watch = RunDetectors()
+        self._past = InterventionHistory()
+        self._controller = Controller(config.interventions)
+
+    def take(self, number: int, step: PastStep, action: Action, review: Review) -> StepFindings:
+        """The next step, with what came of it, and what the agent said then."""
+        self._now = self._now + _SECONDS_EACH if step.at is None else step.at
+        if step.prompted:
+            self._watch.prompted()
+        intent = intent_of(action, review, step.agent)
+        if step.outcome is None:
+            deed = CompletedStep(number, self._now, intent, "dropped")
+        else:
+            deed = completed_step(number, self._now, intent, step.outcome)
+        self._watch.see(deed)
+        self._past.see(intent.agent, number)
+        noticed = self._notice(number)
+        if not step.said:
+            return noticed
+        self._watch.heard(step.said)
+        then = self._notice(number)
+        known = {finding.name for finding in then.findings}
+        before = (finding for finding in noticed.findings if finding.name not in known)
+        return StepFindings((*before, *then.findings), noticed.interventions + then.interventions)
+
+    def _notice(self, number: int) -> StepFindings:
+        found = self._watch.findings(self._config.detection)
+        return StepFindings(tuple(found), self._interventions(found, number))
+
+    def _interventions(self, found: list[Finding], number: int) -> tuple[Intervention, ...]:
+        if not self._config.interventions.enabled:
+            return ()
+        agent, scope = self._watch.last, self._config.scope
+        stopped = any(made.means == InterventionName.EMERGENCY_STOP for made in self._past.made)
+        situation = Situation(
+            self._now, number, self._past, _CAN, self._goal, scope, agent=agent, stopped=stopped
+        )
+        for judged in self._controller.judge(found, situation):
+            self._past.judge(judged)
+        chosen = self._controller.choose(found, situation) if found else None
+        if chosen is None:
+            return ()
+        self._past.take(Intervened(self._now, chosen, agent))
+        return (chosen,)

@@ -1,0 +1,157 @@
+"""Reviews of recorded sessions, each step as it would have been reviewed then."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from handrail.cli.bounded_review import bounded_review
+from handrail.cli.replays.past_findings import PastFindings, StepFindings
+from handrail.cli.replays.sessions import PastStep, Session
+from handrail.config import Config, ConfigError, load_settings
+from handrail.config.glob import escape
+from handrail.config.sources import work_tree
+from handrail.config.text_values import too_wide
+from handrail.model.action import Action
+from handrail.model.effect import Kind
+from handrail.model.fingerprint import fingerprint
+from handrail.model.history import History
+from handrail.model.review import Review
+from handrail.review import Reviewer
+
+_HOME = re.compile(r"/(?:home|Users)/[^/]+|/root\b")
+_SYSTEM = frozenset(
+    "bin boot dev etc home lib opt proc root run sbin srv sys usr var Users".split()
+)
+_EDITS = frozenset({"edit", "multiedit", "replace", "str_replace_based_edit_tool", "notebookedit"})
+_CHANGES = frozenset({Kind.WRITE, Kind.DELETE, Kind.PERMIT, Kind.LINK})
+
+
+class ReviewedStep(msgspec.Struct, frozen=True):
+    """One step, and what Handrail would have said."""
+
+    run: str
+    step: int
+    action: Action
+    review: Review | None
+    """None: the step itself cannot be read."""
+    problem: str
+    seconds: float
+    noticed: StepFindings = StepFindings()
+    at: float | None = None
+    """Seconds since some moment, where the record has them."""
+
+
+class PastReviews:
+    """Reviews sessions without looking at the files, which have changed since.
+
+    Settings are those of the folder that the session was started in, unless a file is given.
+    Where they name no scope, it is what the session was started for: the work tree around
+    its folder (or the folder), and for a folder such as `/workspace/shop`, whose parent was
+    plainly made for the run, that parent too. The temp folders always belong to it.
+    """
+
+    def __init__(self, config_file: str | None, scope: tuple[str, ...]) -> None:
+        self._config_file = config_file
+        self._scope = scope
+        self._reviewers: dict[tuple[str, ...], Reviewer] = {}
+        self.faulty_settings: list[str] = []
+
+    def judge(self, session: Session) -> Iterator[ReviewedStep]:
+        """Every step in order, with a history of the steps before it."""
+        reviewer = self._reviewer(session)
+        course = PastFindings(reviewer.config, session.goal)
+        history = History(session.goal)
+        home = _home(session.roots[0] if session.roots else "")
+        existing: set[str] = set()
+        for index, step in enumerate(session.steps):
+            action = step.action
+            if home and "HOME" not in action.env:
+                action = msgspec.structs.replace(action, env={**action.env, "HOME": home})
+            began = perf_counter()
+            review = None if step.problem else bounded_review(reviewer, action, history)
+            seconds = perf_counter() - began
+            noticed = StepFindings()
+            if review is not None:
+                noticed = course.take(index, step, action, review)
+            yield ReviewedStep(
+                session.name, index, action, review, step.problem, seconds, noticed, step.at
+            )
+            if review is not None:
+                _remember(history, action, step, review, existing)
+
+    def _reviewer(self, session: Session) -> Reviewer:
+        known = self._reviewers.get(session.roots)
+        if known is None:
+            known = Reviewer(self._config(session.roots), see_disk=False)
+            self._reviewers[session.roots] = known
+        return known
+
+    def _config(self, roots: tuple[str, ...]) -> Config:
+        config = self._settings(roots)
+        if self._scope:
+            return msgspec.structs.replace(config, scope=self._scope)
+        if config.scope:
+            return config
+        return msgspec.structs.replace(config, scope=_scope_of(roots))
+
+    def _settings(self, roots: tuple[str, ...]) -> Config:
+        if self._config_file is not None:
+            return load_settings(os.getcwd(), config_path=self._config_file).config
+        try:
+            return load_settings(roots[0] if roots else "/").config
+        except ConfigError as error:
+            self.faulty_settings.append(str(error.problems[0]))
+            return Config()
+
+
+def _home(root: str) -> str:
+    found = _HOME.match(root)
+    return found.group() if found else os.environ.get("HOME", "")
+
+
+def _scope_of(roots: tuple[str, ...]) -> tuple[str, ...]:
+    scope: dict[str, None] = {}
+    for root in roots:
+        folder = str(work_tree(Path(root)) or root)
+        parent = folder.rpartition("/")[0]
+        for place in (folder, parent if _made_for_runs(parent) else folder):
+            if place.startswith("/") and not too_wide(place, _home(root)):
+                scope[escape(place)] = None
+    return tuple(scope)
+
+
+def _made_for_runs(folder: str) -> bool:
+    """A folder at the top that is no part of a system: `/workspace`, `/testbed`."""
+    names = folder.split("/")
+    return len(names) == 2 and names[1] not in {*_SYSTEM, "", "tmp"}
+
+
+def _remember(
+    history: History, action: Action, step: PastStep, review: Review, existing: set[str]
+) -> None:
+    """Note what the step did. A file that was read or edited before was not made by the run."""
+    if review.decision.stops:
+        history.remember_refusal(fingerprint(action))
+    if step.outcome is None or (review.decision.stops and review.rewrite is None):
+        return
+    changes = [effect for effect in review.effects if effect.kind in _CHANGES]
+    created: list[str] = []
+    for effect in review.effects:
+        if effect.opaque or effect.glob:
+            continue
+        if effect.kind is Kind.READ or action.tool.lower() in _EDITS:
+            if step.outcome.ok and effect.target not in history.created:
+                existing.add(effect.target)
+        elif effect.kind is Kind.WRITE and effect.target not in existing:
+            created.append(effect.target)
+    operations = len(changes) if step.outcome.ok else 0
+    history.remember(
+        fingerprint(action),
+        ok=step.outcome.ok,
+        created=tuple(created),
+        file_operations=operations,
+    )

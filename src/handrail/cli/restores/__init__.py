@@ -1,0 +1,1 @@
+"""What undo, redo, rollback and restore share."""

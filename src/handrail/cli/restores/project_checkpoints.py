@@ -1,0 +1,155 @@
+"""The checkpoints of the project that a person is in, and what they are in words."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from handrail.checkpoint import (
+    CheckpointRecord,
+    CheckpointStore,
+    CheckpointTrigger,
+    Coverage,
+    LeftOut,
+    checkpoint_folder,
+    work_tree_of,
+)
+from handrail.checkpoint.errors import NoSuchCheckpointError
+from handrail.checkpoint.work_tree import check_can_be_saved
+from handrail.cli.history.runs import KnownRuns, find_home, read_log
+from handrail.config.checkpoints import Checkpoints as Settings
+from handrail.words.amounts import count
+from handrail.words.times import duration_in_words
+
+if TYPE_CHECKING:
+    from handrail.server.home import Home
+
+_MAX_NAMED = 3
+_MOMENTS = {
+    CheckpointTrigger.REQUEST: "on request",
+    CheckpointTrigger.PROMPT: "before a prompt",
+    CheckpointTrigger.ITERATION_END: "after a turn",
+    CheckpointTrigger.BEFORE_ACTION: "before an action",
+    CheckpointTrigger.AFTER_ACTION: "after an action",
+    CheckpointTrigger.UNATTENDED: "before an unattended run",
+    CheckpointTrigger.TASKS: "after tasks",
+    CheckpointTrigger.PERIODIC: "now and then",
+    CheckpointTrigger.BEFORE_RESTORE: "before going back",
+    CheckpointTrigger.RESTORED: "after going back",
+}
+
+
+def project_folder() -> str:
+    """The repository of the current folder, or that folder itself."""
+    return os.path.realpath(work_tree_of(os.getcwd(), os.environ))
+
+
+def saved_folder() -> str:
+    """The same; without a repository, the nearest folder above of which something was saved."""
+    here = project_folder()
+    if os.path.exists(os.path.join(here, ".git")):
+        return here
+    above = here
+    while above != "/":
+        if _is_saved(above):
+            return above
+        above = os.path.dirname(above)
+    return here
+
+
+def checkpoints_folder(work_tree: str) -> str:
+    """Where the checkpoints of a work tree are."""
+    return checkpoint_folder(find_home().path, work_tree)
+
+
+def open_checkpoints(work_tree: str, settings: Settings = Settings()) -> CheckpointStore:  # noqa: B008
+    """Those of a work tree, for reading."""
+    return CheckpointStore(checkpoints_folder(work_tree), work_tree, settings)
+
+
+def find_saved() -> str:
+    """The work tree that a person wants to look at or go back in; raises if nothing is saved."""
+    work_tree = check_can_be_saved(saved_folder(), os.environ)
+    if not _is_saved(work_tree):
+        raise click.ClickException(
+            f"there are no checkpoints of {work_tree} yet; handrail checkpoint takes one"
+        )
+    return work_tree
+
+
+def _is_saved(work_tree: str) -> bool:
+    return next(open_checkpoints(work_tree).newest_first(), None) is not None
+
+
+def find_record(checkpoints: CheckpointStore, typed: str) -> CheckpointRecord:
+    """The checkpoint that a person means; else an error that helps."""
+    try:
+        return checkpoints.find(typed)
+    except NoSuchCheckpointError as error:
+        raise click.ClickException(f"{error}; see handrail checkpoints") from None
+
+
+def same_name(records: Iterable[CheckpointRecord], name: str) -> list[CheckpointRecord]:
+    """Those that a person has given this name."""
+    return [record for record in records if name and record.name == name]
+
+
+def age(record: CheckpointRecord) -> str:
+    """`3 min`."""
+    return duration_in_words(time() - record.created_at.timestamp())
+
+
+def reason(record: CheckpointRecord) -> str:
+    """What it is called, and why it was taken, in a line."""
+    why = record.why or _MOMENTS[record.moment]
+    if not record.name:
+        return why
+    return record.name if record.moment is CheckpointTrigger.REQUEST else f"{record.name}: {why}"
+
+
+def record_json(record: CheckpointRecord) -> dict[str, object]:
+    """A checkpoint for programs."""
+    covers = record.coverage
+    return {
+        "id": record.id,
+        **msgspec.to_builtins(record),
+        "coverage": {
+            "says": covers.says,
+            "leftOut": covers.left_out,
+            "unfinished": covers.unfinished,
+        },
+    }
+
+
+def coverage_in_words(coverage: Coverage, named: int = _MAX_NAMED) -> str:
+    """`complete`, or what is missing and why."""
+    if coverage.complete:
+        return "complete"
+    left = coverage.left_out
+    parts = []
+    if left:
+        told = ", ".join(f"{each.path} ({each.why})" for each in left[:named])
+        more = f" and {len(left) - named:,} more" if len(left) > named else ""
+        parts.append(f"{_left_out(left)} left out: {told}{more}")
+    if coverage.unfinished:
+        parts.append("there was no time for everything; the next one goes on from there")
+    return f"partial: {'; '.join(parts)}"
+
+
+def _left_out(left: Sequence[LeftOut]) -> str:
+    folders = sum(each.path.endswith("/") for each in left)
+    numbers = ((len(left) - folders, "file"), (folders, "folder"))
+    return " and ".join(count(number, noun) for number, noun in numbers if number)
+
+
+def run_names(home: "Home", ids: Iterable[str]) -> Mapping[str, str]:
+    """By id, what people call a run; one that the log does not know is called by its id."""
+    wanted = {run for run in ids if run}
+    named = {run: run[:8] for run in wanted}
+    if wanted:
+        with read_log(home) as store:
+            named |= KnownRuns(store).names(wanted)
+    return named

@@ -1,0 +1,204 @@
+"""What rewritten deletions left behind: `$HANDRAIL_HOME/trash/<id>/<absolute path>`."""
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from handrail.model.state_folder import state_folder
+
+SAVED = {
+    "untracked.tar": "untracked files that git clean deleted, packed",
+    "work.patch": "uncommitted changes, as a patch",
+}
+"""Files of a batch that stand for others; where they belong is not written down in it."""
+
+
+class TrashItem(msgspec.Struct, frozen=True):
+    """One file or folder in the trash."""
+
+    source: str
+    original: str
+    """Where it was, and goes back to."""
+    size: int
+    blocked: bool = False
+    """Something else is there now, so it stays in the trash."""
+
+
+class TrashBatch(msgspec.Struct, frozen=True):
+    """What one rewritten action moved away."""
+
+    id: str
+    folder: str
+    moved: float
+    """When, in seconds since 1970."""
+    items: tuple[TrashItem, ...]
+    saved: tuple[str, ...] = ()
+    """Names out of SAVED that are there."""
+
+
+class NoSuchBatchError(LookupError):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"there is nothing in the trash under {key!r}")
+        self.key = key
+
+
+class UnpackError(RuntimeError):
+    def __init__(self, path: str, says: str) -> None:
+        super().__init__(f"{path} stays as it is: {says}")
+
+
+def trash_folder(environ: Mapping[str, str] = os.environ) -> str:
+    """Where the trash is."""
+    return f"{state_folder(environ)}/trash"
+
+
+def list_batches(folder: str) -> list[TrashBatch]:
+    """Everything in the trash, the newest first."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    return sorted((find_batch(folder, name) for name in names), key=lambda batch: -batch.moved)
+
+
+def find_batch(folder: str, key: str) -> TrashBatch:
+    """One part of the trash by its id."""
+    place = os.path.join(folder, key)
+    if not key or key in {".", ".."} or "/" in key or "\0" in key or not os.path.isdir(place):
+        raise NoSuchBatchError(key)
+    names = sorted(os.listdir(place))
+    saved = tuple(name for name in names if name in SAVED)
+    items = tuple(
+        item
+        for name in names
+        if name not in saved
+        for item in _plan(os.path.join(place, name), f"/{name}")
+    )
+    return TrashBatch(key, place, os.stat(place).st_mtime, items, saved)
+
+
+def _plan(source: str, original: str) -> Iterator[TrashItem]:
+    """The largest pieces that can go back as a whole: folders that exist are gone into."""
+    is_folder = os.path.isdir(source) and not os.path.islink(source)
+    if not os.path.lexists(original):
+        yield TrashItem(source, original, _size(source))
+    elif is_folder and os.path.isdir(original):
+        for name in sorted(os.listdir(source)):
+            yield from _plan(os.path.join(source, name), os.path.join(original, name))
+    else:
+        yield TrashItem(source, original, _size(source), blocked=True)
+
+
+def _size(path: str) -> int:
+    if os.path.islink(path) or not os.path.isdir(path):
+        return os.lstat(path).st_size
+    return sum(
+        os.lstat(os.path.join(folder, name)).st_size
+        for folder, _, names in os.walk(path)
+        for name in names
+    )
+
+
+def put_back(item: TrashItem) -> bool:
+    """Move it to its original place; False if something has appeared there meanwhile."""
+    parent = os.path.dirname(item.original)
+    os.makedirs(parent, exist_ok=True)
+    try:
+        _rename(item.source, item.original)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return _copy_back(item, parent)
+    return True
+
+
+def _copy_back(item: TrashItem, parent: str) -> bool:
+    """Across filesystems: a whole copy beside the place first, so that no half is ever seen."""
+    with tempfile.TemporaryDirectory(prefix=".handrail-", dir=parent) as scratch:
+        copy = os.path.join(scratch, "copy")
+        if os.path.isdir(item.source) and not os.path.islink(item.source):
+            shutil.copytree(item.source, copy, symlinks=True)
+        else:
+            shutil.copy2(item.source, copy, follow_symlinks=False)
+        try:
+            _rename(copy, item.original)
+        except FileExistsError:
+            return False
+    if os.path.isdir(item.source) and not os.path.islink(item.source):
+        shutil.rmtree(item.source)
+    else:
+        os.unlink(item.source)
+    return True
+
+
+def _rename(source: str, target: str) -> None:
+    """A rename that never overwrites."""
+    if os.path.isdir(source) and not os.path.islink(source):
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "exists", target)
+        os.rename(source, target)  # onto a folder that is not empty it fails by itself
+        return
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK}:
+            raise
+        if os.path.lexists(target):  # no hard links here: a look first is the best there is
+            raise FileExistsError(errno.EEXIST, "exists", target) from None
+        os.rename(source, target)
+    else:
+        os.unlink(source)
+
+
+def unpack(batch: TrashBatch, name: str, into: str) -> None:
+    """Bring back what a saved file stands for; existing files are kept as they are."""
+    path = os.path.join(batch.folder, name)
+    if name == "untracked.tar":
+        _unpack_archive(path, into)
+    elif os.path.getsize(path):
+        _apply_patch(path, into)
+    os.unlink(path)
+
+
+def _unpack_archive(path: str, into: str) -> None:
+    import tarfile
+
+    if not hasattr(tarfile, "data_filter"):  # Python 3.11.0 to 3.11.3
+        raise UnpackError(path, f"this Python cannot unpack safely; use tar -xkf {path} -C {into}")
+    try:
+        with tarfile.open(path) as packed:
+            for member in packed.getmembers():
+                if not os.path.lexists(os.path.join(into, member.name)):
+                    packed.extract(member, into, filter="data")
+    except tarfile.TarError as error:
+        raise UnpackError(path, str(error)) from None
+
+
+def _apply_patch(path: str, into: str) -> None:
+    import subprocess
+
+    top = subprocess.run(
+        ["git", "-C", into, "rev-parse", "--show-toplevel"], capture_output=True, check=False
+    )
+    root = os.fsdecode(top.stdout).strip() or into
+    done = subprocess.run(
+        ["git", "-C", root, "apply", "--3way", path], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        says = (done.stderr.strip().splitlines() or ["git apply failed"])[-1]
+        raise UnpackError(path, says)
+
+
+def tidy(batch: TrashBatch) -> None:
+    """Remove the folders of a batch that are empty now."""
+    for folder, _, _ in os.walk(batch.folder, topdown=False):
+        try:
+            os.rmdir(folder)
+        except OSError:  # something is left in it
+            continue

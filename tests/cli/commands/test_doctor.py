@@ -1,0 +1,129 @@
+"""`handrail doctor` in scratch homes: what is shown, what is repaired, and how it ends."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.server.place import Place
+
+from handrail.cli.diagnosis.live_probe import probe
+from handrail.hosts.claude.host import HOST
+from handrail.server.lock import holder
+from handrail.store.port import NewEntry
+from handrail.store.sqlite import SqliteStore
+from handrail.supervise.topics import topic_of
+
+pytestmark = pytest.mark.slow
+
+Ran = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with Place() as made:
+        yield made
+
+
+def claude(place: Place, script: str) -> str:
+    """A program that stands in for Claude Code."""
+    program = place.root / "bin" / "claude"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def doctor(place: Place, *args: str) -> Ran:
+    path = f"{place.root / 'bin'}:{place.environ['PATH']}"
+    return place.run("doctor", "--no-probe", *args, environ={"PATH": path})
+
+
+@pytest.fixture
+def installed(place: Place) -> Place:
+    claude(place, "echo 2.1.325")
+    path = f"{place.root / 'bin'}:{place.environ['PATH']}"
+    ran = place.run("install", "claude", "--yes", environ={"PATH": path})
+    assert ran.returncode == 0, ran.stderr
+    return place
+
+
+def test_where_all_is_well_every_line_says_so(installed: Place) -> None:
+    ran = doctor(installed)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    names = [line.split()[:2] for line in ran.stdout.splitlines()]
+    assert names == [["✓", name] for name in ("log", "daemon", "port", "client", "claude", "hooks")]
+
+
+def test_what_is_wrong_comes_with_what_to_do_and_an_exit_code(place: Place) -> None:
+    claude(place, "echo 2.1.325")
+    ran = doctor(place)
+    assert ran.returncode == 1
+    assert " ✗ hooks        in no settings file that counts here\n" in ran.stdout
+    assert ran.stdout.endswith("                fix: handrail install claude\n")
+
+
+def test_findings_are_there_for_programs(place: Place) -> None:
+    ran = doctor(place, "--json")
+    said = json.loads(ran.stdout)
+    assert (ran.returncode, said["ok"]) == (1, False)
+    assert {"name": "log", "mark": "ok"}.items() <= said["checks"][0].items()
+    assert all(check.get("fix") for check in said["checks"] if check["mark"] != "ok")
+
+
+def test_a_warning_alone_is_no_failure(installed: Place) -> None:
+    home = Path(installed.environ["HOME"])
+    for path in (home / ".claude" / "settings.json", home / ".claude", home, installed.root):
+        path.chmod(0o755)
+    ran = doctor(installed)
+    assert ran.returncode == 0
+    assert "!" in ran.stdout
+    assert "fix: chmod 600 " in ran.stdout
+
+
+def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Place) -> None:
+    before = installed.pid
+    with closing(SqliteStore(installed.home.log)) as store:
+        store.append([NewEntry(topic_of("r1"), b"{")]).result()
+    assert "entry 1 of run:r1" in doctor(installed).stdout
+    ran = doctor(installed, "--fix")
+    assert ran.returncode == 0, ran.stdout
+    assert "the damaged log is kept as" in ran.stdout
+    assert list(Path(installed.home.path).glob("events.db.damaged-*"))
+    assert installed.pid != before
+
+
+def test_what_is_well_is_not_repaired(installed: Place) -> None:
+    before = holder(installed.home)
+    assert doctor(installed, "--fix").returncode == 0
+    assert holder(installed.home) == before
+
+
+def test_an_agent_may_not_repair(installed: Place) -> None:
+    ran = installed.run("doctor", "--fix", "--no-probe", environ={"CLAUDECODE": "1"})
+    assert ran.returncode == 2
+
+
+# The probe, with something else in the place of Claude Code
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo no key; exit 3", "Claude Code did not get as far as the probe: no key"),
+        ("exit 3", "Claude Code did not get as far as the probe: it ended with 3"),
+    ],
+)
+def test_a_claude_code_that_gives_up_is_no_proof(place: Place, script: str, says: str) -> None:
+    place.home.prepare()
+    found = probe(HOST, claude(place, script), str(place.project), place.home, place.environ)
+    assert (found.enforced, found.says) == (False, says)
+
+
+def test_a_claude_code_that_cannot_be_started_is_no_proof(place: Place) -> None:
+    place.home.prepare()
+    found = probe(HOST, "/nowhere/claude", str(place.project), place.home, place.environ)
+    assert not found.enforced
+    assert found.says.endswith("/nowhere/claude: No such file or directory")

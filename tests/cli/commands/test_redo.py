@@ -1,0 +1,36 @@
+"""`handrail redo`: the last undo is taken back, once."""
+
+from tests.cli.undone import AFTER, BEFORE, Project
+
+
+def test_an_undo_is_redone(project: Project) -> None:
+    project.shell.run("undo", "--yes")
+    ran = project.shell.run("redo", "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert project.files == AFTER
+    assert " ✓ 3 changes redone" in ran.out
+
+
+def test_what_was_redone_is_not_redone_again(project: Project) -> None:
+    project.shell.run("undo", "--yes")
+    project.shell.run("redo", "--yes")
+    ran = project.shell.run("redo", "--yes")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing was undone that could be redone" in ran.err
+
+
+def test_a_redo_can_be_gone_back_from(project: Project) -> None:
+    project.shell.run("undo", "--yes")
+    out = project.shell.run("redo", "--yes").out
+    [command] = [line.partition(": handrail ")[2] for line in out.splitlines() if "back: " in line]
+    assert project.shell.run(*command.split(), "--yes").code == 0
+    assert project.files == BEFORE
+
+
+def test_what_a_person_has_made_since_the_undo_is_kept(project: Project) -> None:
+    project.shell.run("undo", "--yes")
+    project.write("cart.py", "total = 3\n")
+    ran = project.shell.run("redo", "--yes")
+    assert ran.code == 1
+    assert "   keep      cart.py " in ran.out
+    assert project.files == {**AFTER, "cart.py": "total = 3\n"}

@@ -1,0 +1,171 @@
+"""What is said around the picture of a restore."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from tests.cli.conftest import Shell
+from tests.cli.logbook import open_logbook
+from tests.cli.saved_points import record
+
+from handrail.checkpoint import (
+    ConversationPosition,
+    Coverage,
+    LeftOut,
+    RestorePreview,
+    RestoreTarget,
+    UndoLevel,
+)
+from handrail.checkpoint.restore.journal import InterruptedRestore
+from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile
+from handrail.cli.output.terminal import TerminalOutput
+from handrail.cli.restores.wording import (
+    RestoreAnswer,
+    RestoreManner,
+    answers_to,
+    half_done,
+    names_in,
+    question,
+    remarks,
+    result,
+    take_up,
+    title,
+    with_names,
+)
+from handrail.server.files.restore_messages import PreviewReply, RestoreReply
+
+RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
+UNDO = RestoreManner(verb="Undo", ask="Undo this?", done="undone", command="handrail undo")
+KEPT = SparedFile("cart.py", "changed by a person", conflict=True)
+ITEM = RestoreItem("plan.md", FileRestoreAction.CREATE, 9)
+
+
+def look(
+    way: RestoreTarget | None = None, *, preview: dict[str, Any] | None = None, **fields: Any
+) -> PreviewReply:
+    shown = RestorePreview(way or RestoreTarget(UndoLevel.ACTION, record(1)), "tree", (ITEM,))
+    return PreviewReply(msgspec.structs.replace(shown, **(preview or {})), **fields)
+
+
+def said(given: PreviewReply, manner: RestoreManner = UNDO) -> list[str]:
+    return [text for text, _ in remarks(given, manner, {RUN: "shop-3f2a"})]
+
+
+def test_it_is_said_what_is_undone_and_from_when() -> None:
+    way = RestoreTarget(UndoLevel.ACTION, record(1), says="action 2 of run shop-3f2a (Bash: make)")
+    assert title(way, UNDO).startswith("Undo action 2 of run shop-3f2a (Bash: make), ")
+    back = RestoreManner(verb="Roll back", ask="Roll back?", done="rolled back", command="x")
+    named = RestoreTarget(UndoLevel.CHECKPOINT, record(7, name="good"))
+    assert title(named, back).startswith("Roll back to c7 good, ")
+    assert title(named, back).endswith(" ago")
+
+
+def test_runs_are_called_as_people_call_them(shell: Shell) -> None:
+    with open_logbook(shell) as book:
+        book.start(RUN)
+    way = RestoreTarget(UndoLevel.ACTION, record(1), says=f"action 2 of run {RUN} (Bash: make)")
+    kept = SparedFile("cart.py", f"changed by run {RUN} (in c3, just now)", conflict=True)
+    given = look(way, preview={"spared": (kept,)}, working=("another",))
+    names = names_in(given)
+    assert names == {RUN: "shop-3f2a", "another": "another"}
+    named = with_names(given, names).preview
+    assert named.way.says == "action 2 of run shop-3f2a (Bash: make)"
+    assert named.spared[0].why == "changed by run shop-3f2a (in c3, just now)"
+
+
+def test_where_there_is_nothing_to_know_nothing_is_said() -> None:
+    assert said(look()) == []
+
+
+def test_what_is_lost_is_said() -> None:
+    [text] = said(look(since={RUN: 14}))
+    assert text == "Lost: what was done to these files since, by 14 actions of run shop-3f2a."
+
+
+def test_a_branch_that_moved_is_said_and_how_to_move_it() -> None:
+    way = RestoreTarget(UndoLevel.CHECKPOINT, record(1, head="a" * 40))
+    [text] = said(look(way, preview={"head": "b" * 40}))
+    assert text == (
+        "Your branch stays at bbbbbbbb; it was at aaaaaaaa then. "
+        "To move it too, afterwards: git reset --soft aaaaaaaa"
+    )
+    assert said(look(way, preview={"head": "a" * 40})) == []
+    assert said(look(way)) == []
+
+
+def test_what_a_partial_checkpoint_means_is_said() -> None:
+    partial = Coverage((LeftOut("big.bin", "too large"),))
+    [text] = said(look(RestoreTarget(UndoLevel.ACTION, record(3, coverage=partial))))
+    assert text == "c3 is partial: what is not in it is left as it is."
+
+
+def test_a_run_at_work_is_named() -> None:
+    [text] = said(look(working=(RUN,)))
+    assert text == "Run shop-3f2a is working: its next change waits until this is done."
+
+
+def test_kept_files_can_be_overwritten() -> None:
+    given = look(preview={"spared": (KEPT, SparedFile("x.log", "ignored then"))})
+    assert said(given) == ["1 kept file can be overwritten too: --over, or answer o."]
+    assert answers_to(given.preview, UNDO)["o"] is RestoreAnswer.OVER
+    over = msgspec.structs.replace(UNDO, over=True)
+    assert said(given, over) == []
+    assert "o" not in answers_to(given.preview, over)
+
+
+def test_many_changes_are_counted_in_a_line_of_their_own() -> None:
+    items = [RestoreItem(f"{number}.py", FileRestoreAction.CHANGE) for number in range(30)]
+    items.append(RestoreItem("new.py", FileRestoreAction.DELETE))
+    asked = question(
+        TerminalOutput(colour=False), look(preview={"items": tuple(items)}).preview, UNDO
+    )
+    first, second = asked.splitlines()
+    assert first == "31 changes: 30 changed, 1 deleted."
+    assert second == " Undo this? [y/N]   (afterwards: handrail redo)"
+
+
+def test_how_it_went_is_said() -> None:
+    way = RestoreTarget(UndoLevel.ACTION, record(1))
+    done = RestoreReply("c4", (ITEM,), (KEPT,))
+    assert [text for text, _ in result(way, done, UNDO)] == [
+        "✓ 1 change undone, and compared with c1.",
+        "  1 file left alone, which others have changed since.",
+        "  Take it back: handrail redo",
+    ]
+
+
+def test_what_went_wrong_is_said_and_the_way_out() -> None:
+    failed = RestoreReply("c4", problem="not restored (disk full): cart.py", wrong=("cart.py",))
+    assert [
+        text for text, _ in result(RestoreTarget(UndoLevel.ACTION, record(1)), failed, UNDO)
+    ] == [
+        "✗ NOT ALL FILES ARE AS THEY WERE: not restored (disk full): cart.py",
+        "How they were before this: handrail rollback c4",
+    ]
+
+
+def test_a_restore_that_was_interrupted_is_told() -> None:
+    first, second = (text for text, _ in half_done(InterruptedRestore("c3", "c7")))
+    assert first == "Going back to c3 was interrupted: some files are as then, some are not."
+    assert "handrail rollback c3" in second
+    assert "handrail rollback c7" in second
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    [None, ConversationPosition("claude", RUN), ConversationPosition("another", RUN, "m-1")],
+    ids=["none", "no message", "unknown host"],
+)
+def test_a_conversation_that_cannot_be_taken_up_there_is_not_promised(
+    conversation: ConversationPosition | None,
+) -> None:
+    assert take_up(conversation, record(1)) == ""
+
+
+def test_what_stands_in_a_command_is_quoted() -> None:
+    command = take_up(
+        ConversationPosition("claude", "a b", "$(x)"), record(1, work_tree="/w/my shop")
+    )
+    assert command.startswith("cd '/w/my shop' && claude ")
+    assert "'a b'" in command
+    assert "'$(x)'" in command
