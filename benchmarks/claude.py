@@ -8,12 +8,12 @@ from time import time
 import msgspec
 from benchmarks.measure import Spread, Table, milli
 from benchmarks.nothing import on_port
-from tests.claude.bed import CLAUDE, VERSION, Bed, Session
+from tests.claude.sandbox import CLAUDE, VERSION, ClaudeSandbox, FinishedSession
 from tests.claude.supervised import supervised
 
 from handrail.testing.model_server import Answer, Json, ModelRequest, Say, Step, ToolCall
 
-Play = Callable[[Sequence[Step]], Session]
+Play = Callable[[Sequence[Step]], FinishedSession]
 _BEFORE = "PreToolUse"
 _HOOKED = (_BEFORE, "PostToolUse", "PostToolBatch")
 """The events of a call for which Handrail has hooks."""
@@ -88,7 +88,7 @@ def _session(play: Play, calls: int) -> _Calls:
 @contextmanager
 def _plain(hook: Json, *events: str) -> Iterator[Play]:
     settings: Json = {"hooks": {event: [{"hooks": [hook]}] for event in events}}
-    with Bed() as bed:
+    with ClaudeSandbox() as bed:
         yield lambda script: bed.run("Go", script, settings)
 
 

@@ -10,7 +10,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.hook import GUARD
 from benchmarks.measure import Spread, Table, milli
 from benchmarks.traffic import Run
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 
 def client_table(corpus: Corpus, times: int) -> Table:
@@ -25,7 +25,7 @@ def client_table(corpus: Corpus, times: int) -> Table:
     if curl is None:
         table.note = "Not measured: there is no curl."
         return table
-    with Place() as place:
+    with DaemonSandbox() as place:
         place.start()
         client = place.home.client(place.environ)
         ask = [curl, "-qs", "--unix-socket", place.home.socket, "--data-binary", "@-"]

@@ -24,7 +24,7 @@ from benchmarks.load import (
 from benchmarks.measure import Spread, Table, milli
 from benchmarks.sentinel import sentinel_times
 from benchmarks.traffic import Run
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.control import message as wire
 from handrail.control.client import make_request
@@ -60,7 +60,7 @@ _decoder = msgspec.json.Decoder(_Answer)
 def control_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
     """Requests to runs that work; a part of each round takes `seconds`."""
     best, least = {}, float("inf")
-    with Place() as place:
+    with DaemonSandbox() as place:
         pid = place.start()
         crowd = crowds(place, corpus, saves=False)
         door = Door(socket=place.home.socket)

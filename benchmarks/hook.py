@@ -16,7 +16,7 @@ from benchmarks.load import Door, Times, apart_from, at_full_speed, at_pace, on_
 from benchmarks.measure import Spread, Table, micro
 from benchmarks.nothing import on_socket
 from benchmarks.traffic import Run
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.model.event import ActionEnded, ActionReviewed
 from handrail.store.decoding import decode
@@ -52,7 +52,7 @@ class Result(msgspec.Struct, frozen=True):
 def hook_table(corpus: Corpus, rounds: int, seconds: float) -> Table:
     """All ways to the daemon, and what one would have without it."""
     best: dict[str, Result] = {}
-    with Place() as place, on_socket() as (floor, path):
+    with DaemonSandbox() as place, on_socket() as (floor, path):
         pid = place.start()
         socket = Door(socket=place.home.socket)
         port = Door(port=place.home.port, token=place.home.hook_token)
@@ -107,7 +107,7 @@ def _wait_until_idle(server: int) -> None:
         sleep(_LOOK)
 
 
-def _processes(place: Place, corpus: Corpus, calls: int) -> Result:
+def _processes(place: DaemonSandbox, corpus: Corpus, calls: int) -> Result:
     run = next(crowds(place, corpus))[0]
     argv = [sys.executable, str(GUARD), str(place.root / "guard.log")]
     environ = {**ENVIRON, **place.environ}
@@ -147,7 +147,7 @@ def _table(best: dict[str, Result], rounds: int, seconds: float) -> Table:
     return table
 
 
-def crowds(place: Place, corpus: Corpus, *, saves: bool = True) -> Iterator[list[Run]]:
+def crowds(place: DaemonSandbox, corpus: Corpus, *, saves: bool = True) -> Iterator[list[Run]]:
     """Ever new runs, in the same folders, of which each is a repository.
 
     `saves`: with checkpoints, as it is usual.
@@ -162,7 +162,7 @@ def crowds(place: Place, corpus: Corpus, *, saves: bool = True) -> Iterator[list
         yield [Run(first + n, str(folder), corpus) for n, folder in enumerate(folders)]
 
 
-def check_log(place: Place, written: int) -> None:
+def check_log(place: DaemonSandbox, written: int) -> None:
     """What was measured must have been done: what each hook told is in the log."""
     found = after = 0
     with closing(open_log(place.home.log, "read")) as store:

@@ -2,7 +2,7 @@
 
 from benchmarks.measure import Table, milli
 from tests.fuzz.hostile import COMMANDS
-from tests.fuzz.judge import Judge, Judgement
+from tests.fuzz.review_process import ReviewMeasure, ReviewProcess
 
 LIMIT = 0.1
 _PATIENCE = 3.0
@@ -11,7 +11,7 @@ _TIMES = 3
 
 def hostile_table(rows: int) -> Table:
     """The slowest of all hostile inputs, and how many are slower than the limit."""
-    with Judge(_PATIENCE) as judge:
+    with ReviewProcess(_PATIENCE) as judge:
         best = {name: _best(judge, name) for name in COMMANDS}
     slowest = sorted(best.items(), key=lambda item: -item[1].seconds)
     slow = sum(judgement.seconds > LIMIT for judgement in best.values())
@@ -30,7 +30,7 @@ def hostile_table(rows: int) -> Table:
     return table
 
 
-def _best(judge: Judge, name: str) -> Judgement:
+def _best(judge: ReviewProcess, name: str) -> ReviewMeasure:
     """The quickest of a few; one that is far too slow is not asked again."""
     best = judge.judge(name)
     for _ in range(_TIMES - 1):

@@ -7,7 +7,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.hook import check_log, crowds
 from benchmarks.load import Door, Times, apart_from, at_full_speed, on_loop, start_all
 from benchmarks.measure import Table
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 _RUNS = 1000
 _STAGES = (10, 25, 50, 100, 200)
@@ -18,7 +18,7 @@ _LINES = 32
 def memory_table(corpus: Corpus, seconds: float) -> Table:
     """The daemon before and after very many actions through its hooks, as far as time allows."""
     table = Table("What the daemon needs", ("when", "memory", "log", "log for each action"))
-    with Place() as place:
+    with DaemonSandbox() as place:
         pid = place.start()
         table.add("at rest", _memory(place), "", "")
         door = Door(socket=place.home.socket)
@@ -47,5 +47,5 @@ def memory_table(corpus: Corpus, seconds: float) -> Table:
     return table
 
 
-def _memory(place: Place) -> str:
+def _memory(place: DaemonSandbox) -> str:
     return f"{place.health()['memory_mb']:,} MB"

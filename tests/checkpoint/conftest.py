@@ -20,7 +20,7 @@ from handrail.checkpoint.save import fast_save
 from handrail.config.checkpoints import Checkpoints as Settings
 
 
-class Bench:
+class CheckpointProject:
     """A work tree, and its checkpoints beside it."""
 
     def __init__(self, root: Path) -> None:
@@ -97,8 +97,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def project(tmp_path: Path) -> CheckpointProject:
+    return CheckpointProject(tmp_path)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from handrail.checkpoint.git.repository import CheckpointRepository
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 _WORKER = """
 import json, os, signal, sys
@@ -56,7 +56,7 @@ for line in sys.stdin:
 """Starts a process for each line: much sooner than a new Python would be there."""
 
 
-class Fault(StrEnum):
+class GitFault(StrEnum):
     """What a rigged git does, as the lines of a shell script; $git is the real one."""
 
     KILLED_DURING = 'kill -9 $PPID; exec "$git" "$@"'
@@ -72,7 +72,7 @@ class Fault(StrEnum):
 class RiggedGit:
     """A program `git` that is the real one, but for its n-th call."""
 
-    def __init__(self, folder: Path, at: int, fault: Fault) -> None:
+    def __init__(self, folder: Path, at: int, fault: GitFault) -> None:
         self.calls = folder / "calls"
         self.calls.mkdir(parents=True)
         self._at = at
@@ -103,7 +103,9 @@ class Worker:
             text=True,
         )
 
-    def run(self, does: str, bench: Bench, *, git: RiggedGit | None = None, at: int = 0) -> str:
+    def run(
+        self, does: str, bench: CheckpointProject, *, git: RiggedGit | None = None, at: int = 0
+    ) -> str:
         """What a process says that does something, or "killed"; `at`: at which change it is.
 
         `does`: "save", "tidy", or the id of a checkpoint that is gone back to.
@@ -125,10 +127,10 @@ class Worker:
         self._process.communicate()
 
 
-class Full:
+class StoreOverQuota:
     """A private folder with more than its quota allows, as it is again before each kill."""
 
-    def __init__(self, bench: Bench, *, borrows: bool = False) -> None:
+    def __init__(self, bench: CheckpointProject, *, borrows: bool = False) -> None:
         self.bench = bench
         bench.repository()
         self.repository = hash_of(bench.tree / ".git")

@@ -12,20 +12,20 @@ import pytest
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex
 
-from .conftest import Bench
-from .seeds import write
+from .conftest import CheckpointProject
+from .user_repositories import write
 
-Change = Callable[[Bench], object]
+Change = Callable[[CheckpointProject], object]
 
 
-def crlf(bench: Bench) -> None:
+def crlf(bench: CheckpointProject) -> None:
     bench.git("config", "core.autocrlf", "true")
     write(bench, "a.txt", "one\r\ntwo\r\n")
     bench.git("add", "a.txt")
 
 
 def attributes(lines: str, name: str, data: bytes) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         write(bench, ".gitattributes", lines)
         _rot13(bench)
         write(bench, name, data)
@@ -34,14 +34,14 @@ def attributes(lines: str, name: str, data: bytes) -> Change:
     return change
 
 
-def _rot13(bench: Bench) -> None:
+def _rot13(bench: CheckpointProject) -> None:
     """A filter that keeps the length."""
     for way in ("clean", "smudge"):
         bench.git("config", f"filter.rot.{way}", "tr a-mn-z n-za-m")
 
 
 def filter_outside(place: str) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         write(bench, place, "*.txt filter=rot\n")
         _rot13(bench)
         write(bench, "a.txt", "changed on the way\n")
@@ -50,25 +50,25 @@ def filter_outside(place: str) -> Change:
     return change
 
 
-def filter_by_settings(bench: Bench) -> None:
+def filter_by_settings(bench: CheckpointProject) -> None:
     write(bench, "../rules", "*.txt filter=rot\n")
     bench.git("config", "core.attributesFile", str(bench.home / "rules"))
     filter_outside("../unused")(bench)
 
 
-def filter_gone(bench: Bench) -> None:
+def filter_gone(bench: CheckpointProject) -> None:
     attributes("*.txt filter=rot\n", "a.txt", b"changed on the way\n")(bench)
     (bench.tree / ".gitattributes").unlink()
 
 
-def filter_of_a_folder(bench: Bench) -> None:
+def filter_of_a_folder(bench: CheckpointProject) -> None:
     filter_outside("src/.gitattributes")(bench)
     write(bench, "src/b.txt", "changed on the way\n")
     bench.git("add", "src/b.txt")
 
 
 def flagged(flag: str) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         bench.git("update-index", flag, "a.txt", "src/b.py")
         write(bench, "a.txt", "changed, and git was told not to look")
         (bench.tree / "src/b.py").unlink()
@@ -76,13 +76,13 @@ def flagged(flag: str) -> Change:
     return change
 
 
-def intent_to_add(bench: Bench) -> None:
+def intent_to_add(bench: CheckpointProject) -> None:
     write(bench, "planned.txt", "planned")
     write(bench, "planned.empty", "")
     bench.git("add", "-N", "planned.txt", "planned.empty")
 
 
-def merge_under_way(bench: Bench) -> None:
+def merge_under_way(bench: CheckpointProject) -> None:
     bench.git("checkout", "-q", "-b", "other")
     write(bench, "a.txt", "theirs\n")
     bench.git("commit", "-q", "-a", "-m", "theirs")
@@ -93,7 +93,7 @@ def merge_under_way(bench: Bench) -> None:
         bench.git("merge", "-q", "other")
 
 
-def forced(bench: Bench) -> None:
+def forced(bench: CheckpointProject) -> None:
     """A file that is ignored, tracked, and has to be read anew."""
     write(bench, ".gitignore", "*.out\n")
     write(bench, "kept.out", "one\r\n")
@@ -102,26 +102,26 @@ def forced(bench: Bench) -> None:
 
 
 def sparse(*options: str) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         bench.git("sparse-checkout", "set", "--cone", *options, "bin")
         write(bench, "src/deep/mine.py", "in a folder that is not checked out")
 
     return change
 
 
-def without_a_blob(bench: Bench) -> None:
+def without_a_blob(bench: CheckpointProject) -> None:
     blob = bench.git("rev-parse", ":a.txt").strip()
     (bench.tree / ".git/objects" / blob[:2] / blob[2:]).unlink()
 
 
-def with_a_damaged_blob(bench: Bench) -> None:
+def with_a_damaged_blob(bench: CheckpointProject) -> None:
     blob = bench.git("rev-parse", ":a.txt").strip()
     file = bench.tree / ".git/objects" / blob[:2] / blob[2:]
     file.chmod(0o644)
     file.write_bytes(b"")
 
 
-def partial_clone(bench: Bench) -> None:
+def partial_clone(bench: CheckpointProject) -> None:
     origin = bench.home / "origin"
     bench.tree.rename(origin)
     bench.git("config", "uploadpack.allowFilter", "true", at=origin)
@@ -130,19 +130,19 @@ def partial_clone(bench: Bench) -> None:
     without_all_packs(bench)
 
 
-def without_all_packs(bench: Bench) -> None:
+def without_all_packs(bench: CheckpointProject) -> None:
     for pack_file in (bench.tree / ".git/objects/pack").iterdir():
         pack_file.unlink()
 
 
-def shared_clone(bench: Bench) -> None:
+def shared_clone(bench: CheckpointProject) -> None:
     first, second = bench.home / "first", bench.home / "second"
     bench.tree.rename(first)
     bench.git("clone", "-q", "--shared", str(first), str(second), at=bench.home)
     bench.git("clone", "-q", "--shared", str(second), "shop", at=bench.home)
 
 
-def relative_alternate(bench: Bench) -> None:
+def relative_alternate(bench: CheckpointProject) -> None:
     shared_clone(bench)
     for name in ("shop", "second"):
         lender = {"shop": "second", "second": "first"}[name]
@@ -150,22 +150,22 @@ def relative_alternate(bench: Bench) -> None:
         alternates.write_text(f"../../../{lender}/.git/objects\n")
 
 
-def git_directory_elsewhere(bench: Bench) -> None:
+def git_directory_elsewhere(bench: CheckpointProject) -> None:
     (bench.tree / ".git").rename(bench.home / "of shop")
     (bench.tree / ".git").write_text("gitdir: ../of shop\n")
 
 
-def sha256(bench: Bench) -> None:
+def sha256(bench: CheckpointProject) -> None:
     shutil.rmtree(bench.tree / ".git")
     bench.git("init", "-q", "--object-format=sha256")
     bench.git("add", ".")
 
 
-def bare(bench: Bench) -> None:
+def bare(bench: CheckpointProject) -> None:
     bench.git("config", "core.bare", "true")
 
 
-def other_work_tree(bench: Bench) -> None:
+def other_work_tree(bench: CheckpointProject) -> None:
     elsewhere = bench.home / "elsewhere"
     shutil.copytree(bench.tree, elsewhere, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     bench.git("config", "core.worktree", str(elsewhere))
@@ -173,7 +173,7 @@ def other_work_tree(bench: Bench) -> None:
 
 
 def git_is(make: Callable[[Path], object]) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         shutil.rmtree(bench.tree / ".git")
         make(bench.tree / ".git")
 
@@ -181,7 +181,7 @@ def git_is(make: Callable[[Path], object]) -> Change:
 
 
 def index_is(make: Callable[[Path], object]) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         make(bench.tree / ".git/index")
 
     return change
@@ -207,7 +207,7 @@ def leading_out(index: Path) -> None:
 
 
 def with_settings(**named: str) -> Change:
-    def change(bench: Bench) -> None:
+    def change(bench: CheckpointProject) -> None:
         for name, text in named.items():
             bench.git("config", name.replace("__", "."), text)
         bench.git("update-index", "--force-write-index")

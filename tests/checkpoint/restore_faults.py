@@ -18,7 +18,7 @@ import pytest
 from handrail.checkpoint import CheckpointRecord, CheckpointTrigger, RestoreTarget, UndoLevel
 from handrail.checkpoint.errors import NotRestoredError
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 _CHANGES = frozenset({"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.symlink"})
 _JOURNALS = ("restoring-", "interrupted-")
@@ -27,7 +27,7 @@ PARTS = 3
 """In which the moments of a kill are tried, beside each other."""
 
 
-class Watch:
+class FileChangeCounter:
     """Counts the changes that a restore makes to files and to its journal."""
 
     def __init__(self) -> None:
@@ -70,11 +70,11 @@ def _is_change(event: str, args: tuple[object, ...]) -> bool:
     return not os.path.isabs(path) or os.path.basename(path).startswith(_JOURNALS)
 
 
-class Scene:
+class ChangedTree:
     """A tree with every kind of change, as an agent made them."""
 
     def __init__(self, root: Path) -> None:
-        self.bench = Bench(root)
+        self.bench = CheckpointProject(root)
         bench = self.bench
         bench.write("changed", "1")
         bench.write("deep/gone/x", "was here")
@@ -108,7 +108,7 @@ class Scene:
         self.restore(self.bench.checkpoints.find(self.undo))
 
     def try_to_restore(
-        self, watch: Watch, moment: int, *, goes_on: bool = False
+        self, watch: FileChangeCounter, moment: int, *, goes_on: bool = False
     ) -> NotRestoredError | None:
         """Fail at a moment; without an error, everything is as it was."""
         watch.arm(moment, _fail, goes_on=goes_on)
@@ -139,7 +139,7 @@ def moments(first: int = 1, step: int = 1) -> Iterator[int]:
         yield moment
 
 
-def fails_once(scene: Scene, watch: Watch) -> None:
+def fails_once(scene: ChangedTree, watch: FileChangeCounter) -> None:
     """A failure at any moment changes nothing."""
     said = 0
     for moment in moments():
@@ -156,7 +156,7 @@ def fails_once(scene: Scene, watch: Watch) -> None:
     assert said > 10
 
 
-def fails_for_good(scene: Scene, watch: Watch) -> None:
+def fails_for_good(scene: ChangedTree, watch: FileChangeCounter) -> None:
     """A disk that breaks: it is said how to get back, and that works once it can."""
     said = 0
     for moment in moments():
@@ -171,7 +171,7 @@ def fails_for_good(scene: Scene, watch: Watch) -> None:
     assert said > 5
 
 
-def killed(scene: Scene, watch: Watch, part: int) -> None:
+def killed(scene: ChangedTree, watch: FileChangeCounter, part: int) -> None:
     """Killed at any moment: the next process clears up, knows, and can go on or back."""
     noted = 0
     for moment in moments(part + 1, PARTS):
@@ -189,7 +189,7 @@ def killed(scene: Scene, watch: Watch, part: int) -> None:
     assert scene.bench.checkpoints.interrupted() is None
 
 
-def _is_cleared(scene: Scene, moment: int) -> bool:
+def _is_cleared(scene: ChangedTree, moment: int) -> bool:
     checkpoints = scene.bench.checkpoints
     note = checkpoints.interrupted()
     undo = scene.undo
@@ -208,7 +208,7 @@ def _is_cleared(scene: Scene, moment: int) -> bool:
     return note is not None
 
 
-def edited_meanwhile(scene: Scene, watch: Watch) -> None:
+def edited_meanwhile(scene: ChangedTree, watch: FileChangeCounter) -> None:
     """Somebody writes to a file between its being saved and its being replaced."""
     watch.arm(3, scene.edit)
     with pytest.raises(NotRestoredError, match="changed while it was restored") as caught:
@@ -217,7 +217,7 @@ def edited_meanwhile(scene: Scene, watch: Watch) -> None:
     assert scene.bench.content() == scene.after | {"changed": b"just now, by hand"}
 
 
-def disk_full(scene: Scene, watch: Watch) -> None:
+def disk_full(scene: ChangedTree, watch: FileChangeCounter) -> None:
     """No file may become larger than a little."""
     bench = scene.bench
     big = bench.write("big", bytes(300_000))
@@ -232,7 +232,7 @@ def disk_full(scene: Scene, watch: Watch) -> None:
     assert bench.content() == now
 
 
-SCENES: dict[str, Callable[[Scene, Watch], None]] = {
+SCENES: dict[str, Callable[[ChangedTree, FileChangeCounter], None]] = {
     "fails once": fails_once,
     "fails for good": fails_for_good,
     "edited meanwhile": edited_meanwhile,
@@ -241,4 +241,4 @@ SCENES: dict[str, Callable[[Scene, Watch], None]] = {
 }
 
 if __name__ == "__main__":
-    SCENES[sys.argv[1]](Scene(Path(sys.argv[2])), Watch())
+    SCENES[sys.argv[1]](ChangedTree(Path(sys.argv[2])), FileChangeCounter())

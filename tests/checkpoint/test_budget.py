@@ -23,12 +23,12 @@ from handrail.checkpoint.save.staging import NO_TIME
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 pytestmark = pytest.mark.slow
 
 
-def save(bench: Bench, settings: Settings, seconds: float = 0.0) -> CheckpointRecord:
+def save(bench: CheckpointProject, settings: Settings, seconds: float = 0.0) -> CheckpointRecord:
     return bench.of(bench.tree, settings).save(CheckpointInfo(), seconds=seconds).record
 
 
@@ -36,148 +36,152 @@ def left_out(record: CheckpointRecord) -> list[str]:
     return [each.path for each in record.coverage.left_out]
 
 
-def test_a_file_that_grew_too_large_is_not_taken_for_deleted(bench: Bench) -> None:
+def test_a_file_that_grew_too_large_is_not_taken_for_deleted(project: CheckpointProject) -> None:
     settings = Settings(max_file_mb=1)
-    bench.write("a.txt", "a")
-    bench.write("log.txt", "short")
-    before = save(bench, settings)
-    bench.write("log.txt", bytes(MEGABYTE + 1))
-    after = save(bench, settings)
+    project.write("a.txt", "a")
+    project.write("log.txt", "short")
+    before = save(project, settings)
+    project.write("log.txt", bytes(MEGABYTE + 1))
+    after = save(project, settings)
     assert after.coverage.left_out == (LeftOut("log.txt", too_large(settings)),)
-    assert set(bench.held(after)) == {"a.txt"}
-    bench.write("log.txt", "short again")
-    assert set(bench.held(save(bench, settings))) == {"a.txt", "log.txt"}
+    assert set(project.held(after)) == {"a.txt"}
+    project.write("log.txt", "short again")
+    assert set(project.held(save(project, settings))) == {"a.txt", "log.txt"}
     assert before.coverage.complete
 
 
-def test_a_file_of_exactly_the_limit_is_held(bench: Bench) -> None:
-    bench.write("a.bin", bytes(MEGABYTE))
-    assert save(bench, Settings(max_file_mb=1)).coverage.complete
+def test_a_file_of_exactly_the_limit_is_held(project: CheckpointProject) -> None:
+    project.write("a.bin", bytes(MEGABYTE))
+    assert save(project, Settings(max_file_mb=1)).coverage.complete
 
 
-def test_what_is_left_out_makes_a_checkpoint_of_its_own(bench: Bench) -> None:
+def test_what_is_left_out_makes_a_checkpoint_of_its_own(project: CheckpointProject) -> None:
     """Else it would look as if it had not been there at that time."""
     settings = Settings(max_file_mb=1)
-    bench.write("a.txt", "a")
-    before = save(bench, settings)
-    bench.write("huge.bin", bytes(MEGABYTE + 1))
-    after = save(bench, settings)
+    project.write("a.txt", "a")
+    before = save(project, settings)
+    project.write("huge.bin", bytes(MEGABYTE + 1))
+    after = save(project, settings)
     assert (after.number, after.tree) == (before.number + 1, before.tree)
-    bench.write("huge.bin", bytes(MEGABYTE + 2))
-    assert save(bench, settings) == after
+    project.write("huge.bin", bytes(MEGABYTE + 2))
+    assert save(project, settings) == after
 
 
-def test_of_too_many_new_files_the_fullest_folder_is_left_out(bench: Bench) -> None:
-    bench.write("src/main.py", "main")
+def test_of_too_many_new_files_the_fullest_folder_is_left_out(project: CheckpointProject) -> None:
+    project.write("src/main.py", "main")
     for number in range(12):
-        bench.write(f"data/raw/{number}.csv", "1")
-    bench.write("data/readme.txt", "r")
-    record = save(bench, Settings(max_files=10))
+        project.write(f"data/raw/{number}.csv", "1")
+    project.write("data/readme.txt", "r")
+    record = save(project, Settings(max_files=10))
     assert left_out(record) == ["data/raw/"]
-    assert set(bench.held(record)) == {"src/main.py", "data/readme.txt"}
+    assert set(project.held(record)) == {"src/main.py", "data/readme.txt"}
     assert not record.coverage.unfinished
 
 
-def test_a_folder_with_saved_files_is_not_left_out_as_a_whole(bench: Bench) -> None:
-    bench.write("data/saved.csv", "0")
-    save(bench, Settings())
+def test_a_folder_with_saved_files_is_not_left_out_as_a_whole(project: CheckpointProject) -> None:
+    project.write("data/saved.csv", "0")
+    save(project, Settings())
     for number in range(6):
-        bench.write(f"data/a/{number}.csv", "1")
-    record = save(bench, Settings(max_files=5))
+        project.write(f"data/a/{number}.csv", "1")
+    record = save(project, Settings(max_files=5))
     assert left_out(record) == ["data/a/"]
-    assert set(bench.held(record)) == {"data/saved.csv"}
+    assert set(project.held(record)) == {"data/saved.csv"}
 
 
-def test_files_outside_of_folders_are_left_out_by_name_the_largest_first(bench: Bench) -> None:
+def test_files_outside_of_folders_are_left_out_by_name_the_largest_first(
+    project: CheckpointProject,
+) -> None:
     for number in range(5):
-        bench.write(f"{number}.txt", "x" * (number + 1))
-    assert left_out(save(bench, Settings(max_files=3))) == ["3.txt", "4.txt"]
+        project.write(f"{number}.txt", "x" * (number + 1))
+    assert left_out(save(project, Settings(max_files=3))) == ["3.txt", "4.txt"]
 
 
-def test_changed_files_do_not_count_as_new_ones(bench: Bench) -> None:
+def test_changed_files_do_not_count_as_new_ones(project: CheckpointProject) -> None:
     for number in range(3):
-        bench.write(f"{number}.txt", "x")
-    save(bench, Settings())
+        project.write(f"{number}.txt", "x")
+    save(project, Settings())
     for number in range(3):
-        bench.write(f"{number}.txt", "changed")
-    assert save(bench, Settings(max_files=1)).coverage.complete
+        project.write(f"{number}.txt", "changed")
+    assert save(project, Settings(max_files=1)).coverage.complete
 
 
-def test_the_next_checkpoint_goes_on_where_this_one_stopped(bench: Bench) -> None:
+def test_the_next_checkpoint_goes_on_where_this_one_stopped(project: CheckpointProject) -> None:
     settings = Settings(max_mb=1, max_file_mb=1)
     for number in range(3):
-        bench.write(f"{number}.bin", os.urandom(600_000))
-    assert left_out(save(bench, settings)) == ["1.bin", "2.bin"]
-    assert left_out(save(bench, settings)) == ["2.bin"]
-    assert left_out(save(bench, settings)) == []
+        project.write(f"{number}.bin", os.urandom(600_000))
+    assert left_out(save(project, settings)) == ["1.bin", "2.bin"]
+    assert left_out(save(project, settings)) == ["2.bin"]
+    assert left_out(save(project, settings)) == []
 
 
 def test_a_disk_that_is_nearly_full_is_not_filled(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.write("a.txt", "a")
-    bench.save()
-    bench.write("b.txt", "b" * 100)
-    bench.write("c.txt", "c")
+    project.write("a.txt", "a")
+    project.save()
+    project.write("b.txt", "b" * 100)
+    project.write("c.txt", "c")
     monkeypatch.setattr(size_limits, "_room", lambda _: 50)
-    record = bench.save().record
+    record = project.save().record
     assert record.coverage.left_out == (LeftOut("b.txt", DISK_FULL),)
-    assert set(bench.held(record)) == {"a.txt", "c.txt"}
+    assert set(project.held(record)) == {"a.txt", "c.txt"}
 
 
 def test_a_first_checkpoint_that_would_be_empty_is_none(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.write("a.txt", "a")
+    project.write("a.txt", "a")
     monkeypatch.setattr(size_limits, "_room", lambda _: -1)
     with pytest.raises(NothingSavedError, match=DISK_FULL):
-        bench.save()
-    assert list(bench.checkpoints.newest_first()) == []
+        project.save()
+    assert list(project.checkpoints.newest_first()) == []
 
 
-def test_files_that_cannot_be_taken_in_leave_an_honest_empty_checkpoint(bench: Bench) -> None:
-    bench.write("huge.bin", bytes(MEGABYTE + 1))
-    record = save(bench, Settings(max_file_mb=1))
+def test_files_that_cannot_be_taken_in_leave_an_honest_empty_checkpoint(
+    project: CheckpointProject,
+) -> None:
+    project.write("huge.bin", bytes(MEGABYTE + 1))
+    record = save(project, Settings(max_file_mb=1))
     assert left_out(record) == ["huge.bin"]
     assert record.files == 0
 
 
 @pytest.mark.usefixtures("by_git")
 def test_what_there_was_no_time_for_is_said_and_done_the_next_time(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.write("tracked.txt", "1")
-    bench.save()
-    bench.write("tracked.txt", "2")
-    bench.write("small.txt", "s")
-    bench.write("larger.txt", "larger")
+    project.write("tracked.txt", "1")
+    project.save()
+    project.write("tracked.txt", "2")
+    project.write("small.txt", "s")
+    project.write("larger.txt", "larger")
     monkeypatch.setattr(staging, "_BATCH_FILES", 1)
     with monkeypatch.context() as patched:
         patched.setattr(staging._StagingPass, "_add_batch", slow_after(1))
-        record = bench.save().record
+        record = project.save().record
     assert record.coverage.unfinished
     assert record.coverage.left_out == (
         LeftOut("larger.txt", NO_TIME),
         LeftOut("small.txt", NO_TIME),
     )
-    assert bench.held(record) == {"tracked.txt": b"2"}
-    finished = bench.save().record
+    assert project.held(record) == {"tracked.txt": b"2"}
+    finished = project.save().record
     assert finished.coverage.complete
-    assert set(bench.held(finished)) == {"tracked.txt", "small.txt", "larger.txt"}
+    assert set(project.held(finished)) == {"tracked.txt", "small.txt", "larger.txt"}
 
 
 @pytest.mark.usefixtures("by_git")
 def test_a_changed_file_without_time_is_not_held_as_it_was_before(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.write("a.txt", "a")
-    bench.write("b.txt", "b")
-    bench.save()
-    bench.write("b.txt", "other")
+    project.write("a.txt", "a")
+    project.write("b.txt", "b")
+    project.save()
+    project.write("b.txt", "other")
     with monkeypatch.context() as patched:
         patched.setattr(staging._StagingPass, "_add_batch", slow_after(0))
-        record = bench.save().record
-    assert bench.held(record) == {"a.txt": b"a"}
+        record = project.save().record
+    assert project.held(record) == {"a.txt": b"a"}
     assert record.coverage.unfinished
 
 
@@ -197,11 +201,13 @@ def slow_after(batches: int) -> object:
 
 
 @pytest.mark.usefixtures("by_git")
-def test_a_batch_that_hangs_costs_only_what_it_holds(bench: Bench, tmp_path: Path) -> None:
-    bench.write("a.txt", "a")
-    bench.save()
-    bench.write("b.txt", "b")
-    real = bench.environ["PATH"]
+def test_a_batch_that_hangs_costs_only_what_it_holds(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    project.write("a.txt", "a")
+    project.save()
+    project.write("b.txt", "b")
+    real = project.environ["PATH"]
     fake = tmp_path / "bin" / "git"
     fake.parent.mkdir()
     fake.write_text(
@@ -209,11 +215,11 @@ def test_a_batch_that_hangs_costs_only_what_it_holds(bench: Bench, tmp_path: Pat
         f'PATH={real} exec git "$@"\n'
     )
     fake.chmod(0o755)
-    bench.environ["PATH"] = f"{fake.parent}:{real}"
-    record = bench.of(bench.tree).save(CheckpointInfo(), seconds=2).record
+    project.environ["PATH"] = f"{fake.parent}:{real}"
+    record = project.of(project.tree).save(CheckpointInfo(), seconds=2).record
     assert record.coverage == bounded([LeftOut("b.txt", NO_TIME)], list, unfinished=True)
     fake.unlink()
-    assert bench.save().record.coverage.complete
+    assert project.save().record.coverage.complete
 
 
 def test_a_long_list_is_told_by_folders_that_hold_nothing_else() -> None:

@@ -10,7 +10,7 @@ import pytest
 from handrail.checkpoint import CheckpointRecord
 from handrail.checkpoint.errors import DamagedCheckpointError
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 pytestmark = pytest.mark.slow
 
@@ -37,50 +37,50 @@ _HEALED: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("how", _HEALED)
-def test_the_next_checkpoint_heals(bench: Bench, how: str) -> None:
-    bench.write(".gitattributes", "* text eol=lf\n")
-    bench.write("a", "one\r\n")
-    bench.save()
-    _HEALED[how](bench.folder)
-    bench.write("b", "two\r\n")
-    then = bench.save().record
-    before = bench.content()
-    assert bench.held(then) == before
-    bench.write("a", "three")
-    bench.restore(then)
-    assert bench.content() == before
+def test_the_next_checkpoint_heals(project: CheckpointProject, how: str) -> None:
+    project.write(".gitattributes", "* text eol=lf\n")
+    project.write("a", "one\r\n")
+    project.save()
+    _HEALED[how](project.folder)
+    project.write("b", "two\r\n")
+    then = project.save().record
+    before = project.content()
+    assert project.held(then) == before
+    project.write("a", "three")
+    project.restore(then)
+    assert project.content() == before
 
 
-def test_an_index_that_is_damaged_anywhere_is_made_anew(bench: Bench) -> None:
-    bench.write("a", "one")
-    bench.write("b", "two")
-    bench.save()
-    index = next(each for each in bench.folder.glob("index-*") if "." not in each.name)
+def test_an_index_that_is_damaged_anywhere_is_made_anew(project: CheckpointProject) -> None:
+    project.write("a", "one")
+    project.write("b", "two")
+    project.save()
+    index = next(each for each in project.folder.glob("index-*") if "." not in each.name)
     whole = index.read_bytes()
     for at in range(0, len(whole), 9):
         flipped = bytes([whole[at] ^ 0x55])
         for number, damaged in enumerate((whole[:at], whole[:at] + flipped + whole[at + 1 :])):
             index.write_bytes(damaged)
-            bench.write("a", f"{at} {number}")
-            assert bench.held(bench.save().record) == bench.content()
+            project.write("a", f"{at} {number}")
+            assert project.held(project.save().record) == project.content()
 
 
 @pytest.mark.parametrize("lost", ["target", "between"])
-def test_what_cannot_be_read_any_more_is_said(bench: Bench, lost: str) -> None:
+def test_what_cannot_be_read_any_more_is_said(project: CheckpointProject, lost: str) -> None:
     records: list[CheckpointRecord] = []
     for content in ("one", "two"):
-        bench.write("a", content)
-        records.append(bench.save().record)
-    bench.write("a", "three")
-    bench.save()
+        project.write("a", content)
+        records.append(project.save().record)
+    project.write("a", "three")
+    project.save()
     record = records[0 if lost == "target" else 1]
-    for pack in (bench.folder / "git/objects/pack").iterdir():
+    for pack in (project.folder / "git/objects/pack").iterdir():
         pack.unlink()
-    path = bench.folder / "git/objects" / record.tree[:2] / record.tree[2:]
+    path = project.folder / "git/objects" / record.tree[:2] / record.tree[2:]
     path.unlink(missing_ok=True)
     with pytest.raises(DamagedCheckpointError, match="cannot be read any more"):
-        bench.restore(records[0])
-    assert (bench.tree / "a").read_text() == "three"
+        project.restore(records[0])
+    assert (project.tree / "a").read_text() == "three"
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,19 @@ def test_what_cannot_be_read_any_more_is_said(bench: Bench, lost: str) -> None:
     [("tree", "--output=made-by-git"), ("gitCommit", "HEAD"), ("createdAt", "2026-11-16T06:02:11")],
 )
 def test_a_record_that_says_odd_things_is_as_if_it_were_not_there(
-    bench: Bench, name: str, odd: str
+    project: CheckpointProject, name: str, odd: str
 ) -> None:
-    bench.write("a", "one")
-    record = bench.save().record
+    project.write("a", "one")
+    record = project.save().record
     good = {
         "tree": record.tree,
         "gitCommit": record.git_commit,
         "createdAt": record.created_at.isoformat().replace("+00:00", "Z"),
     }[name]
-    file = bench.folder / "records/c1.json"
+    file = project.folder / "records/c1.json"
     assert good in file.read_text()
     file.write_text(file.read_text().replace(good, odd))
-    assert list(bench.checkpoints.newest_first()) == []
-    bench.write("a", "two")
-    assert bench.save().record.id == "c2"
-    assert os.listdir(bench.tree) == ["a"]
+    assert list(project.checkpoints.newest_first()) == []
+    project.write("a", "two")
+    assert project.save().record.id == "c2"
+    assert os.listdir(project.tree) == ["a"]

@@ -12,7 +12,7 @@ from handrail.checkpoint.save import fast_save, staging
 from handrail.checkpoint.save.changed_paths import ChangedPaths, list_changed_paths
 from tests.checkpoint.save.test_staging import rig
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 _LONG = 10**9
 
@@ -24,7 +24,9 @@ def _files_are_old(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def _while_git_looks(bench: Bench, folder: Path, before: str, after: str) -> Iterator[None]:
+def _while_git_looks(
+    bench: CheckpointProject, folder: Path, before: str, after: str
+) -> Iterator[None]:
     """Shell commands in the work tree, around git's own look at the files."""
     real = bench.environ["PATH"]
     looks = f'{before}; PATH={real} git "$@"; said=$?; {after}; exit $said'
@@ -34,72 +36,72 @@ def _while_git_looks(bench: Bench, folder: Path, before: str, after: str) -> Ite
 
 
 def test_a_deleted_file_that_was_there_for_a_moment_is_missed_by_no_later_one(
-    bench: Bench, tmp_path: Path
+    project: CheckpointProject, tmp_path: Path
 ) -> None:
     for name in ("a", "b"):
-        bench.write(name, name)
-    bench.save()
-    (bench.tree / "a").unlink()
-    with _while_git_looks(bench, tmp_path / "bin", "printf a > a", "rm a"):
-        bench.save()
-    bench.write("a", "a")
-    assert bench.held(bench.save().record) == bench.content()
+        project.write(name, name)
+    project.save()
+    (project.tree / "a").unlink()
+    with _while_git_looks(project, tmp_path / "bin", "printf a > a", "rm a"):
+        project.save()
+    project.write("a", "a")
+    assert project.held(project.save().record) == project.content()
 
 
 def test_a_folder_that_was_away_for_a_moment_is_known_to_be_gone_later(
-    bench: Bench, tmp_path: Path
+    project: CheckpointProject, tmp_path: Path
 ) -> None:
     for name in ("a", "d/e/b"):
-        bench.write(name, name)
-    bench.save()
-    bench.write("d/e/b", "other")
-    with _while_git_looks(bench, tmp_path / "bin", "mv d x", "mv x d"):
-        bench.save()
-    (bench.tree / "d/e/b").unlink()
-    assert bench.held(bench.save().record) == bench.content()
+        project.write(name, name)
+    project.save()
+    project.write("d/e/b", "other")
+    with _while_git_looks(project, tmp_path / "bin", "mv d x", "mv x d"):
+        project.save()
+    (project.tree / "d/e/b").unlink()
+    assert project.held(project.save().record) == project.content()
 
 
 def test_a_folder_that_was_another_for_a_moment_and_then_for_good_is_held(
-    bench: Bench, tmp_path: Path
+    project: CheckpointProject, tmp_path: Path
 ) -> None:
     for name in ("d/b", "other/b"):
-        bench.write(name, name)
-    bench.save()
-    bench.write("d/b", "changed")
+        project.write(name, name)
+    project.save()
+    project.write("d/b", "changed")
     swap, swap_back = "mv d x; mv other d", "mv d other; mv x d"
-    with _while_git_looks(bench, tmp_path / "bin", swap, swap_back):
-        bench.save()
+    with _while_git_looks(project, tmp_path / "bin", swap, swap_back):
+        project.save()
     for old, new in (("d", "x"), ("other", "d")):
-        (bench.tree / old).rename(bench.tree / new)
-    assert bench.held(bench.save().record) == bench.content()
+        (project.tree / old).rename(project.tree / new)
+    assert project.held(project.save().record) == project.content()
 
 
 def test_permissions_that_change_before_a_file_is_read_are_in_the_next_one(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.write("a", "one")
-    bench.save()
-    bench.write("a", "two")
-    os.utime(bench.tree / "a", (1, 1))
+    project.write("a", "one")
+    project.save()
+    project.write("a", "two")
+    os.utime(project.tree / "a", (1, 1))
     read = fast_save.read_fast_changes
 
     def hide_and_read(*arguments: object) -> fast_save.FastChanges | None:
-        (bench.tree / "a").chmod(0o600)
+        (project.tree / "a").chmod(0o600)
         return read(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
         patch.setattr(staging, "YOUNG", -_LONG)
         patch.setattr(staging, "read_fast_changes", hide_and_read)
-        bench.save()
-    assert bench.save().record.modes == {"a": 0o600}
+        project.save()
+    assert project.save().record.modes == {"a": 0o600}
 
 
 def test_a_file_that_became_a_program_while_files_were_listed_can_be_gone_back_to(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = bench.write("a", "one")
-    bench.save()
-    bench.write("b", "so there is something to save")
+    file = project.write("a", "one")
+    project.save()
+    project.write("b", "so there is something to save")
 
     def list_and_change(*arguments: object) -> ChangedPaths:
         listed = list_changed_paths(*arguments)  # type: ignore[arg-type]
@@ -108,7 +110,7 @@ def test_a_file_that_became_a_program_while_files_were_listed_can_be_gone_back_t
 
     with monkeypatch.context() as patch:
         patch.setattr(staging, "list_changed_paths", list_and_change)
-        torn = bench.save().record
+        torn = project.save().record
     file.write_text("two")
-    assert bench.restore(torn).files == ("a",)
-    assert bench.content() == {"a": b"one", "b": b"so there is something to save"}
+    assert project.restore(torn).files == ("a",)
+    assert project.content() == {"a": b"one", "b": b"so there is something to save"}

@@ -8,19 +8,19 @@ import pytest
 
 from handrail.checkpoint.tidy import disk_space
 
-from .conftest import Bench
-from .faults import Fault, Full, RiggedGit, Worker, hash_of
+from .conftest import CheckpointProject
+from .faults import GitFault, RiggedGit, StoreOverQuota, Worker, hash_of
 
 pytestmark = pytest.mark.slow
 
-_KILLS = (Fault.KILLED_DURING, Fault.KILLED_AFTER)
+_KILLS = (GitFault.KILLED_DURING, GitFault.KILLED_AFTER)
 _MAX = 200
 
 
 class Victim:
     """A repository with a good checkpoint, in which processes are killed."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: CheckpointProject) -> None:
         self.bench = bench
         bench.repository()
         bench.write("src/staged.py", "staged = 1\n")
@@ -55,8 +55,8 @@ def worker() -> Iterator[Worker]:
 
 
 @pytest.fixture
-def victim(bench: Bench) -> Victim:
-    return Victim(bench)
+def victim(project: CheckpointProject) -> Victim:
+    return Victim(project)
 
 
 def moments() -> Iterator[int]:
@@ -68,7 +68,7 @@ def moments() -> Iterator[int]:
 
 @pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
 def test_a_save_that_is_killed_around_any_git_leaves_the_last_good_one(
-    worker: Worker, victim: Victim, tmp_path: Path, fault: Fault
+    worker: Worker, victim: Victim, tmp_path: Path, fault: GitFault
 ) -> None:
     for moment in moments():
         victim.change(moment)
@@ -94,29 +94,29 @@ def test_a_save_that_is_killed_at_any_change_of_its_own_leaves_the_last_good_one
 
 
 def test_a_first_save_that_is_killed_can_be_made_again(
-    worker: Worker, bench: Bench, tmp_path: Path
+    worker: Worker, project: CheckpointProject, tmp_path: Path
 ) -> None:
-    bench.repository()
-    repository = hash_of(bench.tree / ".git")
-    tree = bench.save().record.tree
+    project.repository()
+    repository = hash_of(project.tree / ".git")
+    tree = project.save().record.tree
     for moment in moments():
-        fresh = Bench(tmp_path / f"{moment}")
-        fresh.tree, fresh.checkpoints = bench.tree, fresh.of(bench.tree)
+        fresh = CheckpointProject(tmp_path / f"{moment}")
+        fresh.tree, fresh.checkpoints = project.tree, fresh.of(project.tree)
         if worker.run("save", fresh, at=moment) != "killed":
             break
         assert fresh.save().record.tree == tree
-        assert hash_of(bench.tree / ".git") == repository
+        assert hash_of(project.tree / ".git") == repository
     assert moment > 10
 
 
 @pytest.fixture
-def full(bench: Bench) -> Full:
-    return Full(bench)
+def full(project: CheckpointProject) -> StoreOverQuota:
+    return StoreOverQuota(project)
 
 
 @pytest.mark.parametrize("fault", _KILLS, ids=lambda fault: fault.name)
 def test_tidying_that_is_killed_around_any_git_loses_nothing_that_is_kept(
-    worker: Worker, full: Full, tmp_path: Path, fault: Fault
+    worker: Worker, full: StoreOverQuota, tmp_path: Path, fault: GitFault
 ) -> None:
     for moment in moments():
         full.fill()
@@ -130,7 +130,7 @@ def test_tidying_that_is_killed_around_any_git_loses_nothing_that_is_kept(
 
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_tidying_that_is_killed_at_any_change_of_its_own_loses_nothing_that_is_kept(
-    worker: Worker, full: Full, first: int
+    worker: Worker, full: StoreOverQuota, first: int
 ) -> None:
     for moment in moments():
         if moment % 3 != first % 3:
@@ -144,22 +144,22 @@ def test_tidying_that_is_killed_at_any_change_of_its_own_loses_nothing_that_is_k
 
 
 def test_copying_what_is_borrowed_can_be_killed_around_any_git(
-    worker: Worker, bench: Bench, tmp_path: Path
+    worker: Worker, project: CheckpointProject, tmp_path: Path
 ) -> None:
-    full = Full(bench, borrows=True)
-    alternates = bench.folder / "git/objects/info/alternates"
+    full = StoreOverQuota(project, borrows=True)
+    alternates = project.folder / "git/objects/info/alternates"
     for moment in moments():
         full.fill()
         assert alternates.exists()
-        git = RiggedGit(tmp_path / f"bin{moment}", moment, Fault.KILLED_AFTER)
-        assert worker.run("tidy", bench, git=git) == "killed"
+        git = RiggedGit(tmp_path / f"bin{moment}", moment, GitFault.KILLED_AFTER)
+        assert worker.run("tidy", project, git=git) == "killed"
         full.check()
         if not alternates.exists():
             break
 
 
 def test_tidying_after_one_that_was_killed_comes_to_the_same_end(
-    worker: Worker, full: Full
+    worker: Worker, full: StoreOverQuota
 ) -> None:
     full.fill()
     assert worker.run("tidy", full.bench, at=25) == "killed"

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, RestoreTarget, UndoLevel
 
-from .conftest import Bench
-from .trees import NAMES, Files, files, lay, put, seen
+from .any_tree import NAMES, Files, files, lay, put, seen
+from .conftest import CheckpointProject
 
 _few = settings(max_examples=10, deadline=None)
 
 
 @contextmanager
-def a_bench() -> Iterator[Bench]:
+def a_bench() -> Iterator[CheckpointProject]:
     """Hypothesis tries many in one test."""
     umask = os.umask(0o022)
     with TemporaryDirectory() as folder:
-        yield Bench(Path(folder))
+        yield CheckpointProject(Path(folder))
     os.umask(umask)
 
 
@@ -77,7 +77,7 @@ def test_what_a_person_did_is_never_lost(
                 assert now.get(path) == before.get(path)
 
 
-def _edit(bench: Bench, edits: dict[str, bytes | None]) -> set[str]:
+def _edit(bench: CheckpointProject, edits: dict[str, bytes | None]) -> set[str]:
     """What a person did."""
     done: set[str] = set()
     for name, content in edits.items():

@@ -27,7 +27,7 @@ from handrail.checkpoint import (
 from handrail.checkpoint.save import fast_save
 from handrail.config.checkpoints import Checkpoints as Settings
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 from .faults import Worker
 
 pytestmark = pytest.mark.slow
@@ -47,7 +47,7 @@ class Store(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp(dir=self.folder))
-        self.bench = Bench(self.root)
+        self.bench = CheckpointProject(self.root)
         self.checkpoints = self.bench.of(self.bench.tree, Settings(keep=_KEEP, quota_mb=1))
         self.model: dict[str, _Content] = {}
         self.named: set[str] = set()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.claude.bed import CLAUDE, Bed
+from tests.claude.sandbox import CLAUDE, ClaudeSandbox
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def claude() -> Path:
 
 
 @pytest.fixture
-def bed(claude: Path) -> Iterator[Bed]:
+def sandbox(claude: Path) -> Iterator[ClaudeSandbox]:
     """A scratch world for the real program."""
-    with Bed() as bed:
+    with ClaudeSandbox() as bed:
         yield bed

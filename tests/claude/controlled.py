@@ -7,26 +7,26 @@ from uuid import uuid4
 import psutil
 
 from handrail.testing.model_server import Answer, ModelRequest, Script, ToolCall
-from tests.claude.bed import Running, Session
-from tests.claude.supervised import Supervised, bash, until
-from tests.controller import Controller
+from tests.claude.sandbox import FinishedSession, RunningSession
+from tests.claude.supervised import SupervisedSandbox, bash, until
+from tests.run_controller import RunController
 
 
-class Controlled(NamedTuple):
+class ControlledSession(NamedTuple):
     """A session that is under way, and who controls it."""
 
-    world: Supervised
-    ann: Controller
+    world: SupervisedSandbox
+    ann: RunController
     run: str
-    running: Running
+    running: RunningSession
 
     @classmethod
-    def begin(cls, world: Supervised, script: Script, *args: str, run: str = "") -> Self:
+    def begin(cls, world: SupervisedSandbox, script: Script, *args: str, run: str = "") -> Self:
         """A new session, or one more process of a run."""
         name = run or str(uuid4())
         chosen = ("--resume", run) if run else ("--session-id", name)
         running = world.bed.start("Begin", script, args=(*chosen, *args))
-        return cls(world, Controller(world.state), name, running)
+        return cls(world, RunController(world.state), name, running)
 
     def files(self) -> frozenset[str]:
         """What is in the repository."""
@@ -44,7 +44,7 @@ class Controlled(NamedTuple):
         """How often the model was asked, titles and summaries left out."""
         return sum(bool(request.tools) for request in self.running.model.requests)
 
-    def wait(self) -> Session:
+    def wait(self) -> FinishedSession:
         """Until Claude Code has ended by itself."""
         return self.running.wait()
 
@@ -76,7 +76,7 @@ def living(pids: Sequence[int]) -> list[int]:
     return found
 
 
-def settings(world: Supervised, text: str) -> None:
+def settings(world: SupervisedSandbox, text: str) -> None:
     """What the user wants of Handrail."""
     folder = world.bed.home / ".config" / "handrail"
     folder.mkdir(parents=True)

@@ -17,7 +17,7 @@ from handrail.server.lock import holder
 from handrail.store.decoding import decode
 from handrail.store.opening import open_log
 from handrail.testing.model_server import Script, ToolCall
-from tests.claude.bed import CLAUDE, Bed, Session
+from tests.claude.sandbox import CLAUDE, ClaudeSandbox, FinishedSession
 
 T = TypeVar("T")
 
@@ -40,10 +40,10 @@ def bash(command: str, name: str) -> ToolCall:
     return ToolCall("Bash", {"command": command, "description": name}, id=name)
 
 
-class Supervised:
+class SupervisedSandbox:
     """Claude Code under supervision in a scratch world, where harm can be done to nobody else."""
 
-    def __init__(self, bed: Bed) -> None:
+    def __init__(self, bed: ClaudeSandbox) -> None:
         self.bed = bed
         self.repo = bed.repo
         self.settings = bed.config / "settings.json"
@@ -78,7 +78,7 @@ class Supervised:
         script: Script,
         mode: str = "bypassPermissions",
         args: Sequence[str] = (),
-    ) -> Session:
+    ) -> FinishedSession:
         """A whole session."""
         return self.bed.run(prompt, script, mode=mode, args=args)
 
@@ -135,10 +135,10 @@ def _kill(pid: int) -> int:
 
 
 @contextmanager
-def supervised(*install: str, settings: str = "") -> Iterator[Supervised]:
+def supervised(*install: str, settings: str = "") -> Iterator[SupervisedSandbox]:
     """A world with Handrail installed: `install` says how, `settings` what the user had before."""
-    with Bed() as bed:
-        world = Supervised(bed)
+    with ClaudeSandbox() as bed:
+        world = SupervisedSandbox(bed)
         bed.at_end(world.end)
         if settings:
             world.settings.write_text(settings)

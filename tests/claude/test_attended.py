@@ -7,8 +7,8 @@ import pytest
 
 from handrail.model.event import ActionEnded, ActionReviewed, Event, RunStarted
 from handrail.testing.model_server import Answer, Say, ToolResult
+from tests.claude.claude_terminal import squeezed, terminal
 from tests.claude.supervised import STOPPED, bash, supervised
-from tests.claude.terminal import squeezed, terminal
 
 QUESTION = "Do you want to proceed?"
 ESCAPE, ENTER = "\x1b", "\r"

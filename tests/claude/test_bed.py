@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from handrail.testing.model_server import Answer, Json, ModelRequest, ModelTurn, Say, ToolCall
-from tests.claude.bed import VERSION, Bed
+from tests.claude.sandbox import VERSION, ClaudeSandbox
 
 READS = "Read|Glob|Grep"
 OTHERS = f"^(?!({READS})$).*"
@@ -63,48 +63,48 @@ def test_the_pinned_version_is_the_one_that_runs(claude: Path) -> None:
     assert said.startswith(f"{VERSION} ")
 
 
-def test_a_denied_command_does_not_run_and_the_model_is_told_why(bed: Bed) -> None:
+def test_a_denied_command_does_not_run_and_the_model_is_told_why(sandbox: ClaudeSandbox) -> None:
     with endpoint(permissionDecision="deny", permissionDecisionReason="not here") as url:
-        session = bed.run("make it", [touch("made"), Say("done")], hooked(url))
-    assert not (bed.repo / "made").exists()
+        session = sandbox.run("make it", [touch("made"), Say("done")], hooked(url))
+    assert not (sandbox.repo / "made").exists()
     assert not session.ran("made")
     assert "not here" in session.tool_results()["made"].text
 
 
-def test_a_rewritten_command_runs_rewritten(bed: Bed) -> None:
+def test_a_rewritten_command_runs_rewritten(sandbox: ClaudeSandbox) -> None:
     with endpoint(updatedInput={"command": "touch other"}) as url:
-        session = bed.run("make it", [touch("made"), Say("done")], hooked(url))
+        session = sandbox.run("make it", [touch("made"), Say("done")], hooked(url))
     assert session.ran("made")
-    assert [(bed.repo / name).exists() for name in ("made", "other")] == [False, True]
+    assert [(sandbox.repo / name).exists() for name in ("made", "other")] == [False, True]
 
 
-def test_added_context_is_in_the_next_request(bed: Bed) -> None:
+def test_added_context_is_in_the_next_request(sandbox: ClaudeSandbox) -> None:
     with endpoint(additionalContext="mind the gap") as url:
-        session = bed.run("make it", [touch("made"), Say("done")], hooked(url))
+        session = sandbox.run("make it", [touch("made"), Say("done")], hooked(url))
     assert [("mind the gap" in request.text) for request in session.requests] == [False, True]
-    assert (bed.repo / "made").exists()
+    assert (sandbox.repo / "made").exists()
 
 
-def test_when_the_hook_dies_in_mid_session_only_reads_go_on(bed: Bed) -> None:
+def test_when_the_hook_dies_in_mid_session_only_reads_go_on(sandbox: ClaudeSandbox) -> None:
     asked, dead = threading.Event(), threading.Event()
-    read = ToolCall("Read", {"file_path": str(bed.repo / "README.md")}, id="read")
+    read = ToolCall("Read", {"file_path": str(sandbox.repo / "README.md")}, id="read")
 
     def once_dead(request: ModelRequest) -> Answer:
         asked.set()
         return ModelTurn([touch("after"), read], after=dead)
 
     with endpoint() as url:
-        running = bed.start("make it", [touch("before"), once_dead, Say("done")], hooked(url))
+        running = sandbox.start("make it", [touch("before"), once_dead, Say("done")], hooked(url))
         assert asked.wait(60)
     dead.set()
     session = running.wait()
     assert [session.ran(call) for call in ("before", "after", "read")] == [True, False, True]
-    assert not (bed.repo / "after").exists()
+    assert not (sandbox.repo / "after").exists()
 
 
 def test_no_command_of_a_session_outlives_the_bed(claude: Path) -> None:
     hang = "exec 3>alive; echo started >&3; mkfifo never; cat never"
-    with Bed() as bed:
+    with ClaudeSandbox() as bed:
         os.mkfifo(bed.repo / "alive")
         alive = os.open(bed.repo / "alive", os.O_RDONLY | os.O_NONBLOCK)
         bed.start("hang", [ToolCall("Bash", {"command": hang, "description": "hang"})])
@@ -120,7 +120,7 @@ def read_when_ready(fifo: int) -> bytes:
 
 
 def test_the_bed_is_private_short_and_removed() -> None:
-    with Bed() as bed:
+    with ClaudeSandbox() as bed:
         root = bed.root
         assert stat.S_IMODE(bed.state.stat().st_mode) == 0o700
         assert len(str(bed.state)) < 40

@@ -18,8 +18,8 @@ from handrail.model.event import (
 )
 from handrail.model.ordinal import Decision
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
 
 DANGER = "rm -rf ~/photos"
 AT_ONCE = {
@@ -50,9 +50,9 @@ def once_more(request: ModelRequest) -> Answer:
 class Story(NamedTuple):
     """A first session, the same one shortened, and the same one taken up again."""
 
-    world: Supervised
-    first: Session
-    resumed: Session
+    world: SupervisedSandbox
+    first: FinishedSession
+    resumed: FinishedSession
     events: list[Event]
 
     def reviewed(self, call: str) -> ActionReviewed:

@@ -10,16 +10,16 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ActionHeld, Event, FindingMade
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import ModelTurn, Say, Step, ToolCall
-from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, doing, settings, waits_for
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.controlled import ControlledSession, doing, settings, waits_for
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
 
 
-def read(world: Supervised, call: str) -> ToolCall:
+def read(world: SupervisedSandbox, call: str) -> ToolCall:
     return ToolCall("Read", {"file_path": f"{world.repo}/README.md"}, call)
 
 
-def write(world: Supervised, name: str) -> ToolCall:
+def write(world: SupervisedSandbox, name: str) -> ToolCall:
     return ToolCall("Write", {"file_path": f"{world.repo}/{name}", "content": ""}, name)
 
 
@@ -31,7 +31,7 @@ class Look(NamedTuple):
     state: RunState
 
     @classmethod
-    def at(cls, session: Controlled) -> "Look":
+    def at(cls, session: ControlledSession) -> "Look":
         return cls(session.files(), session.asked(), session.ann.state(session.run))
 
 
@@ -51,7 +51,7 @@ class Paused(NamedTuple):
     resumed: Result
     reads: Look
     """Paused again: calls at once that change nothing."""
-    session: Session
+    session: FinishedSession
     files: frozenset[str]
 
 
@@ -62,7 +62,7 @@ def paused(claude: Path) -> Paused:
         def pause_again() -> None:
             session.ann.do(ControlCommand.PAUSE, session.run)
 
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 waits_for("go", "touch slow", "slow"),
@@ -149,7 +149,7 @@ def test_a_call_of_a_sub_agent_is_held_too(claude: Path, alone: bool) -> None:
             "HELPER": [doing(pause, bash("touch helped", "helped")), Say("Helped.")],
             "Begin": [helper(run_in_background=alone), *[Say("Done.")] * 4],
         }
-        session = Controlled.begin(world, script)
+        session = ControlledSession.begin(world, script)
         ann, run = session.ann, session.run
         state = ann.when_held(run, "helped")
         assert state.hand.standing == Standing.PAUSED
@@ -170,9 +170,9 @@ def test_a_session_that_ended_while_it_was_paused_is_paused_when_it_is_taken_up_
         def pause() -> None:
             first.ann.do(ControlCommand.PAUSE, first.run)
 
-        first = Controlled.begin(world, [doing(pause, Say("I stop here."))])
+        first = ControlledSession.begin(world, [doing(pause, Say("I stop here."))])
         first.wait()
-        again = Controlled.begin(world, [bash("touch made", "made")] * 2, run=first.run)
+        again = ControlledSession.begin(world, [bash("touch made", "made")] * 2, run=first.run)
         state = again.ann.when_held(again.run, "made")
         assert state.hand.standing == Standing.PAUSED
         again.ann.do(ControlCommand.RESUME, again.run)
@@ -187,7 +187,7 @@ class TooLong(NamedTuple):
 
     looks: list[Look]
     """After each call."""
-    session: Session
+    session: FinishedSession
     events: list[Event]
 
 
@@ -207,7 +207,7 @@ def too_long(claude: Path) -> TooLong:
             look()
             session.ann.do(ControlCommand.RESUME, session.run)
 
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 bash("touch before", "before"),

@@ -12,9 +12,9 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import waits_for
-from tests.claude.supervised import Supervised, bash, supervised, until
-from tests.claude.talking import talking
-from tests.controller import Controller
+from tests.claude.prompted_session import talking
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
+from tests.run_controller import RunController
 
 HINT = "Use pathlib, not os."
 
@@ -26,7 +26,7 @@ class Ran(NamedTuple):
     said: str
 
 
-def by_hand(world: Supervised, *args: str) -> Ran:
+def by_hand(world: SupervisedSandbox, *args: str) -> Ran:
     done = subprocess.run(
         [world.bin / "handrail", *args],
         cwd=world.repo,
@@ -71,7 +71,7 @@ def talked(claude: Path) -> Iterator[Talked]:
         ]
         with talking(world, script) as talk:
             talk.say("One.")
-            run, ann = talk.session, Controller(world.state)
+            run, ann = talk.session, RunController(world.state)
             hint = ann.ask(ControlCommand.STEER, run, text=HINT)
             idle = by_hand(world, "pause", run, "--reason", "lunch")
             told_early = ann.has_result(hint)

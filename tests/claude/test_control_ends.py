@@ -12,8 +12,8 @@ from handrail.control.message import Result
 from handrail.model.control import ControlCommand, Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
-from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, doing, living
+from tests.claude.controlled import ControlledSession, doing, living
+from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import bash, supervised, until
 
 STAYS = "sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600'"
@@ -36,7 +36,7 @@ class End(NamedTuple):
     """The last row of `loop:current`."""
 
 
-def end(session: Controlled, command: ControlCommand, *names: str) -> End:
+def end(session: ControlledSession, command: ControlCommand, *names: str) -> End:
     """End a session; `names`: files in which its processes have put their numbers."""
     pids = [session.running.process.pid]
     for name in names:
@@ -57,20 +57,20 @@ class Ends(NamedTuple):
     """One run that was stopped, resumed and cancelled, by its processes."""
 
     stopped: End
-    refused: Session
+    refused: FinishedSession
     resumed: Result
-    again: Session
+    again: FinishedSession
     checkpoints: list[dict[str, object]]
     """As they were when it was stopped, the newest first."""
     cancelled: End
     resumed_too_late: Result
-    refused_for_good: Session
+    refused_for_good: FinishedSession
 
 
 @pytest.fixture(scope="module")
 def ends(claude: Path) -> Ends:
     with supervised() as world:
-        first = Controlled.begin(
+        first = ControlledSession.begin(
             world,
             [
                 stays("left", "nohup setsid {} > /dev/null 2>&1 &", "leave"),
@@ -81,11 +81,11 @@ def ends(claude: Path) -> Ends:
         run, ann = first.run, first.ann
         stopped = end(first, ControlCommand.STOP, "left", "beside", "inside")
         checkpoints = json.loads(world.handrail("checkpoints", "--json"))
-        refused = Controlled.begin(world, [Say("never said")], run=run).wait()
+        refused = ControlledSession.begin(world, [Say("never said")], run=run).wait()
         resumed = ann.do(ControlCommand.RESUME, run)
-        again = Controlled.begin(world, [goes_on] * 9, run=run).wait()
+        again = ControlledSession.begin(world, [goes_on] * 9, run=run).wait()
         thinks = ModelTurn([Say("never said")], after=threading.Event())
-        last = Controlled.begin(world, [thinks] * 9, run=run)
+        last = ControlledSession.begin(world, [thinks] * 9, run=run)
         until(last.asked, "the model was not asked")
         cancelled = end(last, ControlCommand.CANCEL)
         return Ends(
@@ -96,7 +96,7 @@ def ends(claude: Path) -> Ends:
             checkpoints,
             cancelled,
             ann.get(ControlCommand.RESUME, run),
-            Controlled.begin(world, [Say("never said")] * 9, run=run).wait(),
+            ControlledSession.begin(world, [Say("never said")] * 9, run=run).wait(),
         )
 
 
@@ -160,7 +160,7 @@ def test_a_call_that_is_held_when_its_run_is_stopped_never_runs(claude: Path) ->
         def pause() -> None:
             session.ann.do(ControlCommand.PAUSE, session.run)
 
-        session = Controlled.begin(world, [doing(pause, bash("touch made", "made"))])
+        session = ControlledSession.begin(world, [doing(pause, bash("touch made", "made"))])
         session.ann.when_held(session.run, "made")
         stopped = end(session, ControlCommand.STOP)
         assert stopped.result.ok
@@ -171,7 +171,7 @@ def test_a_call_that_is_held_when_its_run_is_stopped_never_runs(claude: Path) ->
 
 def test_a_stop_is_carried_out_by_the_next_daemon(claude: Path) -> None:
     with supervised() as world:
-        session = Controlled.begin(world, [stays("inside", "{}", "hang")])
+        session = ControlledSession.begin(world, [stays("inside", "{}", "hang")])
         session.when_there("inside")
         world.handrail("checkpoint")  # what was begun is done before
         slow = world.bed.root / "slow"

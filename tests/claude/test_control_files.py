@@ -4,7 +4,7 @@ from pathlib import Path
 
 from handrail.model.control import ControlCommand
 from handrail.testing.model_server import Answer, ModelRequest, Say
-from tests.claude.controlled import Controlled
+from tests.claude.controlled import ControlledSession
 from tests.claude.supervised import bash, supervised
 
 
@@ -22,7 +22,7 @@ def test_files_go_back_to_a_checkpoint_by_a_request(claude: Path) -> None:
             ann.do(ControlCommand.ROLLBACK, run, text=held[0])
             return bash("cat README.md > seen", "look")
 
-        session = Controlled.begin(world, [bash("ls", "first"), save, go_back, Say("Done.")])
+        session = ControlledSession.begin(world, [bash("ls", "first"), save, go_back, Say("Done.")])
         ann, run = session.ann, session.run
         ended = session.wait()
         assert ended.ran("first", "worse", "look")

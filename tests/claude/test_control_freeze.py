@@ -13,8 +13,8 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, Event
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
-from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, living, settings
+from tests.claude.controlled import ControlledSession, living, settings
+from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import bash, supervised, until
 
 TICKS = "echo $$ > pid; while [ ! -e enough ]; do echo x >> ticks; sleep 0.005; done"
@@ -27,7 +27,7 @@ def status(pid: int) -> str:
 class Ticking:
     """A session with a command under way that writes all the time."""
 
-    def __init__(self, session: Controlled) -> None:
+    def __init__(self, session: ControlledSession) -> None:
         self.session = session
         self._ticks = session.world.repo / "ticks"
         session.when_there("ticks")
@@ -56,7 +56,7 @@ def ticking(seconds: int = 120) -> Iterator[Ticking]:
     """A session that can be frozen for so long at most."""
     with supervised() as world:
         settings(world, f"control: {{freeze_seconds: {seconds}}}")
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world, [bash(TICKS, "tick"), bash("touch after", "after"), Say("Done.")]
         )
         yield Ticking(session)
@@ -69,7 +69,7 @@ class Frozen(NamedTuple):
     still: bool
     state: RunState
     went_on: bool
-    session: Session
+    session: FinishedSession
     events: list[Event]
 
 

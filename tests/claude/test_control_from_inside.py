@@ -13,9 +13,9 @@ from handrail.control.topics import CONTROL
 from handrail.model.control import Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, ModelTurn, Say
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
-from tests.controller import Controller
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
+from tests.run_controller import RunController
 
 REQUEST = (
     '{"schema":0,"type":"REQUEST","request_id":"r","command":"resume",'
@@ -87,7 +87,7 @@ WAYS = {
 class Attempt(NamedTuple):
     """A session that tries all ways, and what is left of that."""
 
-    session: Session
+    session: FinishedSession
     state: RunState
     rows: int
     """Of the control protocol."""
@@ -100,7 +100,7 @@ def slug(name: str) -> str:
     return re.sub("[^A-Za-z0-9]+", "-", name)
 
 
-def turns(world: Supervised, run: str) -> Iterator[Answer]:
+def turns(world: SupervisedSandbox, run: str) -> Iterator[Answer]:
     known = {
         "state": str(world.bed.state),
         "port": str(world.state.port),
@@ -120,7 +120,7 @@ def attempt(claude: Path) -> Attempt:
         run = str(uuid4())
         script = [*turns(world, run), Say("I give up.")]
         session = world.run("Go on.", script, args=["--session-id", run])
-        ann = Controller(world.state)
+        ann = RunController(world.state)
         return Attempt(session, ann.state(run), len(ann.rows(CONTROL)), trace.exists())
 
 

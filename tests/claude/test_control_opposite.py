@@ -13,10 +13,10 @@ from handrail.model.ordinal import Decision
 from handrail.store.opening import open_log
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Answer, ModelRequest, Say
-from tests.claude.controlled import Controlled
+from tests.claude.controlled import ControlledSession
 from tests.claude.supervised import bash, supervised
-from tests.control import lawful
-from tests.controller import Controller
+from tests.control import protocol_checks
+from tests.run_controller import RunController
 
 EACH = 500
 """Requests of each of the two."""
@@ -34,7 +34,7 @@ def works_until(over: threading.Event) -> list[Callable[[ModelRequest], Answer]]
     return [call(number) for number in range(MANY)]
 
 
-def insist(who: Controller, command: ControlCommand, run: str) -> None:
+def insist(who: RunController, command: ControlCommand, run: str) -> None:
     """Ask for the same thing again and again, and wait for each result."""
     for _ in range(EACH):
         assert isinstance(who.send(who.request(command, run), seconds=60)[-1], Result)
@@ -43,8 +43,8 @@ def insist(who: Controller, command: ControlCommand, run: str) -> None:
 def test_a_thousand_opposite_commands_leave_a_lawful_run_and_lose_no_call(claude: Path) -> None:
     over = threading.Event()
     with supervised() as world:
-        session = Controlled.begin(world, works_until(over))
-        ann, ben, run = session.ann, Controller(world.state, "ben"), session.run
+        session = ControlledSession.begin(world, works_until(over))
+        ann, ben, run = session.ann, RunController(world.state, "ben"), session.run
         session.when_there("made")
         with ThreadPoolExecutor() as pool:
             both = [
@@ -62,12 +62,12 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_lose_no_call(claude
         check_log(ann, run)
 
 
-def check_log(ann: Controller, run: str) -> None:
+def check_log(ann: RunController, run: str) -> None:
     """Each request has one answer, the run went only where it may, and nothing ran while held."""
     with closing(open_log(ann.home.log, "read")) as store:
-        told = lawful.check_rows(store)
-        lawful.check_events(store, run)
-        lawful.check_under_way(store, run)
+        told = protocol_checks.check_rows(store)
+        protocol_checks.check_events(store, run)
+        protocol_checks.check_under_way(store, run)
     assert len(told) == 2 * EACH + 1
     assert {len(said) for said in told.values()} == {2}
     done = {each.command for each in ann.messages() if isinstance(each, Result) and each.ok}

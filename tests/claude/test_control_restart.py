@@ -11,9 +11,9 @@ from handrail.model.event import ActionHeld, ControlAsked, Event
 from handrail.server.http.socket_client import health
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
-from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, doing, waits_for
-from tests.claude.supervised import Supervised, bash, supervised, until
+from tests.claude.controlled import ControlledSession, doing, waits_for
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
 
 HOST_BLOCKED = 'blocking because onFailure is "block"'
 
@@ -30,11 +30,11 @@ class Killed(NamedTuple):
     """While the next one is held."""
     again: list[AnyMessage]
     """What the same request is answered with."""
-    session: Session
+    session: FinishedSession
     events: list[Event]
 
 
-def when_back(world: Supervised) -> None:
+def when_back(world: SupervisedSandbox) -> None:
     """Until the session has brought the daemon back."""
     until(lambda: (health(world.state) or {}).get("ok"), "the daemon is not back")
 
@@ -42,7 +42,7 @@ def when_back(world: Supervised) -> None:
 @pytest.fixture(scope="module")
 def killed(claude: Path) -> Killed:
     with supervised() as world:
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 waits_for("go", "touch slow", "slow"),
@@ -112,7 +112,7 @@ def test_where_hooks_are_commands_calls_are_held_and_survive_a_kill_too(claude: 
         def pause() -> None:
             session.ann.do(ControlCommand.PAUSE, session.run)
 
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 doing(pause, bash("touch first", "first")),
@@ -140,7 +140,7 @@ def test_a_pause_is_confirmed_although_nobody_heard_the_end_of_a_command(claude:
             world.handrail("serve", "--background")
             asked.append(session.ann.ask(ControlCommand.PAUSE, session.run))
 
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 waits_for("go", "touch slow", "slow"),

@@ -9,8 +9,8 @@ from handrail.control.message import Request, Result
 from handrail.model.control import ControlCommand
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import Say
-from tests.claude.bed import Session
-from tests.claude.controlled import Controlled, doing
+from tests.claude.controlled import ControlledSession, doing
+from tests.claude.sandbox import FinishedSession
 from tests.claude.supervised import bash, supervised
 
 AFTER = "Use pathlib, not os."
@@ -24,7 +24,7 @@ SENT_ON = "Stop hook feedback:\nHandrail: ann tells you: "
 class Told(NamedTuple):
     """A session that was told something at each of its boundaries."""
 
-    session: Session
+    session: FinishedSession
     unanswered: list[bool]
     """Right after each request."""
     results: list[Result]
@@ -45,7 +45,7 @@ def told(claude: Path) -> Told:
             requests.append(session.ann.ask(command, session.run, text=text))
             unanswered.append(not session.ann.has_result(requests[-1]))
 
-        session = Controlled.begin(
+        session = ControlledSession.begin(
             world,
             [
                 doing(lambda: tell(ControlCommand.STEER, AFTER), bash("touch one", "one")),

@@ -15,8 +15,8 @@ from handrail.model.event import (
 )
 from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import Say, Script, Step, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import Supervised, bash, supervised, until
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
 
 AT_ONCE = """\
 interventions:
@@ -26,7 +26,7 @@ interventions:
 FAILING = "echo 'cannot open cart.txt' >&2; exit 3"
 
 
-def settings(world: Supervised, text: str) -> None:
+def settings(world: SupervisedSandbox, text: str) -> None:
     (world.repo / "handrail.yaml").write_text(text)
 
 
@@ -39,16 +39,16 @@ def once(call: ToolCall) -> list[Step]:
     return [lambda request: Say("Done.") if call.id in request.tool_results else call] * 99
 
 
-def made(world: Supervised) -> list[str]:
+def made(world: SupervisedSandbox) -> list[str]:
     """The means of all interventions, in order."""
     return [e.intervention.means for e in world.events() if isinstance(e, Intervened)]
 
 
-def interventions(world: Supervised) -> list[Intervened]:
+def interventions(world: SupervisedSandbox) -> list[Intervened]:
     return [event for event in world.events() if isinstance(event, Intervened)]
 
 
-def request(session: Session, turn: int) -> str:
+def request(session: FinishedSession, turn: int) -> str:
     """All that the model was sent for its answer with this number, counted from 0."""
     return next(asked.text for asked in session.requests if asked.turn == turn and asked.tools)
 

@@ -3,10 +3,10 @@
 import json
 import subprocess
 
-from tests.claude.supervised import Supervised, supervised
+from tests.claude.supervised import SupervisedSandbox, supervised
 
 
-def doctor(world: Supervised, *args: str) -> dict[str, dict[str, str]]:
+def doctor(world: SupervisedSandbox, *args: str) -> dict[str, dict[str, str]]:
     """What the doctor finds in the repository; of several findings of a name, the worst."""
     done = subprocess.run(
         [world.bin / "handrail", "doctor", "--json", *args],

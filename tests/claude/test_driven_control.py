@@ -13,9 +13,9 @@ from handrail.model.event import ControlAnswered
 from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say
 from tests.claude.controlled import doing, living, waits_for
-from tests.claude.driven import Driven, driven
-from tests.claude.driving import MODEL, by_words, half_said, last_said
-from tests.claude.supervised import Supervised, bash, supervised, until
+from tests.claude.driven_agent import MODEL, by_words, half_said, last_said
+from tests.claude.driven_run import DrivenRun, driven
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
 
 OTHER = "claude-opus-4-5"
 DONE = Say("All of it is done.\n\nTASK DONE")
@@ -23,16 +23,16 @@ INTERRUPTED = "You were interrupted"
 
 
 @pytest.fixture
-def world(claude: Path) -> Iterator[Supervised]:
+def world(claude: Path) -> Iterator[SupervisedSandbox]:
     with supervised() as world:
         yield world
 
 
-def when_there(world: Supervised, name: str) -> None:
+def when_there(world: SupervisedSandbox, name: str) -> None:
     until((world.repo / name).exists, f"there is no file {name}")
 
 
-def evidence(run: Driven, command: ControlCommand) -> tuple[str, ...]:
+def evidence(run: DrivenRun, command: ControlCommand) -> tuple[str, ...]:
     """What has shown that a command was carried out."""
     return next(
         event.evidence
@@ -44,7 +44,9 @@ def evidence(run: Driven, command: ControlCommand) -> tuple[str, ...]:
 # Another model
 
 
-def test_the_next_request_after_an_escalation_asks_the_other_model(world: Supervised) -> None:
+def test_the_next_request_after_an_escalation_asks_the_other_model(
+    world: SupervisedSandbox,
+) -> None:
     script: list[Answer] = [waits_for("go", "touch slow", "slow"), Say("Not yet."), DONE]
     with driven(world, "Build the cart.", script) as run:
         when_there(world, "slow-began")
@@ -62,7 +64,7 @@ def test_the_next_request_after_an_escalation_asks_the_other_model(world: Superv
 # Breaking off
 
 
-def test_an_answer_of_the_model_is_broken_off(world: Supervised) -> None:
+def test_an_answer_of_the_model_is_broken_off(world: SupervisedSandbox) -> None:
     answers = by_words({INTERRUPTED: DONE, "Build": half_said()})
     with driven(world, "Build the cart.", answers) as run:
         run.when_asked(1)
@@ -76,7 +78,7 @@ def test_an_answer_of_the_model_is_broken_off(world: Supervised) -> None:
         assert INTERRUPTED in run.last_request
 
 
-def test_a_command_is_broken_off(world: Supervised) -> None:
+def test_a_command_is_broken_off(world: SupervisedSandbox) -> None:
     slow = bash("echo $$ > pid.new; mv pid.new pid; sleep 600; touch made", "slow")
     answers = by_words({INTERRUPTED: DONE, "Build": slow})
     with driven(world, "Build the cart.", answers) as run:
@@ -90,7 +92,7 @@ def test_a_command_is_broken_off(world: Supervised) -> None:
         assert not (world.repo / "made").exists()
 
 
-def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> None:
+def test_a_call_that_is_held_is_broken_off_and_never_runs(world: SupervisedSandbox) -> None:
     def pause(_: ModelRequest) -> Answer:
         run.ann.do(ControlCommand.PAUSE, run.run)
         return bash("touch made", "made")
@@ -111,7 +113,7 @@ def test_a_call_that_is_held_is_broken_off_and_never_runs(world: Supervised) -> 
 # Frozen
 
 
-def test_the_agent_is_frozen_and_its_driver_is_not(world: Supervised) -> None:
+def test_the_agent_is_frozen_and_its_driver_is_not(world: SupervisedSandbox) -> None:
     script: list[Answer] = [waits_for("go", "touch slow", "slow"), DONE]
     with driven(world, "Build the cart.", script) as run:
         when_there(world, "slow-began")
@@ -126,7 +128,7 @@ def test_the_agent_is_frozen_and_its_driver_is_not(world: Supervised) -> None:
         assert (world.repo / "slow").exists()
 
 
-def test_a_frozen_run_can_be_interrupted(world: Supervised) -> None:
+def test_a_frozen_run_can_be_interrupted(world: SupervisedSandbox) -> None:
     with driven(world, "Build.", by_words({INTERRUPTED: DONE, "Build": half_said()})) as run:
         run.when_asked(1)
         run.ann.do(ControlCommand.FREEZE, run.run)
@@ -138,7 +140,9 @@ def test_a_frozen_run_can_be_interrupted(world: Supervised) -> None:
 # Between two iterations
 
 
-def test_what_is_asked_for_between_two_iterations_holds_for_the_next(world: Supervised) -> None:
+def test_what_is_asked_for_between_two_iterations_holds_for_the_next(
+    world: SupervisedSandbox,
+) -> None:
     def pause() -> None:
         run.ann.do(ControlCommand.PAUSE, run.run)
 
@@ -154,7 +158,7 @@ def test_what_is_asked_for_between_two_iterations_holds_for_the_next(world: Supe
         assert "Fix the login instead." in run.ann.state(run.run).history.goal
 
 
-def test_a_pause_holds_the_loop_at_the_end_of_an_iteration(world: Supervised) -> None:
+def test_a_pause_holds_the_loop_at_the_end_of_an_iteration(world: SupervisedSandbox) -> None:
     def pause() -> None:
         run.ann.do(ControlCommand.PAUSE, run.run)
 
@@ -174,7 +178,7 @@ def test_a_pause_holds_the_loop_at_the_end_of_an_iteration(world: Supervised) ->
         assert shown[-1] == (2, "")
 
 
-def frames(run: Driven) -> list[dict[str, object]]:
+def frames(run: DrivenRun) -> list[dict[str, object]]:
     """The loop as it was shown to those who watch, from its beginning."""
     found: list[dict[str, object]] = []
     for row in run.ann.current():
@@ -184,7 +188,7 @@ def frames(run: Driven) -> list[dict[str, object]]:
     return found
 
 
-def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: Supervised) -> None:
+def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: SupervisedSandbox) -> None:
     def pause() -> None:
         run.ann.do(ControlCommand.PAUSE, run.run)
 
@@ -201,7 +205,7 @@ def test_a_pause_holds_a_loop_whose_agent_says_that_it_is_done(world: Supervised
 # The end
 
 
-def test_a_stopped_run_is_taken_up_again_by_its_driver(world: Supervised) -> None:
+def test_a_stopped_run_is_taken_up_again_by_its_driver(world: SupervisedSandbox) -> None:
     answers = by_words({"started again": DONE, "Build": waits_for("never", "true", "hang")})
     with driven(world, "Build the cart.", answers) as run:
         when_there(world, "hang-began")
@@ -215,7 +219,7 @@ def test_a_stopped_run_is_taken_up_again_by_its_driver(world: Supervised) -> Non
         assert "Build the cart." in run.last_request
 
 
-def test_a_cancelled_run_ends_its_driver(world: Supervised) -> None:
+def test_a_cancelled_run_ends_its_driver(world: SupervisedSandbox) -> None:
     thinks = ModelTurn([Say("never said")], after=threading.Event())
     with driven(world, "Build the cart.", [thinks]) as run:
         run.when_asked(1)
@@ -235,7 +239,7 @@ def test_a_cancelled_run_ends_its_driver(world: Supervised) -> None:
 
 
 def test_a_driven_run_that_is_paused_stays_so_when_its_daemon_is_killed(
-    world: Supervised,
+    world: SupervisedSandbox,
 ) -> None:
     def pause() -> None:
         run.ann.do(ControlCommand.PAUSE, run.run)

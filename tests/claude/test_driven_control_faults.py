@@ -11,30 +11,30 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.server.http.socket_client import health
 from handrail.testing.model_server import Answer, Say
 from tests.claude.controlled import living, waits_for
-from tests.claude.driven import driven
-from tests.claude.driving import MODEL, by_words, half_said
-from tests.claude.supervised import Supervised, supervised, until
+from tests.claude.driven_agent import MODEL, by_words, half_said
+from tests.claude.driven_run import driven
+from tests.claude.supervised import SupervisedSandbox, supervised, until
 
 OTHER = "claude-opus-4-5"
 DONE = Say("All of it is done.\n\nTASK DONE")
 
 
 @pytest.fixture
-def world(claude: Path) -> Iterator[Supervised]:
+def world(claude: Path) -> Iterator[SupervisedSandbox]:
     with supervised() as world:
         yield world
 
 
-def when_there(world: Supervised, name: str) -> None:
+def when_there(world: SupervisedSandbox, name: str) -> None:
     until((world.repo / name).exists, f"there is no file {name}")
 
 
-def when_back(world: Supervised) -> None:
+def when_back(world: SupervisedSandbox) -> None:
     until(lambda: health(world.state), "the daemon was not started again")
 
 
 def test_an_interrupt_that_was_acknowledged_is_carried_out_for_the_next_daemon(
-    world: Supervised,
+    world: SupervisedSandbox,
 ) -> None:
     answers = by_words({"You were interrupted": DONE, "Build": half_said()})
     with driven(world, "Build the cart.", answers) as run:
@@ -51,7 +51,7 @@ def test_an_interrupt_that_was_acknowledged_is_carried_out_for_the_next_daemon(
 
 
 def test_another_model_that_was_acknowledged_is_taken_for_the_next_daemon(
-    world: Supervised,
+    world: SupervisedSandbox,
 ) -> None:
     script: list[Answer] = [waits_for("go", "touch slow", "slow"), DONE]
     with driven(world, "Build the cart.", script) as run:
@@ -67,7 +67,7 @@ def test_another_model_that_was_acknowledged_is_taken_for_the_next_daemon(
         assert run.models == [MODEL, OTHER]
 
 
-def test_a_run_whose_driver_was_killed_is_stopped_without_it(world: Supervised) -> None:
+def test_a_run_whose_driver_was_killed_is_stopped_without_it(world: SupervisedSandbox) -> None:
     slow = waits_for("never", "true", "hang")
     with driven(world, "Build the cart.", by_words({"Build": slow})) as run:
         when_there(world, "hang-began")

@@ -20,8 +20,8 @@ import pytest
 from handrail.model.event import ActionDropped, ActionReviewed, Event
 from handrail.server.http.socket_client import call, health
 from handrail.testing.model_server import Json, ModelRequest, ModelTurn, Say, Step, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised, until
 
 HOST_BLOCKED = 'blocking because onFailure is "block"'
 HOOK_SECONDS = 1
@@ -30,7 +30,7 @@ HOOK_SECONDS = 1
 class Story(NamedTuple):
     """A session with a fault in it, and what is left of it."""
 
-    session: Session
+    session: FinishedSession
     events: list[Event]
     files: frozenset[str]
     """What is in the repository in the end."""
@@ -54,7 +54,7 @@ class Story(NamedTuple):
         ]
 
 
-def told_of(world: Supervised, *script: Step) -> Story:
+def told_of(world: SupervisedSandbox, *script: Step) -> Story:
     """A session with one good turn before the script, and an end behind it."""
     (world.bed.home / "photos").mkdir()
     session = world.run("Work.", [bash("touch before", "before"), *script, Say("Done.")])
@@ -63,7 +63,7 @@ def told_of(world: Supervised, *script: Step) -> Story:
     return Story(session, world.events(), files)
 
 
-def mixed(world: Supervised, name: str) -> ModelTurn:
+def mixed(world: SupervisedSandbox, name: str) -> ModelTurn:
     """A turn with calls that change something by two tools, and calls that read by two tools."""
     file = {"file_path": f"{world.repo}/{name}-write", "content": ""}
     return ModelTurn(
@@ -76,11 +76,11 @@ def mixed(world: Supervised, name: str) -> ModelTurn:
     )
 
 
-def read(world: Supervised, name: str) -> ToolCall:
+def read(world: SupervisedSandbox, name: str) -> ToolCall:
     return ToolCall("Read", {"file_path": f"{world.repo}/README.md"}, name)
 
 
-def change_handlers(world: Supervised, change: Callable[[Json], Json | None]) -> None:
+def change_handlers(world: SupervisedSandbox, change: Callable[[Json], Json | None]) -> None:
     """Replace each of Handrail's handlers in the settings, or leave it out."""
     settings = json.loads(world.settings.read_text())
     for group in (group for groups in settings["hooks"].values() for group in groups):
@@ -99,7 +99,7 @@ def unaided(handler: Json) -> Json | None:
     return None if handler.get("async") else handler
 
 
-def healthy(world: Supervised) -> ModelTurn:
+def healthy(world: SupervisedSandbox) -> ModelTurn:
     """A turn for when the fault is over: one call may run, one may not."""
     until(lambda: (health(world.state) or {}).get("ok"), "Handrail is well again")
     return ModelTurn([bash("touch after", "after"), bash("rm -rf ~/photos", "danger")])
@@ -302,14 +302,14 @@ def no_room(claude: Path) -> Story:
         return told_of(world, fill, lambda request: mixed(world, "fuller"), make_room)
 
 
-def limit_files(world: Supervised, size: int) -> None:
+def limit_files(world: SupervisedSandbox, size: int) -> None:
     """A disk on which no file of the daemon may grow beyond a size; it needs no real disk."""
     assert world.pid
     _, most = resource.prlimit(world.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(world.pid, resource.RLIMIT_FSIZE, (size, most))
 
 
-def takes_entries(world: Supervised) -> bool:
+def takes_entries(world: SupervisedSandbox) -> bool:
     """Whether the log works, seen by another session."""
     event = {"hook_event_name": "Stop", "session_id": "another", "cwd": str(world.repo)}
     call(world.state, "POST", "/hooks/claude", event)

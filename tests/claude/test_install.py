@@ -11,8 +11,8 @@ import pytest
 
 from handrail.model.event import ActionReviewed, Event, PromptGiven
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, Step, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
 
 OWN = """{
     "model" : "sonnet",   "env": {},
@@ -25,7 +25,7 @@ OWN = """{
 """Settings with hooks of their own, as somebody wrote them by hand."""
 
 
-def danger(world: Supervised) -> ModelTurn:
+def danger(world: SupervisedSandbox) -> ModelTurn:
     """Three calls: one that is refused, one that is changed, one that is left alone."""
     for folder in (world.bed.home / "photos", world.repo / "notes"):
         folder.mkdir()
@@ -39,7 +39,7 @@ def danger(world: Supervised) -> ModelTurn:
     )
 
 
-def assert_supervised(world: Supervised, session: Session) -> None:
+def assert_supervised(world: SupervisedSandbox, session: FinishedSession) -> None:
     assert STOPPED in session.tool_results()["deny"].text
     assert (world.bed.home / "photos" / "one.txt").exists()
     assert session.ran("trash", "make")
@@ -53,8 +53,8 @@ def assert_supervised(world: Supervised, session: Session) -> None:
 class Story(NamedTuple):
     """A session with Handrail, and one after it was taken out."""
 
-    world: Supervised
-    supervised: Session
+    world: SupervisedSandbox
+    supervised: FinishedSession
     own: list[str]
     """What the user's own hooks wrote in the first one."""
     again: bytes
@@ -119,8 +119,8 @@ def test_an_installation_in_a_project_supervises_it_and_stays_out_of_git(claude:
 class Called(NamedTuple):
     """A session in which Handrail is called as a command, and its daemon dies twice."""
 
-    world: Supervised
-    session: Session
+    world: SupervisedSandbox
+    session: FinishedSession
     events: list[Event]
 
     def told(self, call: str) -> str:

@@ -9,14 +9,14 @@ from handrail.intervene.incidents.recovery import STRICT
 from handrail.model.event import ActionReviewed, Intervened, StopConfirmed
 from handrail.model.intervention import InterventionName
 from handrail.testing.model_server import ModelRequest, Say, Script, ToolCall
-from tests.claude.supervised import Supervised, bash, supervised, until
-from tests.claude.terminal import terminal
+from tests.claude.claude_terminal import terminal
+from tests.claude.supervised import SupervisedSandbox, bash, supervised, until
 from tests.claude.test_corrections import AT_ONCE, FAILING, alive, loop, once, settings
 
 SPOIL = f"echo spoilt > cart.txt; {FAILING}"
 
 
-def stop(world: Supervised) -> tuple[str, str]:
+def stop(world: SupervisedSandbox) -> tuple[str, str]:
     """Have a run stopped; its session and its incident."""
     settings(world, AT_ONCE)
     (world.repo / "cart.txt").write_text("three apples\n")
@@ -26,7 +26,7 @@ def stop(world: Supervised) -> tuple[str, str]:
     return topic.removeprefix("run:"), confirmed.incident
 
 
-def stops(world: Supervised) -> list[StopConfirmed]:
+def stops(world: SupervisedSandbox) -> list[StopConfirmed]:
     return [event for event in world.events() if isinstance(event, StopConfirmed)]
 
 
@@ -80,7 +80,7 @@ def test_a_stop_that_a_killed_daemon_did_not_finish_is_finished_by_the_next() ->
         assert alive(mark) == []
 
 
-def stopping(world: Supervised) -> bool:
+def stopping(world: SupervisedSandbox) -> bool:
     return os.path.exists(world.state.log) and any(
         isinstance(event, Intervened)
         and event.intervention.means == InterventionName.EMERGENCY_STOP

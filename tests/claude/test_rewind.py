@@ -17,9 +17,9 @@ from handrail.testing.model_server import (
     Script,
     ToolCall,
 )
-from tests.claude.supervised import Supervised, bash, supervised
-from tests.claude.talking import served_by, talking
-from tests.claude.terminal import terminal
+from tests.claude.claude_terminal import terminal
+from tests.claude.prompted_session import served_by, talking
+from tests.claude.supervised import SupervisedSandbox, bash, supervised
 
 ALPHA = ["ALPHA", "call-a1", "call-a2", "call-a3", "call-a4", "Finished alpha."]
 BETA = ["BETA", "call-b1", "Finished beta."]
@@ -48,7 +48,7 @@ def script(repo: Path) -> Script:
 class Story(NamedTuple):
     """A session with two prompts; between them, a person has changed a file."""
 
-    world: Supervised
+    world: SupervisedSandbox
     session: str
     records: list[dict[str, object]]
 
@@ -79,7 +79,7 @@ class Story(NamedTuple):
             return [request for request in model.requests if request.tools]
 
 
-def roll_back(world: Supervised, checkpoint: str) -> str:
+def roll_back(world: SupervisedSandbox, checkpoint: str) -> str:
     """Go back, from files that are other ones; the command that is told of then."""
     (world.repo / "since.txt").write_text("since")
     out = world.handrail("rollback", checkpoint, "--all", "--over", "--yes", "--json")

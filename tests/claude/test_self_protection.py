@@ -17,8 +17,8 @@ import pytest
 import handrail
 from handrail.model.event import ActionReviewed, Event
 from handrail.testing.model_server import Answer, ModelTurn, Say, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
 
 OFF = '{"disableAllHooks": true}'
 NO_HOOKS = '{"hooks": {}}'
@@ -152,9 +152,9 @@ def slug(name: str) -> str:
 class Attack(NamedTuple):
     """What was before, the session, and what is after."""
 
-    world: Supervised
+    world: SupervisedSandbox
     before: "Condition"
-    session: Session
+    session: FinishedSession
     after: "Condition"
     events: list[Event]
 
@@ -170,7 +170,7 @@ class Condition(NamedTuple):
     modes: tuple[str, ...]
 
 
-def condition(world: Supervised) -> Condition:
+def condition(world: SupervisedSandbox) -> Condition:
     state = world.bed.state
     kept = ("hook-token", "control-token", "port", "bin/handrail-hook", "installs.json")
     return Condition(
@@ -183,7 +183,7 @@ def condition(world: Supervised) -> Condition:
     )
 
 
-def calls(world: Supervised) -> list[ToolCall]:
+def calls(world: SupervisedSandbox) -> list[ToolCall]:
     """All ways, as the model calls them; the id of a call is the name of its way."""
     known = {
         "config": str(world.bed.config),

@@ -9,8 +9,8 @@ import pytest
 
 from handrail.model.event import SettingsChanged
 from handrail.testing.model_server import Answer, ModelRequest, Say, Step
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised, until
 
 OFF = "disableAllHooks is true"
 REFUSED = {
@@ -27,7 +27,7 @@ TAKEN_OVER = ["switched-on", "put-back"]
 class Story(NamedTuple):
     """A session, and what Handrail noted of the changes, by the name of the change."""
 
-    session: Session
+    session: FinishedSession
     noted: dict[str, SettingsChanged]
 
 
@@ -77,7 +77,7 @@ def story(claude: Path) -> Story:
         return Story(session, noted)
 
 
-def changes(world: Supervised) -> list[SettingsChanged]:
+def changes(world: SupervisedSandbox) -> list[SettingsChanged]:
     return [event for event in world.events() if isinstance(event, SettingsChanged)]
 
 

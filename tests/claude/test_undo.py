@@ -15,9 +15,9 @@ import pytest
 
 from handrail.model.event import RestoreAsked
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, Script, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised, until
-from tests.claude.talking import talking
+from tests.claude.prompted_session import talking
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised, until
 
 Files = dict[bytes, tuple[int, bytes]]
 """By path: mode and content."""
@@ -42,7 +42,7 @@ def files(folder: Path) -> Files:
     return found
 
 
-def work(world: Supervised) -> Files:
+def work(world: SupervisedSandbox) -> Files:
     """The files of the project."""
     return {path: file for path, file in files(world.repo).items() if path[:5] != b".git/"}
 
@@ -58,7 +58,7 @@ class Ran(NamedTuple):
     """The user's own repository is byte for byte as before it."""
 
 
-def run(world: Supervised, *args: str) -> Ran:
+def run(world: SupervisedSandbox, *args: str) -> Ran:
     git = files(world.repo / ".git")
     done = subprocess.run(
         [world.bin / "handrail", *args],
@@ -72,14 +72,14 @@ def run(world: Supervised, *args: str) -> Ran:
     return Ran(done.returncode, " ".join((done.stdout + done.stderr).split()), work(world), kept)
 
 
-def records(world: Supervised) -> list[Record]:
+def records(world: SupervisedSandbox) -> list[Record]:
     """All checkpoints, the newest first."""
     found: list[Record] = json.loads(world.handrail("checkpoints", "--json"))
     return found
 
 
 def seeing(
-    seen: list[Files], world: Supervised, answer: Answer
+    seen: list[Files], world: SupervisedSandbox, answer: Answer
 ) -> Callable[[ModelRequest], Answer]:
     """An answer of the model, and how the files were when it was asked."""
 
@@ -102,8 +102,8 @@ DELETIONS = [
 class Deleted(NamedTuple):
     """A session that deletes, and what a person does about it."""
 
-    world: Supervised
-    session: Session
+    world: SupervisedSandbox
+    session: FinishedSession
     seen: list[Files]
     """Before each of the deletions, and after the last."""
     kept_git: bool
@@ -129,7 +129,7 @@ def write_work(repo: Path) -> None:
     Path(os.fsdecode(os.path.join(os.fsencode(repo), ODD))).write_bytes(b"odd\0\r\n")
 
 
-def use_git(world: Supervised) -> None:
+def use_git(world: SupervisedSandbox) -> None:
     """A stash, something staged and a setting, none of which is Handrail's business."""
     person = "-c user.name=Test -c user.email=test@example.invalid"
     script = f"""
@@ -209,7 +209,7 @@ def test_every_checkpoint_says_whose_and_when_it_is(deleted: Deleted) -> None:
 class Iterations(NamedTuple):
     """What was done in two iterations, and by a person between and after them."""
 
-    world: Supervised
+    world: SupervisedSandbox
     records: list[Record]
     after: Files
     undone: Ran

@@ -20,8 +20,8 @@ from handrail.model.event import (
 )
 from handrail.model.ordinal import Decision
 from handrail.testing.model_server import Answer, ModelRequest, ModelTurn, Say, ToolCall
-from tests.claude.bed import Session
-from tests.claude.supervised import STOPPED, Supervised, bash, supervised
+from tests.claude.sandbox import FinishedSession
+from tests.claude.supervised import STOPPED, SupervisedSandbox, bash, supervised
 
 TOKEN = "ghp_" + "Zx9Qw8Er7Ty6Ui5Op4As3Df2Gh1Jk0Lz9Xc8"
 """Looks like a token of GitHub and is none."""
@@ -44,8 +44,8 @@ DECISIONS = {
 class Story(NamedTuple):
     """A session that is over, and the world it leaves behind."""
 
-    world: Supervised
-    session: Session
+    world: SupervisedSandbox
+    session: FinishedSession
     events: list[Event]
 
     def told(self, call: str) -> str:

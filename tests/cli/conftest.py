@@ -15,12 +15,12 @@ from msgspec import Struct
 from handrail.cli import main
 
 if TYPE_CHECKING:
-    from .undone import Project
+    from .undo_project import UndoProject
 
 DATA = Path(__file__).parent / "data"
 
 
-class Ran(Struct):
+class CommandResult(Struct):
     """What a command printed, and how it ended."""
 
     code: int
@@ -36,7 +36,7 @@ class Ran(Struct):
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-class Shell:
+class HandrailShell:
     """Runs `handrail` in a project, as a person would."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ class Shell:
             monkeypatch.delenv(name, raising=False)
         monkeypatch.chdir(self.project)
 
-    def run(self, *args: str, stdin: bytes = b"") -> Ran:
+    def run(self, *args: str, stdin: bytes = b"") -> CommandResult:
         """In this process."""
         streams = [io.TextIOWrapper(io.BytesIO(data), "utf-8") for data in (stdin, b"", b"")]
         with self._patch.context() as patch:
@@ -60,7 +60,7 @@ class Shell:
                 patch.setattr(sys, name, stream)
             code = main(args)
         out, err = (_text(stream) for stream in streams[1:])
-        return Ran(code, out, err)
+        return CommandResult(code, out, err)
 
     def spawn(
         self, *args: str, stdin: bytes = b"", environ: Mapping[str, str] = {}
@@ -85,23 +85,23 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    return Shell(tmp_path, monkeypatch)
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HandrailShell:
+    return HandrailShell(tmp_path, monkeypatch)
 
 
-Run = Callable[..., Ran]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
-def run(shell: Shell) -> Run:
+def run(shell: HandrailShell) -> Run:
     return shell.run
 
 
 @pytest.fixture
-def project(shell: Shell) -> Iterator["Project"]:
+def project(shell: HandrailShell) -> Iterator["UndoProject"]:
     """A project in which an agent has worked."""
-    from .counter import Counter
-    from .undone import Project
+    from .checkpoint_endpoints import CheckpointEndpoints
+    from .undo_project import UndoProject
 
-    with Counter(shell).open() as counter:
-        yield Project(shell, counter)
+    with CheckpointEndpoints(shell).open() as counter:
+        yield UndoProject(shell, counter)

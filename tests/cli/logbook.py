@@ -59,7 +59,7 @@ from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
 
-from .conftest import Shell
+from .conftest import HandrailShell
 
 NOON = 1_794_744_000.0
 """Sunday, 15 November 2026, 12:00:00 UTC."""
@@ -152,7 +152,7 @@ def memory_logbook() -> Logbook:
 
 
 @contextmanager
-def open_logbook(shell: Shell, began: float = NOON) -> Iterator[Logbook]:
+def open_logbook(shell: HandrailShell, began: float = NOON) -> Iterator[Logbook]:
     """The log of a shell's state folder, as a daemon would have it open."""
     with closing(SqliteStore(shell.state / "events.db")) as store:
         yield Logbook(store, shell.environ, str(shell.project), began)

@@ -6,7 +6,7 @@ import pytest
 from handrail.cli import options
 from handrail.hosts.driven_agent import MARK
 
-from .conftest import Shell
+from .conftest import HandrailShell
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from .conftest import Shell
     ids=" ".join,
 )
 def test_an_agent_may_not_change_handrail(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    shell: HandrailShell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = shell.run(*command)
@@ -56,7 +56,7 @@ def test_a_driven_agent_is_known_by_its_mark(monkeypatch: pytest.MonkeyPatch) ->
         options.by_a_person()
 
 
-def test_an_agent_may_look(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_may_look(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     assert shell.run("review", "ls").code == 0
     assert shell.run("checkpoints").code == 0

@@ -27,7 +27,7 @@ from handrail.model.ordinal import Severity
 from handrail.store.decoding import decode
 from handrail.words.interventions import limits_in_words, steps_in_words
 
-from .conftest import Shell
+from .conftest import HandrailShell
 from .logbook import NOON, Logbook, memory_logbook, open_logbook, utc
 
 RUN = "3f2a0000"
@@ -197,7 +197,7 @@ def test_only_limits_that_there_are_are_named() -> None:
 
 
 @pytest.fixture
-def stuck(shell: Shell) -> Shell:
+def stuck(shell: HandrailShell) -> HandrailShell:
     with open_logbook(shell) as book:
         shop = book.start(RUN, "fix it")
         shop.do("ls")
@@ -205,7 +205,7 @@ def stuck(shell: Shell) -> Shell:
     return shell
 
 
-def test_findings_are_shown_with_the_actions_they_are_about(stuck: Shell) -> None:
+def test_findings_are_shown_with_the_actions_they_are_about(stuck: HandrailShell) -> None:
     ran = stuck.run("log", "--findings")
     assert ran.code == 0
     lines = ran.out.splitlines()
@@ -217,18 +217,18 @@ def test_findings_are_shown_with_the_actions_they_are_about(stuck: Shell) -> Non
     assert not any(" ls " in line for line in lines)
 
 
-def test_findings_as_json_are_the_events(stuck: Shell) -> None:
+def test_findings_as_json_are_the_events(stuck: HandrailShell) -> None:
     events = [line["event"] for line in stuck.run("log", "--findings", "--json").lines]
     assert set(events) == {"finding_made", "intervened"}
 
 
-def test_findings_can_be_searched_in(stuck: Shell) -> None:
+def test_findings_can_be_searched_in(stuck: HandrailShell) -> None:
     lines = stuck.run("log", "--findings", "--grep", "ImportError", "--json").lines
     assert {line["event"] for line in lines} == {"finding_made", "intervened"}
     assert stuck.run("log", "--findings", "--grep", "stall", "--json").out == ""
 
 
-def test_findings_are_no_actions(stuck: Shell) -> None:
+def test_findings_are_no_actions(stuck: HandrailShell) -> None:
     ran = stuck.run("log", "--findings", "--tool", "Bash")
     assert ran.code == 2
     assert "--findings shows no actions" in ran.err

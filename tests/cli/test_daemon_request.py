@@ -7,10 +7,10 @@ import pytest
 
 from handrail.cli.daemon_request import show_waiting
 
-from .terminal import Terminal
+from .fake_terminal import FakeTerminal
 
 
-class Watched(Terminal):
+class Watched(FakeTerminal):
     """A terminal that notices when something is written."""
 
     def __init__(self) -> None:

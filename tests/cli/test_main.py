@@ -12,7 +12,7 @@ import pytest
 import handrail
 from handrail.cli import COMMANDS, group, main
 
-from .conftest import Run, Shell
+from .conftest import HandrailShell, Run
 
 
 def test_the_version_is_told(run: Run) -> None:
@@ -86,7 +86,7 @@ def test_an_error_is_one_line_and_exit_code_2(run: Run, args: list[str], says: s
     assert ran.err.count("\n") == 1
 
 
-def test_broken_settings_are_one_line_with_the_place(shell: Shell) -> None:
+def test_broken_settings_are_one_line_with_the_place(shell: HandrailShell) -> None:
     (shell.project / "handrail.yaml").write_text("goal: x\nnope: 1\nalso: 2\n")
     ran = shell.run("review", "ls")
     assert ran.code == 2
@@ -95,7 +95,9 @@ def test_broken_settings_are_one_line_with_the_place(shell: Shell) -> None:
     assert ran.err.count("\n") == 1
 
 
-def test_a_fault_of_ours_is_one_line_too(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_is_one_line_too(
+    shell: HandrailShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_ctx: object) -> None:
         raise ZeroDivisionError("oh\nno")
 
@@ -109,7 +111,7 @@ def test_a_fault_of_ours_is_one_line_too(shell: Shell, monkeypatch: pytest.Monke
     assert "Traceback" in shell.run("review", "ls").err
 
 
-def test_an_interrupt_ends_quietly(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_ends_quietly(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_ctx: object) -> None:
         raise KeyboardInterrupt
 
@@ -118,7 +120,7 @@ def test_an_interrupt_ends_quietly(shell: Shell, monkeypatch: pytest.MonkeyPatch
     assert (ran.code, ran.err.strip()) == (130, "")
 
 
-def test_nobody_reads_the_output_any_more(shell: Shell, tmp_path: Path) -> None:
+def test_nobody_reads_the_output_any_more(shell: HandrailShell, tmp_path: Path) -> None:
     many = tmp_path / "many.jsonl"
     many.write_bytes(b'{"command": "ls"}\n' * 5000)
     line = f"{sys.executable} -m handrail review --json - < {many} | head -n 1; wait"
@@ -129,7 +131,7 @@ def test_nobody_reads_the_output_any_more(shell: Shell, tmp_path: Path) -> None:
     assert ran.stderr == b""
 
 
-def test_an_argument_that_is_not_utf8_is_reviewed(shell: Shell) -> None:
+def test_an_argument_that_is_not_utf8_is_reviewed(shell: HandrailShell) -> None:
     name = os.fsdecode(b"rm -rf /etc/\xff\xfe")
     for args in (["review", name], ["review", name, "--json"]):
         ran = shell.spawn(*args)
@@ -137,7 +139,7 @@ def test_an_argument_that_is_not_utf8_is_reviewed(shell: Shell) -> None:
         assert ran.stderr == b""
 
 
-def test_a_terminal_without_these_letters_shows_others(shell: Shell) -> None:
+def test_a_terminal_without_these_letters_shows_others(shell: HandrailShell) -> None:
     ran = shell.spawn("review", "rm -rf /", environ={"PYTHONIOENCODING": "ascii"})
     assert (ran.returncode, ran.stderr) == (1, b"")
 
@@ -145,7 +147,7 @@ def test_a_terminal_without_these_letters_shows_others(shell: Shell) -> None:
 # Colours
 
 
-def on_a_terminal(shell: Shell, *args: str, **environ: str) -> str:
+def on_a_terminal(shell: HandrailShell, *args: str, **environ: str) -> str:
     """What `handrail` prints when it is looked at."""
     controller, terminal = pty.openpty()
     with subprocess.Popen(
@@ -171,7 +173,7 @@ def on_a_terminal(shell: Shell, *args: str, **environ: str) -> str:
     return data.decode()
 
 
-def test_a_terminal_gets_colours(shell: Shell) -> None:
+def test_a_terminal_gets_colours(shell: HandrailShell) -> None:
     assert "\x1b[" in on_a_terminal(shell, "review", "rm -rf /")
 
 
@@ -179,12 +181,12 @@ def test_a_terminal_gets_colours(shell: Shell) -> None:
     ("args", "environ"), [([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"}), (["--no-color"], {})]
 )
 def test_colours_can_be_switched_off(
-    shell: Shell, args: list[str], environ: dict[str, str]
+    shell: HandrailShell, args: list[str], environ: dict[str, str]
 ) -> None:
     assert "\x1b" not in on_a_terminal(shell, "review", "rm -rf /", *args, **environ)
 
 
-def test_a_pipe_gets_no_colours(shell: Shell) -> None:
+def test_a_pipe_gets_no_colours(shell: HandrailShell) -> None:
     assert b"\x1b" not in shell.spawn("review", "rm -rf /").stdout
 
 

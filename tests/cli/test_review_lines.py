@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from handrail.cli.review_lines import MAX_LINE, answer_line, serve
 from handrail.review import Reviewer
 
-from .conftest import Shell
+from .conftest import HandrailShell
 
 REVIEWER = Reviewer(see_disk=False)
 KEYS = {
@@ -230,7 +230,7 @@ def test_a_line_made_to_be_slow_is_answered_in_time(line: bytes) -> None:
     assert process_time() - began < 2  # about a quarter of a second on a quiet machine
 
 
-def test_it_answers_before_the_next_question(shell: Shell) -> None:
+def test_it_answers_before_the_next_question(shell: HandrailShell) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "handrail", "review", "--json", "-"],
         stdin=subprocess.PIPE,
@@ -247,7 +247,7 @@ def test_it_answers_before_the_next_question(shell: Shell) -> None:
         assert process.wait(timeout=20) == 0
 
 
-def test_options_apply_to_all_lines(shell: Shell) -> None:
+def test_options_apply_to_all_lines(shell: HandrailShell) -> None:
     lines = b'{"id": 1, "command": "rm -rf data"}\n{"id": 2, "command": "ls"}'
     ran = shell.run("review", "--json", "--scope", "/srv/app", "-", stdin=lines)
     assert ran.code == 0

@@ -21,7 +21,7 @@ from handrail.model.event import (
     Verified,
 )
 
-from .conftest import Shell
+from .conftest import HandrailShell
 from .logbook import Logbook, RunLog, memory_logbook, open_logbook
 
 MINUTE = 60
@@ -208,7 +208,7 @@ def test_the_prompt_counts_held_and_stopped_runs(
     assert capsys.readouterr().out == "■ 1 stopped  ‖ 1 paused\n"
 
 
-def test_json_says_the_same(shell: Shell) -> None:
+def test_json_says_the_same(shell: HandrailShell) -> None:
     import time
 
     with open_logbook(shell, time.time() - MINUTE) as book:

@@ -8,7 +8,7 @@ import pytest
 from handrail.config import ConfigError, PipelineSafety, Settings, load_settings
 
 
-class World:
+class ScratchMachine:
     """A scratch machine: files are written by relative path, settings loaded from `cwd`."""
 
     def __init__(self, root: Path) -> None:
@@ -47,5 +47,5 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def machine(tmp_path: Path) -> ScratchMachine:
+    return ScratchMachine(tmp_path)

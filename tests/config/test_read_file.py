@@ -15,7 +15,7 @@ from handrail.config import ConfigError, SettingOrigin
 from handrail.config.read_file import MAX_BYTES, parse_yaml
 
 if TYPE_CHECKING:
-    from tests.config.conftest import World
+    from tests.config.conftest import ScratchMachine
 
 LAUGHS = "a: &a [x, x]\n" + "".join(
     f"{name}: &{name} [*{before}, *{before}]\n"
@@ -80,59 +80,61 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_file_is_told_with_its_line(text: str, said: str, world: "World") -> None:
+def test_a_broken_file_is_told_with_its_line(
+    text: str, said: str, machine: "ScratchMachine"
+) -> None:
     start = time.process_time()
-    assert world.problems(text) == [said]
+    assert machine.problems(text) == [said]
     assert time.process_time() - start < 5
 
 
-def test_all_duplicate_keys_are_told(world: "World") -> None:
-    assert world.problems("goal: a\ngoal: b\nhosts: {}\nhosts: {}\n") == [
+def test_all_duplicate_keys_are_told(machine: "ScratchMachine") -> None:
+    assert machine.problems("goal: a\ngoal: b\nhosts: {}\nhosts: {}\n") == [
         "handrail.yaml:2: goal: is given twice, first in line 1",
         "handrail.yaml:4: hosts: is given twice, first in line 3",
     ]
 
 
-def test_a_folder_in_its_place_is_told(world: "World") -> None:
-    (world.project / "handrail.yaml").mkdir()
-    assert world.problems() == ["handrail.yaml: is not a file"]
+def test_a_folder_in_its_place_is_told(machine: "ScratchMachine") -> None:
+    (machine.project / "handrail.yaml").mkdir()
+    assert machine.problems() == ["handrail.yaml: is not a file"]
 
 
-def test_a_named_pipe_in_its_place_does_not_hang(world: "World") -> None:
-    os.mkfifo(world.project / "handrail.yaml")
-    assert world.problems() == ["handrail.yaml: is not a file"]
+def test_a_named_pipe_in_its_place_does_not_hang(machine: "ScratchMachine") -> None:
+    os.mkfifo(machine.project / "handrail.yaml")
+    assert machine.problems() == ["handrail.yaml: is not a file"]
 
 
-def test_a_link_in_a_circle_is_told(world: "World") -> None:
-    (world.project / "handrail.yaml").symlink_to("handrail.yaml")
-    assert world.problems() == ["handrail.yaml: cannot be read: the link leads in a circle"]
+def test_a_link_in_a_circle_is_told(machine: "ScratchMachine") -> None:
+    (machine.project / "handrail.yaml").symlink_to("handrail.yaml")
+    assert machine.problems() == ["handrail.yaml: cannot be read: the link leads in a circle"]
 
 
-def test_a_link_to_nothing_is_told(world: "World") -> None:
-    (world.project / "handrail.yaml").symlink_to("gone.yaml")
-    assert world.problems() == ["handrail.yaml: there is no such file"]
+def test_a_link_to_nothing_is_told(machine: "ScratchMachine") -> None:
+    (machine.project / "handrail.yaml").symlink_to("gone.yaml")
+    assert machine.problems() == ["handrail.yaml: there is no such file"]
 
 
 @pytest.mark.usefixtures("no_override")
-def test_a_file_without_permission_is_told(world: "World") -> None:
-    world.write("goal: x\n").chmod(0)
-    assert world.problems() == ["handrail.yaml: cannot be read: permission denied"]
+def test_a_file_without_permission_is_told(machine: "ScratchMachine") -> None:
+    machine.write("goal: x\n").chmod(0)
+    assert machine.problems() == ["handrail.yaml: cannot be read: permission denied"]
 
 
-def test_what_is_not_utf8_is_told(world: "World") -> None:
-    world.write("").write_bytes(b"goal: x\nscope: [caf\xe9]\n")
-    assert world.problems() == ["handrail.yaml:2: is not UTF-8 text"]
+def test_what_is_not_utf8_is_told(machine: "ScratchMachine") -> None:
+    machine.write("").write_bytes(b"goal: x\nscope: [caf\xe9]\n")
+    assert machine.problems() == ["handrail.yaml:2: is not UTF-8 text"]
 
 
-def test_a_byte_order_mark_is_no_problem(world: "World") -> None:
-    world.write("").write_bytes(b"\xef\xbb\xbfgoal: x\r\n")
-    assert world.load().config.goal == "x"
+def test_a_byte_order_mark_is_no_problem(machine: "ScratchMachine") -> None:
+    machine.write("").write_bytes(b"\xef\xbb\xbfgoal: x\r\n")
+    assert machine.load().config.goal == "x"
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n", "null\n"])
-def test_an_empty_file_is_an_empty_mapping(text: str, world: "World") -> None:
-    world.write(text)
-    assert world.load().tree.value == {}
+def test_an_empty_file_is_an_empty_mapping(text: str, machine: "ScratchMachine") -> None:
+    machine.write(text)
+    assert machine.load().tree.value == {}
 
 
 def parse(text: str) -> object:
@@ -187,8 +189,8 @@ def test_no_text_makes_the_reader_fail_otherwise(text: str) -> None:
         parse(text)
 
 
-def test_a_file_is_shown_as_people_read_it(world: "World", tmp_path: Path) -> None:
+def test_a_file_is_shown_as_people_read_it(machine: "ScratchMachine", tmp_path: Path) -> None:
     outside = tmp_path / "x.yaml"
     outside.write_text("gaol: x\n")
     with pytest.raises(ConfigError, match=rf"^{outside}:1: gaol"):
-        world.load(config_path=outside)
+        machine.load(config_path=outside)

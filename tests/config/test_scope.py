@@ -8,7 +8,7 @@ import pytest
 from handrail.config import Config, ConfigError, Scope, resolve_scope
 
 if TYPE_CHECKING:
-    from tests.config.conftest import World
+    from tests.config.conftest import ScratchMachine
 
 TEMP = ("/tmp", "/var/tmp", "/private/tmp")
 FAR = Path("/srv/people/ann")
@@ -18,29 +18,29 @@ def scope(cwd: Path | str, *places: str, home: Path | str = FAR, **environ: str)
     return resolve_scope(Config(scope=places), cwd, {"HOME": str(home), **environ})
 
 
-def test_the_default_is_the_git_work_tree_and_the_temp_folders(world: "World") -> None:
-    below = world.project / "src"
+def test_the_default_is_the_git_work_tree_and_the_temp_folders(machine: "ScratchMachine") -> None:
+    below = machine.project / "src"
     below.mkdir()
-    assert scope(below, home=world.home).roots == (str(world.project), *TEMP)
+    assert scope(below, home=machine.home).roots == (str(machine.project), *TEMP)
 
 
-def test_a_linked_work_tree_has_a_git_file(world: "World") -> None:
-    linked = world.home / "linked"
+def test_a_linked_work_tree_has_a_git_file(machine: "ScratchMachine") -> None:
+    linked = machine.home / "linked"
     linked.mkdir()
     (linked / ".git").write_text("gitdir: elsewhere\n")
-    assert scope(linked, home=world.home).roots[0] == str(linked)
+    assert scope(linked, home=machine.home).roots[0] == str(linked)
 
 
-def test_without_git_it_is_the_folder(world: "World") -> None:
+def test_without_git_it_is_the_folder(machine: "ScratchMachine") -> None:
     assert scope("/srv/app").roots == ("/srv/app", *TEMP)
 
 
-def test_a_work_tree_that_is_the_home_is_too_wide(world: "World") -> None:
+def test_a_work_tree_that_is_the_home_is_too_wide(machine: "ScratchMachine") -> None:
     """Dotfiles are often kept in git."""
-    (world.home / ".git").mkdir()
-    notes = world.home / "notes"
+    (machine.home / ".git").mkdir()
+    notes = machine.home / "notes"
     notes.mkdir()
-    assert scope(notes, home=world.home).roots[0] == str(notes)
+    assert scope(notes, home=machine.home).roots[0] == str(notes)
 
 
 def test_of_a_home_only_what_is_not_hidden() -> None:
@@ -94,13 +94,13 @@ def test_a_temp_folder_that_is_none_does_not_count(folder: str) -> None:
     assert scope("/opt/app", TMPDIR=folder) == scope("/opt/app")
 
 
-def test_a_place_counts_under_its_real_name_too(world: "World", tmp_path: Path) -> None:
+def test_a_place_counts_under_its_real_name_too(machine: "ScratchMachine", tmp_path: Path) -> None:
     link = tmp_path / "link"
-    link.symlink_to(world.project)
-    plain, globbed = scope(link, home=world.home), scope(link, "src/*.py", home=world.home)
+    link.symlink_to(machine.project)
+    plain, globbed = scope(link, home=machine.home), scope(link, "src/*.py", home=machine.home)
     assert str(link) in plain.roots
-    assert str(world.project) in plain.roots
-    assert globbed.patterns == (f"{link}/src/*.py", f"{world.project}/src/*.py")
+    assert str(machine.project) in plain.roots
+    assert globbed.patterns == (f"{link}/src/*.py", f"{machine.project}/src/*.py")
 
 
 @pytest.mark.parametrize("place", ["/", "/**", "/*", "~", "~/", "~/**", "/srv", "../..", "/srv/."])
@@ -109,8 +109,8 @@ def test_a_scope_of_everything_is_a_mistake(place: str) -> None:
         scope("/srv/app", place)
 
 
-def test_it_is_told_with_its_line(world: "World") -> None:
-    [problem] = world.problems("goal: x\nscope:\n- src\n- ~/**\n")
+def test_it_is_told_with_its_line(machine: "ScratchMachine") -> None:
+    [problem] = machine.problems("goal: x\nscope:\n- src\n- ~/**\n")
     assert problem == (
         "handrail.yaml:4: scope[1]: '~/**' would put everything in scope; "
         "name the folders the agent may change, for example src/** or ~/work/shop"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.config.conftest import World
+    from tests.config.conftest import ScratchMachine
 
 MISTAKES = {
     "unknown key": (
@@ -200,19 +200,19 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("text", "said"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_told_with_file_line_key_and_what_is_allowed(
-    text: str, said: str, world: "World"
+    text: str, said: str, machine: "ScratchMachine"
 ) -> None:
-    [problem] = world.problems(text)
+    [problem] = machine.problems(text)
     if said.endswith(","):
         assert problem.startswith(said)
     else:
         assert problem == said
 
 
-def test_all_mistakes_of_all_files_are_told_at_once(world: "World") -> None:
-    world.write("gaol: x\n", ".config/handrail/handrail.yaml")
+def test_all_mistakes_of_all_files_are_told_at_once(machine: "ScratchMachine") -> None:
+    machine.write("gaol: x\n", ".config/handrail/handrail.yaml")
     text = "step_reviewer:\n  mode: fast\n  cache:\n    max_size: none\nsecrets: 5\n"
-    problems = world.problems(text, HANDRAIL_STEP_REVIEWER__ENABLED="2")
+    problems = machine.problems(text, HANDRAIL_STEP_REVIEWER__ENABLED="2")
     assert [problem.split(": ")[0] for problem in problems] == [
         "~/.config/handrail/handrail.yaml:1",
         "handrail.yaml:2",
@@ -222,9 +222,9 @@ def test_all_mistakes_of_all_files_are_told_at_once(world: "World") -> None:
     ]
 
 
-def test_a_mistake_in_a_rules_file_is_told_with_its_own_line(world: "World") -> None:
-    world.write("rules:\n- name: x\n  decison: block\n  says: no\n", "shop/rules.yaml")
-    problems = world.problems("step_reviewer: {rules: {custom_rules_path: rules.yaml}}\n")
+def test_a_mistake_in_a_rules_file_is_told_with_its_own_line(machine: "ScratchMachine") -> None:
+    machine.write("rules:\n- name: x\n  decison: block\n  says: no\n", "shop/rules.yaml")
+    problems = machine.problems("step_reviewer: {rules: {custom_rules_path: rules.yaml}}\n")
     assert problems == [
         "rules.yaml:2: rules[0]: decision is missing; expected allow, warn, modify or block",
         (
@@ -234,38 +234,38 @@ def test_a_mistake_in_a_rules_file_is_told_with_its_own_line(world: "World") -> 
     ]
 
 
-def test_a_mistake_below_is_told_even_if_a_layer_above_hides_it(world: "World") -> None:
-    [problem] = world.problems(
+def test_a_mistake_below_is_told_even_if_a_layer_above_hides_it(machine: "ScratchMachine") -> None:
+    [problem] = machine.problems(
         "step_reviewer: {mode: fast}\n", HANDRAIL_STEP_REVIEWER__MODE="async"
     )
     assert problem.startswith("handrail.yaml:1: step_reviewer.mode")
 
 
-def test_a_section_with_every_line_commented_out_is_empty(world: "World") -> None:
-    world.write("step_reviewer:\n  # mode: async\nscope:\nprograms:\ngoal: ship\n")
-    config = world.load().config
+def test_a_section_with_every_line_commented_out_is_empty(machine: "ScratchMachine") -> None:
+    machine.write("step_reviewer:\n  # mode: async\nscope:\nprograms:\ngoal: ship\n")
+    config = machine.load().config
     assert (config.goal, config.step_reviewer.mode, config.scope) == ("ship", "blocking", ())
 
 
-def test_a_number_may_stand_for_a_text(world: "World") -> None:
-    world.write("goal: 4.20\nprograms:\n  x:\n    facts:\n    - {does: delete, on: 1}\n")
-    config = world.load().config
+def test_a_number_may_stand_for_a_text(machine: "ScratchMachine") -> None:
+    machine.write("goal: 4.20\nprograms:\n  x:\n    facts:\n    - {does: delete, on: 1}\n")
+    config = machine.load().config
     assert config.goal == "4.20"
     assert config.programs["x"].facts[0].on == "1"
 
 
-def test_names_that_are_like_no_known_one_may_be_of_a_users_own(world: "World") -> None:
-    world.write(
+def test_names_that_are_like_no_known_one_may_be_of_a_users_own(machine: "ScratchMachine") -> None:
+    machine.write(
         "detection: {disabled: [night_shift]}\n"
         "interventions: {strategy: {patterns: {night_shift: [page, page, page, page]}}}\n"
         "notify: {urls: ['${TEAM_URL}']}\n"
     )
-    config = world.load().config
+    config = machine.load().config
     assert config.detection.disabled == ("night_shift",)
     assert config.interventions.strategy.patterns == {"night_shift": ("page",) * 4}
     assert config.notify.urls == ("${TEAM_URL}",)
 
 
-def test_an_address_that_is_wrong_is_not_shown(world: "World") -> None:
-    [problem] = world.problems("notify: {urls: ['hooks.example.com/T0/s3cr3t']}\n")
+def test_an_address_that_is_wrong_is_not_shown(machine: "ScratchMachine") -> None:
+    [problem] = machine.problems("notify: {urls: ['hooks.example.com/T0/s3cr3t']}\n")
     assert "s3cr3t" not in problem

@@ -12,7 +12,7 @@ Said = list[AnyMessage] | None
 Step = Said | type[UnreachableError]
 
 
-class Line:
+class FakeConnection:
     """Says what it was told to say, one after the other, and then nothing more."""
 
     def __init__(self, *steps: Step, each_takes: float = 0.0) -> None:
@@ -66,83 +66,83 @@ REFUSED = message(Result, status="failure", code="not_found", message="no")
 GONE = UnreachableError
 
 
-def hear(line: Line, seconds: float = 60.0) -> list[AnyMessage]:
+def hear(line: FakeConnection, seconds: float = 60.0) -> list[AnyMessage]:
     told = stages(line, REQUEST, seconds=seconds, clock=line.clock, sleep=line.sleep)
     return list[AnyMessage](told)
 
 
 def test_an_acknowledgment_comes_before_the_result() -> None:
-    line = Line([REQUEST, ACK], [DONE])
+    line = FakeConnection([REQUEST, ACK], [DONE])
     assert hear(line) == [ACK, DONE]
     assert line.calls == ["send", "wait"]
 
 
 def test_both_may_come_at_once() -> None:
-    assert hear(Line([REQUEST, ACK, DONE])) == [ACK, DONE]
+    assert hear(FakeConnection([REQUEST, ACK, DONE])) == [ACK, DONE]
 
 
 def test_a_refusal_is_a_result() -> None:
-    assert hear(Line([REQUEST, REFUSED])) == [REFUSED]
+    assert hear(FakeConnection([REQUEST, REFUSED])) == [REFUSED]
 
 
 def test_who_is_lost_before_the_acknowledgment_is_asked_again_with_the_same_id() -> None:
-    line = Line(GONE, GONE, [REQUEST, ACK], [DONE])
+    line = FakeConnection(GONE, GONE, [REQUEST, ACK], [DONE])
     assert hear(line) == [ACK, DONE]
     assert len(set(line.sent)) == 1
     assert len(line.sent) == 3
 
 
 def test_who_is_lost_after_it_is_asked_again_and_it_is_told_once() -> None:
-    line = Line([REQUEST, ACK], GONE, [REQUEST, DUPLICATE], [DONE])
+    line = FakeConnection([REQUEST, ACK], GONE, [REQUEST, DUPLICATE], [DONE])
     assert hear(line) == [ACK, DONE]
     assert line.calls == ["send", "wait", "send", "wait"]
 
 
 def test_a_duplicate_is_no_end_and_says_that_it_was_acknowledged() -> None:
-    told = hear(Line([REQUEST, DUPLICATE], [DONE]))
+    told = hear(FakeConnection([REQUEST, DUPLICATE], [DONE]))
     assert [type(each) for each in told] == [Ack, Result]
 
 
 def test_a_request_that_was_forgotten_is_sent_again() -> None:
-    line = Line([REQUEST, ACK], None, [REQUEST, ACK], [DONE])
+    line = FakeConnection([REQUEST, ACK], None, [REQUEST, ACK], [DONE])
     assert hear(line) == [ACK, DONE]
     assert line.calls == ["send", "wait", "send", "wait"]
 
 
 def test_without_a_result_it_ends_when_the_time_is_up() -> None:
-    line = Line([REQUEST, ACK])
+    line = FakeConnection([REQUEST, ACK])
     assert hear(line, 50.0) == [ACK]
     assert 150.0 <= line.now < 151.0
 
 
 def test_a_request_expires_when_nobody_has_acknowledged_it() -> None:
-    line = Line(*[GONE] * 1000)
+    line = FakeConnection(*[GONE] * 1000)
     with pytest.raises(UnreachableError):
         hear(line, 600.0)
     assert 130.0 <= line.now < 131.0
 
 
 def test_whoever_waits_for_a_short_time_hears_as_soon_that_nobody_is_there() -> None:
-    line = Line(*[GONE] * 1000)
+    line = FakeConnection(*[GONE] * 1000)
     with pytest.raises(UnreachableError):
         hear(line, 2.0)
     assert 102.0 <= line.now < 103.0
 
 
 def test_an_acknowledged_request_does_not_expire() -> None:
-    line = Line([REQUEST, ACK], *[GONE] * 300, [REQUEST, DUPLICATE], [DONE])
+    line = FakeConnection([REQUEST, ACK], *[GONE] * 300, [REQUEST, DUPLICATE], [DONE])
     assert hear(line, 600.0) == [ACK, DONE]
 
 
 def test_whoever_says_nothing_at_once_is_not_asked_without_a_break() -> None:
-    line = Line([REQUEST, ACK], *[[]] * 1000)
+    line = FakeConnection([REQUEST, ACK], *[[]] * 1000)
     hear(line, 10.0)
     assert len(line.calls) < 60
 
 
 def test_whoever_knows_a_request_only_when_it_is_sent_is_not_asked_without_a_break() -> None:
     """A broken way to ask: sent again and again, it is always under way, and never known."""
-    line = Line(*[[REQUEST, DUPLICATE], None] * 1000)
+    line = FakeConnection(*[[REQUEST, DUPLICATE], None] * 1000)
     hear(line, 10.0)
     assert len(line.calls) < 120
 
@@ -172,6 +172,6 @@ def test_whoever_does_not_say_is_the_user() -> None:
 
 
 def test_what_is_sent_can_be_read() -> None:
-    line = Line([REQUEST, REFUSED])
+    line = FakeConnection([REQUEST, REFUSED])
     hear(line)
     assert decode(line.sent[0]) == REQUEST

@@ -4,31 +4,31 @@ import pytest
 
 from handrail.model.control import Standing
 from handrail.model.event import LoopEnded, RunEnded, RunStarted
-from tests.control.desk_bed import DeskBed
+from tests.control.control_setup import ControlSetup
 
 RUN = "run-1"
 
 
 @pytest.fixture
-def bed() -> DeskBed:
-    bed = DeskBed()
+def bed() -> ControlSetup:
+    bed = ControlSetup()
     bed.loop(RUN)
     return bed
 
 
-def session(bed: DeskBed, run: str = "session") -> str:
+def session(bed: ControlSetup, run: str = "session") -> str:
     """A run that Handrail does not drive."""
     bed.runs.get(run, "/").record(RunStarted(bed.clock.now, "claude", "/", "startup"))
     return run
 
 
-def begun(bed: DeskBed) -> list[str]:
+def begun(bed: ControlSetup) -> list[str]:
     return [what for what, *_ in bed.acts.begun]
 
 
 @pytest.mark.parametrize("command", ["steer", "redirect", "escalate", "checkpoint", "rollback"])
 def test_what_nobody_can_do_any_more_is_answered_when_the_loop_ends(
-    bed: DeskBed, command: str
+    bed: ControlSetup, command: str
 ) -> None:
     request = bed.do(command)
     bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "done", "COMPLETE"))
@@ -38,7 +38,7 @@ def test_what_nobody_can_do_any_more_is_answered_when_the_loop_ends(
 
 @pytest.mark.parametrize(("command", "then"), [("stop", "done"), ("cancel", "cancelled")])
 def test_a_loop_that_ends_while_it_is_stopped_is_over(
-    bed: DeskBed, command: str, then: str
+    bed: ControlSetup, command: str, then: str
 ) -> None:
     request = bed.do(command)
     bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
@@ -48,7 +48,7 @@ def test_a_loop_that_ends_while_it_is_stopped_is_over(
     assert bed.hand().standing == then
 
 
-def test_a_resume_of_a_loop_that_ends_is_void(bed: DeskBed) -> None:
+def test_a_resume_of_a_loop_that_ends_is_void(bed: ControlSetup) -> None:
     bed.confirm("stop")
     request = bed.do("resume")
     bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "abort", "ERROR"))
@@ -56,14 +56,14 @@ def test_a_resume_of_a_loop_that_ends_is_void(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.DONE
 
 
-def test_a_loop_waits_for_its_agent_to_come_back(bed: DeskBed) -> None:
+def test_a_loop_waits_for_its_agent_to_come_back(bed: ControlSetup) -> None:
     request = bed.do("steer")
     bed.runs.get(RUN, "/").record(RunEnded(bed.clock.now))
     assert bed.kinds(request) == ["REQUEST", "ACK"]
 
 
 @pytest.mark.parametrize("command", ["interrupt", "freeze"])
-def test_a_session_that_ends_while_it_is_held_is_paused(bed: DeskBed, command: str) -> None:
+def test_a_session_that_ends_while_it_is_held_is_paused(bed: ControlSetup, command: str) -> None:
     run = session(bed)
     request = bed.do(command, run)
     bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
@@ -72,7 +72,7 @@ def test_a_session_that_ends_while_it_is_held_is_paused(bed: DeskBed, command: s
     assert bed.hand(run).frozen == 0
 
 
-def test_a_frozen_session_that_ends_is_paused(bed: DeskBed) -> None:
+def test_a_frozen_session_that_ends_is_paused(bed: ControlSetup) -> None:
     run = session(bed)
     bed.confirm("freeze", run)
     bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
@@ -80,7 +80,7 @@ def test_a_frozen_session_that_ends_is_paused(bed: DeskBed) -> None:
     assert bed.hand(run).frozen == 0
 
 
-def test_a_freeze_that_takes_hold_too_late_is_undone(bed: DeskBed) -> None:
+def test_a_freeze_that_takes_hold_too_late_is_undone(bed: ControlSetup) -> None:
     run = session(bed)
     request = bed.do("freeze", run)
     bed.runs.get(run, "/").record(RunEnded(bed.clock.now))
@@ -88,7 +88,7 @@ def test_a_freeze_that_takes_hold_too_late_is_undone(bed: DeskBed) -> None:
     assert begun(bed) == ["freeze", "thaw"]
 
 
-def test_a_pause_of_a_session_that_ends_is_confirmed(bed: DeskBed) -> None:
+def test_a_pause_of_a_session_that_ends_is_confirmed(bed: ControlSetup) -> None:
     run = session(bed)
     bed.act("a", run)
     request = bed.do("pause", run)

@@ -8,7 +8,7 @@ import pytest
 from handrail.control import timestamp
 from handrail.control.command_actions import CommandOutcome
 from handrail.control.topics import CONTROL, CURRENT
-from tests.control.desk_bed import Clock, DeskBed
+from tests.control.control_setup import ControlClock, ControlSetup
 
 FLOWS = Path(__file__).with_name("flows")
 LOOP = "loop-1703123456-12345"
@@ -29,8 +29,8 @@ class Flow:
 
     def __init__(self, name: str, way: str) -> None:
         self.lines = (FLOWS / f"{name}.jsonl").read_bytes().splitlines()
-        self.clock = Clock(self._at(0))
-        self.bed = DeskBed(clock=self.clock)
+        self.clock = ControlClock(self._at(0))
+        self.bed = ControlSetup(clock=self.clock)
         self._way = way
 
     def ask(self, number: int) -> None:

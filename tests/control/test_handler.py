@@ -12,7 +12,7 @@ from handrail.control.transitions import TABLE, transition
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.event import LoopEnded
 from handrail.supervise.topics import topic_of
-from tests.control.desk_bed import Clock, DeskBed, Json
+from tests.control.control_setup import ControlClock, ControlSetup, Json
 from tests.control.stores import WatchedStore
 
 RUN = "run-1"
@@ -28,7 +28,7 @@ OUTSIDE = {
 """What is begun for a command in a run that is not frozen or stopped."""
 
 
-def bring_to(bed: DeskBed, standing: Standing) -> None:
+def bring_to(bed: ControlSetup, standing: Standing) -> None:
     """Bring a run to stand so."""
     bed.loop(RUN)
     if standing == Standing.PAUSING:
@@ -58,27 +58,27 @@ _WAYS = {
 
 
 @pytest.fixture
-def bed() -> DeskBed:
-    clock = Clock()
-    return DeskBed(WatchedStore(clock), clock)
+def bed() -> ControlSetup:
+    clock = ControlClock()
+    return ControlSetup(WatchedStore(clock), clock)
 
 
-def watched(bed: DeskBed) -> WatchedStore:
+def watched(bed: ControlSetup) -> WatchedStore:
     assert isinstance(bed.store, WatchedStore)
     return bed.store
 
 
-def topics(bed: DeskBed, number: int) -> list[str]:
+def topics(bed: ControlSetup, number: int) -> list[str]:
     return [entry.topic for entry in watched(bed).appends[number]]
 
 
-def payload(bed: DeskBed, number: int = -1) -> Json:
+def payload(bed: ControlSetup, number: int = -1) -> Json:
     return cast("Json", bed.control()[number]["payload"])
 
 
 @pytest.mark.parametrize(("standing", "command"), sorted(TABLE))
 def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
-    bed: DeskBed, standing: Standing, command: ControlCommand
+    bed: ControlSetup, standing: Standing, command: ControlCommand
 ) -> None:
     bring_to(bed, standing)
     before = len(watched(bed).appends)
@@ -94,7 +94,7 @@ def test_a_request_is_acknowledged_together_with_what_the_run_remembers(
 @pytest.mark.parametrize("standing", sorted(set(Standing) - FINAL))
 @pytest.mark.parametrize("command", sorted(ControlCommand))
 def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
-    bed: DeskBed, standing: Standing, command: ControlCommand
+    bed: ControlSetup, standing: Standing, command: ControlCommand
 ) -> None:
     if transition(standing, command) is not None:
         return
@@ -110,7 +110,7 @@ def test_what_cannot_be_done_is_acknowledged_and_refused_at_once(
 @pytest.mark.parametrize("standing", sorted(FINAL))
 @pytest.mark.parametrize("command", sorted(ControlCommand))
 def test_a_run_that_is_over_is_not_found(
-    bed: DeskBed, standing: Standing, command: ControlCommand
+    bed: ControlSetup, standing: Standing, command: ControlCommand
 ) -> None:
     bring_to(bed, standing)
     taken = bed.ask(bed.request(command))
@@ -124,7 +124,7 @@ def test_a_run_that_is_over_is_not_found(
 
 @pytest.mark.parametrize("command", sorted(OUTSIDE))
 def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
-    bed: DeskBed, command: ControlCommand
+    bed: ControlSetup, command: ControlCommand
 ) -> None:
     bed.loop(RUN)
     watched(bed).is_late = True
@@ -137,7 +137,9 @@ def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
 
 
 @pytest.mark.parametrize("command", sorted(set(OUTSIDE) - {ControlCommand.CANCEL}))
-def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: ControlCommand) -> None:
+def test_a_result_comes_before_the_state_and_with_it(
+    bed: ControlSetup, command: ControlCommand
+) -> None:
     bed.loop(RUN)
     models: dict[str, object] = {"previous_model": "haiku", "new_model": "opus"}
     came = CommandOutcome(payload=models if command == ControlCommand.ESCALATE else {})
@@ -148,7 +150,7 @@ def test_a_result_comes_before_the_state_and_with_it(bed: DeskBed, command: Cont
     assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
 
 
-def test_a_cancelled_run_is_aborted_in_the_same_go(bed: DeskBed) -> None:
+def test_a_cancelled_run_is_aborted_in_the_same_go(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.confirm("cancel")
     assert topics(bed, -1) == [CONTROL, CURRENT, topic_of(RUN)]
@@ -161,7 +163,7 @@ def test_a_cancelled_run_is_aborted_in_the_same_go(bed: DeskBed) -> None:
     }
 
 
-def test_what_does_not_work_is_told_and_leaves_the_run_as_the_log_says(bed: DeskBed) -> None:
+def test_what_does_not_work_is_told_and_leaves_the_run_as_the_log_says(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.do("stop")
     bed.came(RUN, request, CommandOutcome(False, "Could not be ended: 12 sleep"))
@@ -171,7 +173,7 @@ def test_what_does_not_work_is_told_and_leaves_the_run_as_the_log_says(bed: Desk
     ]
 
 
-def test_who_waits_hears_of_a_result_when_it_is_on_the_disk(bed: DeskBed) -> None:
+def test_who_waits_hears_of_a_result_when_it_is_on_the_disk(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.do("stop")
     watched(bed).is_late = True
@@ -181,7 +183,7 @@ def test_who_waits_hears_of_a_result_when_it_is_on_the_disk(bed: DeskBed) -> Non
     assert [each.request_id for each in bed.heard] == [request]
 
 
-def test_who_waits_does_not_hear_what_is_said_of_a_retry(bed: DeskBed) -> None:
+def test_who_waits_does_not_hear_what_is_said_of_a_retry(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.request("stop")
     for again in (request, request, {**request, "schema": 1}, {**request, "command": "pause"}):
@@ -192,7 +194,7 @@ def test_who_waits_does_not_hear_what_is_said_of_a_retry(bed: DeskBed) -> None:
     assert [each.ok for each in bed.heard] == [True]
 
 
-def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: DeskBed) -> None:
+def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.ask(bed.request("freeze"))
     bed.acts.stumbles.append(ProcessLookupError(5))
@@ -202,7 +204,7 @@ def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: DeskBed) -> None:
     assert bed.hand().frozen == 0
 
 
-def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: DeskBed) -> None:
+def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.acts.cannot[ControlCommand.ESCALATE] = "nobody drives it"
     bed.ask(bed.request("escalate"))
@@ -211,7 +213,7 @@ def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: DeskBed) ->
 
 @pytest.mark.parametrize(("expects", "code"), [("running", None), ("paused", "invalid_state")])
 def test_whoever_expects_another_state_is_refused(
-    bed: DeskBed, expects: str, code: str | None
+    bed: ControlSetup, expects: str, code: str | None
 ) -> None:
     bed.loop(RUN)
     bed.do("stop", expects=expects)
@@ -221,7 +223,7 @@ def test_whoever_expects_another_state_is_refused(
 # Bad requests
 
 
-def test_a_bad_request_with_an_id_is_answered_in_the_topic(bed: DeskBed) -> None:
+def test_a_bad_request_with_an_id_is_answered_in_the_topic(bed: ControlSetup) -> None:
     taken = bed.ask({**bed.request("pause"), "schema": 3})
     assert taken.receipt is not None
     assert payload(bed) == {
@@ -231,14 +233,14 @@ def test_a_bad_request_with_an_id_is_answered_in_the_topic(bed: DeskBed) -> None
     }
 
 
-def test_a_bad_request_without_an_id_is_answered_to_whoever_waits_only(bed: DeskBed) -> None:
+def test_a_bad_request_without_an_id_is_answered_to_whoever_waits_only(bed: ControlSetup) -> None:
     taken = bed.ask(b"no")
     assert taken.receipt is None
     assert wire.encode(taken.messages[0]).startswith(b'{"schema":0,"type":"RESULT"')
     assert bed.control() == []
 
 
-def test_a_bad_request_does_not_harm_the_good_one_with_its_id(bed: DeskBed) -> None:
+def test_a_bad_request_does_not_harm_the_good_one_with_its_id(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.request("stop")
     bed.ask(request)
@@ -251,7 +253,7 @@ def test_a_bad_request_does_not_harm_the_good_one_with_its_id(bed: DeskBed) -> N
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "bad_request", "success"]
 
 
-def test_an_id_that_came_with_a_bad_request_can_still_be_used(bed: DeskBed) -> None:
+def test_an_id_that_came_with_a_bad_request_can_still_be_used(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.request("pause")
     bed.ask({**request, "target": {}})
@@ -261,7 +263,7 @@ def test_an_id_that_came_with_a_bad_request_can_still_be_used(bed: DeskBed) -> N
 
 
 @pytest.mark.parametrize("run", ["x" * 5000, "a\0b", "\N{PILE OF POO}" * 400, "../.."])
-def test_a_run_whose_name_no_log_could_hold_is_not_found(bed: DeskBed, run: str) -> None:
+def test_a_run_whose_name_no_log_could_hold_is_not_found(bed: ControlSetup, run: str) -> None:
     bed.ask(bed.request("pause", run))
     assert payload(bed)["code"] == "not_found"
 
@@ -269,14 +271,14 @@ def test_a_run_whose_name_no_log_could_hold_is_not_found(bed: DeskBed, run: str)
 # Bounds
 
 
-def test_messages_leave_room_for_a_stop(bed: DeskBed) -> None:
+def test_messages_leave_room_for_a_stop(bed: ControlSetup) -> None:
     bed.loop(RUN)
     last = [bed.do("steer") for _ in range(51)][-1]
     assert bed.kinds(last) == ["REQUEST", "ACK", "invalid_state"]
     assert bed.kinds(bed.do("stop")) == ["REQUEST", "ACK"]
 
 
-def test_no_request_is_dropped_for_another(bed: DeskBed) -> None:
+def test_no_request_is_dropped_for_another(bed: ControlSetup) -> None:
     bed.loop(RUN)
     asked = [bed.do("stop") for _ in range(120)]
     cancel = bed.do("cancel")
@@ -291,18 +293,18 @@ def test_no_request_is_dropped_for_another(bed: DeskBed) -> None:
 KEY = "sk-ant-api03-" + "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def everything(bed: DeskBed) -> bytes:
+def everything(bed: ControlSetup) -> bytes:
     return b"".join(row.body for row in bed.store.read_all(0, 100_000))
 
 
-def test_a_secret_in_a_reason_is_not_written(bed: DeskBed) -> None:
+def test_a_secret_in_a_reason_is_not_written(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.do("pause", reason=f"it has seen {KEY}")
     assert KEY.encode() not in everything(bed)
     assert "[redacted" in bed.hand().reason
 
 
-def test_a_message_that_would_arrive_changed_is_refused(bed: DeskBed) -> None:
+def test_a_message_that_would_arrive_changed_is_refused(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.do("steer", message=f"use {KEY}")
     assert bed.kinds(request) == ["REQUEST", "bad_request"]
@@ -310,7 +312,7 @@ def test_a_message_that_would_arrive_changed_is_refused(bed: DeskBed) -> None:
     assert KEY.encode() not in everything(bed)
 
 
-def test_a_secret_in_what_comes_back_is_not_written(bed: DeskBed) -> None:
+def test_a_secret_in_what_comes_back_is_not_written(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.do("stop")
     bed.came(

@@ -19,7 +19,7 @@ from handrail.store.journal import Journal
 from handrail.supervise.decision_progress import Held, Ready
 from handrail.supervise.event_bus import EventBus
 from handrail.supervise.topics import topic_of
-from tests.control.desk_bed import Clock, DeskBed
+from tests.control.control_setup import ControlClock, ControlSetup
 from tests.control.stores import WatchedStore
 
 RUN = "run-1"
@@ -27,31 +27,31 @@ FAILED = CommandOutcome(False, "it did not work")
 
 
 @pytest.fixture
-def bed() -> DeskBed:
-    bed = DeskBed()
+def bed() -> ControlSetup:
+    bed = ControlSetup()
     bed.loop(RUN)
     return bed
 
 
-def answers(bed: DeskBed) -> list[ControlAnswered]:
+def answers(bed: ControlSetup) -> list[ControlAnswered]:
     events = Journal(bed.store).read(topic_of(RUN))
     return [event for _, event in events if isinstance(event, ControlAnswered)]
 
 
-def begun(bed: DeskBed) -> list[str]:
+def begun(bed: ControlSetup) -> list[str]:
     return [what for what, *_ in bed.acts.begun]
 
 
 # Pause
 
 
-def test_a_pause_of_an_idle_run_is_confirmed_at_once(bed: DeskBed) -> None:
+def test_a_pause_of_an_idle_run_is_confirmed_at_once(bed: ControlSetup) -> None:
     request = bed.do("pause", by="ann")
     assert bed.kinds(request)[-1] == "success"
     assert answers(bed)[-1].evidence == ("no action is under way (no action yet)",)
 
 
-def test_a_pause_waits_until_the_action_under_way_has_ended(bed: DeskBed) -> None:
+def test_a_pause_waits_until_the_action_under_way_has_ended(bed: ControlSetup) -> None:
     bed.act("a")
     request = bed.do("pause")
     assert bed.kinds(request) == ["REQUEST", "ACK"]
@@ -61,7 +61,7 @@ def test_a_pause_waits_until_the_action_under_way_has_ended(bed: DeskBed) -> Non
 
 
 def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -> None:
-    bed = DeskBed(opens=False)
+    bed = ControlSetup(opens=False)
     before: list[type] = []
     after: list[type] = []
     bed.runs.bus = EventBus()
@@ -79,7 +79,7 @@ def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -
     assert after == before
 
 
-def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:
+def test_a_pause_waits_for_every_action_under_way(bed: ControlSetup) -> None:
     bed.act("a")
     bed.act("b", command="pwd")
     request = bed.do("pause")
@@ -89,7 +89,7 @@ def test_a_pause_waits_for_every_action_under_way(bed: DeskBed) -> None:
     assert bed.kinds(request)[-1] == "success"
 
 
-def test_an_action_that_was_dropped_is_not_waited_for(bed: DeskBed) -> None:
+def test_an_action_that_was_dropped_is_not_waited_for(bed: ControlSetup) -> None:
     bed.act("a")
     request = bed.do("pause")
     bed.runs.get(RUN, "/").drop("a", "the person said no")
@@ -98,7 +98,7 @@ def test_an_action_that_was_dropped_is_not_waited_for(bed: DeskBed) -> None:
 
 @pytest.mark.parametrize("event", [IterationEnded(1.0), PromptGiven(1.0, "go on")])
 def test_of_an_agent_that_has_stopped_nothing_is_waited_for(
-    bed: DeskBed, event: IterationEnded | PromptGiven
+    bed: ControlSetup, event: IterationEnded | PromptGiven
 ) -> None:
     bed.act("a")
     request = bed.do("pause")
@@ -106,7 +106,7 @@ def test_of_an_agent_that_has_stopped_nothing_is_waited_for(
     assert bed.kinds(request)[-1] == "success"
 
 
-def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: DeskBed) -> None:
+def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: ControlSetup) -> None:
     run = bed.runs.get(RUN, "/")
     run.record(AgentStarted(1.0, "helper"))
     bed.act("a", agent="helper")
@@ -117,7 +117,7 @@ def test_a_sub_agent_may_go_on_when_its_agent_has_stopped(bed: DeskBed) -> None:
     assert bed.kinds(request)[-1] == "success"
 
 
-def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) -> None:
+def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: ControlSetup) -> None:
     bed.do("pause")
     assert isinstance(bed.begin_action("a"), Held)
     assert bed.hand().held == {"a": "Bash: ls"}
@@ -127,7 +127,7 @@ def test_the_next_action_is_held_and_decided_when_the_run_goes_on(bed: DeskBed) 
 
 
 @pytest.mark.parametrize("source", ["compact", "resume", "clear"])
-def test_a_session_that_begins_anew_is_still_paused(bed: DeskBed, source: str) -> None:
+def test_a_session_that_begins_anew_is_still_paused(bed: ControlSetup, source: str) -> None:
     bed.do("pause")
     supervisor = bed.runs.get(RUN, "/")
     supervisor.record(Compacted(bed.clock.now, "auto"))
@@ -136,9 +136,9 @@ def test_a_session_that_begins_anew_is_still_paused(bed: DeskBed, source: str) -
 
 
 def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
-    clock = Clock()
+    clock = ControlClock()
     store = WatchedStore(clock)
-    bed = DeskBed(store, clock)
+    bed = ControlSetup(store, clock)
     bed.loop(RUN)
     bed.do("pause", by="ann")
     store.is_late = True
@@ -156,7 +156,7 @@ def test_a_run_is_held_until_the_resume_is_on_the_disk() -> None:
     [("pause", "pause"), ("interrupt", "pause"), ("freeze", "freeze"), ("freeze", "pause")],
 )
 def test_a_run_that_is_about_to_go_on_can_be_held_again(
-    bed: DeskBed, first: str, again: str
+    bed: ControlSetup, first: str, again: str
 ) -> None:
     """Whoever is refused because it is held already would believe that it stays so."""
     bed.confirm(first)
@@ -171,7 +171,7 @@ def test_a_run_that_is_about_to_go_on_can_be_held_again(
     assert bed.hand().standing == ("frozen" if again == "freeze" else "paused")
 
 
-def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: DeskBed) -> None:
+def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: ControlSetup) -> None:
     bed.act("a")
     bed.do("pause")
     bed.ask(bed.request("resume"))
@@ -184,7 +184,7 @@ def test_what_ends_while_a_run_is_about_to_go_on_does_not_pause_it(bed: DeskBed)
 # Overtaken
 
 
-def test_a_resume_overtakes_a_pause(bed: DeskBed) -> None:
+def test_a_resume_overtakes_a_pause(bed: ControlSetup) -> None:
     bed.act("a")
     pause = bed.do("pause")
     resume = bed.do("resume", by="ben")
@@ -194,13 +194,13 @@ def test_a_resume_overtakes_a_pause(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.RUNNING
 
 
-def test_who_is_overtaken_is_told_by_whom(bed: DeskBed) -> None:
+def test_who_is_overtaken_is_told_by_whom(bed: ControlSetup) -> None:
     bed.do("freeze", by="ann")
     bed.do("resume", by="ben")
     assert answers(bed)[0].says == "Overtaken: ben asked for resume"
 
 
-def test_a_pause_overtakes_a_resume_that_is_not_confirmed(bed: DeskBed) -> None:
+def test_a_pause_overtakes_a_resume_that_is_not_confirmed(bed: ControlSetup) -> None:
     bed.confirm("freeze")
     resume = bed.do("resume")
     pause = bed.do("pause")
@@ -210,7 +210,7 @@ def test_a_pause_overtakes_a_resume_that_is_not_confirmed(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.PAUSED
 
 
-def test_a_stop_overtakes_a_pause(bed: DeskBed) -> None:
+def test_a_stop_overtakes_a_pause(bed: ControlSetup) -> None:
     bed.act("a")
     pause, stop = bed.do("pause"), bed.do("stop")
     bed.came(RUN, stop)
@@ -218,7 +218,7 @@ def test_a_stop_overtakes_a_pause(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.STOPPED
 
 
-def test_a_cancel_overtakes_a_stop_and_its_late_end_changes_nothing(bed: DeskBed) -> None:
+def test_a_cancel_overtakes_a_stop_and_its_late_end_changes_nothing(bed: ControlSetup) -> None:
     stop, cancel = bed.do("stop"), bed.do("cancel")
     bed.came(RUN, cancel)
     bed.came(RUN, stop)
@@ -226,7 +226,7 @@ def test_a_cancel_overtakes_a_stop_and_its_late_end_changes_nothing(bed: DeskBed
     assert bed.hand().standing == Standing.CANCELLED
 
 
-def test_two_who_want_a_stop_are_answered_by_the_same_end(bed: DeskBed) -> None:
+def test_two_who_want_a_stop_are_answered_by_the_same_end(bed: ControlSetup) -> None:
     first, second = bed.do("stop"), bed.do("stop")
     bed.came(RUN, first)
     assert bed.kinds(second)[-1] == "success"
@@ -238,7 +238,7 @@ def test_two_who_want_a_stop_are_answered_by_the_same_end(bed: DeskBed) -> None:
 # Interrupt
 
 
-def test_an_interrupt_drops_what_was_under_way(bed: DeskBed) -> None:
+def test_an_interrupt_drops_what_was_under_way(bed: ControlSetup) -> None:
     bed.act("a")
     request = bed.do("interrupt", by="ann")
     bed.came(RUN, request)
@@ -252,7 +252,7 @@ def test_an_interrupt_drops_what_was_under_way(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.PAUSED
 
 
-def test_an_interrupt_that_fails_leaves_a_pause(bed: DeskBed) -> None:
+def test_an_interrupt_that_fails_leaves_a_pause(bed: ControlSetup) -> None:
     bed.act("a")
     request = bed.do("interrupt")
     bed.came(RUN, request, FAILED)
@@ -262,7 +262,7 @@ def test_an_interrupt_that_fails_leaves_a_pause(bed: DeskBed) -> None:
     assert bed.kinds(request)[-1] == "invalid_state"
 
 
-def test_a_frozen_agent_is_let_go_before_it_is_interrupted(bed: DeskBed) -> None:
+def test_a_frozen_agent_is_let_go_before_it_is_interrupted(bed: ControlSetup) -> None:
     bed.confirm("freeze")
     request = bed.do("interrupt")
     assert begun(bed) == ["freeze", "thaw"]
@@ -276,7 +276,7 @@ def test_a_frozen_agent_is_let_go_before_it_is_interrupted(bed: DeskBed) -> None
 # Freeze
 
 
-def test_a_freeze_that_fails_ends_as_a_pause(bed: DeskBed) -> None:
+def test_a_freeze_that_fails_ends_as_a_pause(bed: ControlSetup) -> None:
     bed.act("a")
     request = bed.do("freeze")
     bed.came(RUN, request, FAILED)
@@ -286,7 +286,7 @@ def test_a_freeze_that_fails_ends_as_a_pause(bed: DeskBed) -> None:
     assert bed.current()[-1]["event"] == "STATE"
 
 
-def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: DeskBed) -> None:
+def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: ControlSetup) -> None:
     """The action was stopped in the middle: when its process goes on, it is under way again."""
     bed.act("a")
     bed.confirm("freeze")
@@ -298,7 +298,7 @@ def test_a_frozen_run_that_is_paused_finishes_its_action_first(bed: DeskBed) -> 
     assert bed.kinds(pause)[-1] == "success"
 
 
-def test_a_frozen_run_is_not_paused_before_its_processes_go_on(bed: DeskBed) -> None:
+def test_a_frozen_run_is_not_paused_before_its_processes_go_on(bed: ControlSetup) -> None:
     bed.confirm("freeze")
     pause = bed.do("pause")
     bed.runs.get(RUN, "/").record(IterationEnded(bed.clock.now))
@@ -307,7 +307,7 @@ def test_a_frozen_run_is_not_paused_before_its_processes_go_on(bed: DeskBed) -> 
     assert bed.kinds(pause)[-1] == "success"
 
 
-def test_what_undoes_a_freeze_is_begun_after_it(bed: DeskBed) -> None:
+def test_what_undoes_a_freeze_is_begun_after_it(bed: ControlSetup) -> None:
     freeze = bed.do("freeze")
     resume = bed.do("resume")
     assert begun(bed) == ["freeze"]
@@ -318,7 +318,7 @@ def test_what_undoes_a_freeze_is_begun_after_it(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.RUNNING
 
 
-def test_a_freeze_is_begun_after_the_thaw_before_it(bed: DeskBed) -> None:
+def test_a_freeze_is_begun_after_the_thaw_before_it(bed: ControlSetup) -> None:
     bed.confirm("freeze")
     resume = bed.do("resume")
     freeze = bed.do("freeze")
@@ -329,7 +329,7 @@ def test_a_freeze_is_begun_after_the_thaw_before_it(bed: DeskBed) -> None:
     assert bed.hand().standing == Standing.FROZEN
 
 
-def test_something_else_that_comes_back_does_not_begin_it_twice(bed: DeskBed) -> None:
+def test_something_else_that_comes_back_does_not_begin_it_twice(bed: ControlSetup) -> None:
     escalate = bed.do("escalate")
     bed.do("freeze")
     bed.do("resume")
@@ -337,7 +337,7 @@ def test_something_else_that_comes_back_does_not_begin_it_twice(bed: DeskBed) ->
     assert begun(bed) == ["switch_model", "freeze"]
 
 
-def test_a_stop_waits_for_no_freeze(bed: DeskBed) -> None:
+def test_a_stop_waits_for_no_freeze(bed: ControlSetup) -> None:
     bed.do("freeze")
     stop = bed.do("stop")
     assert begun(bed) == ["freeze", "stop"]
@@ -348,7 +348,9 @@ def test_a_stop_waits_for_no_freeze(bed: DeskBed) -> None:
 
 
 @pytest.mark.parametrize("command", ["resume", "pause", "interrupt"])
-def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(bed: DeskBed, command: str) -> None:
+def test_a_run_that_cannot_be_thawed_stays_frozen_and_guarded(
+    bed: ControlSetup, command: str
+) -> None:
     bed.confirm("freeze")
     bed.clock.now += 100
     request = bed.do(command)

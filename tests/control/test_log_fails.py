@@ -7,20 +7,20 @@ import pytest
 from handrail.control.command_actions import CommandOutcome
 from handrail.model.control import Standing
 from handrail.store.errors import StoreError
-from tests.control.desk_bed import Clock, DeskBed, as_bytes
-from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+from tests.control.control_setup import ControlClock, ControlSetup, as_bytes
+from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 from tests.control.stores import WatchedStore
 
 RUN = "run-1"
 
 
-class Failing:
+class FailingControl:
     """A desk, and the log that fails it."""
 
     def __init__(self) -> None:
-        self.clock = Clock()
+        self.clock = ControlClock()
         self.store = WatchedStore(self.clock)
-        self.bed = DeskBed(self.store, self.clock)
+        self.bed = ControlSetup(self.store, self.clock)
         self.bed.loop(RUN)
 
     def check(self) -> None:
@@ -31,12 +31,12 @@ class Failing:
 
 
 @pytest.fixture
-def failing() -> Failing:
-    return Failing()
+def failing() -> FailingControl:
+    return FailingControl()
 
 
 def test_a_request_that_cannot_be_written_is_not_begun_and_can_be_sent_again(
-    failing: Failing,
+    failing: FailingControl,
 ) -> None:
     bed, store = failing.bed, failing.store
     request = bed.request("stop")
@@ -54,7 +54,7 @@ def test_a_request_that_cannot_be_written_is_not_begun_and_can_be_sent_again(
     failing.check()
 
 
-def test_a_refusal_that_cannot_be_written_is_not_remembered(failing: Failing) -> None:
+def test_a_refusal_that_cannot_be_written_is_not_remembered(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     store.takes = False
     request = bed.request("resume")
@@ -67,7 +67,9 @@ def test_a_refusal_that_cannot_be_written_is_not_remembered(failing: Failing) ->
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "success"]
 
 
-def test_a_result_that_cannot_be_written_is_written_as_soon_as_it_can_be(failing: Failing) -> None:
+def test_a_result_that_cannot_be_written_is_written_as_soon_as_it_can_be(
+    failing: FailingControl,
+) -> None:
     bed, store = failing.bed, failing.store
     request = bed.do("stop")
     store.takes = False
@@ -84,7 +86,7 @@ def test_a_result_that_cannot_be_written_is_written_as_soon_as_it_can_be(failing
     failing.check()
 
 
-def test_it_is_tried_again_when_anything_happens_anywhere(failing: Failing) -> None:
+def test_it_is_tried_again_when_anything_happens_anywhere(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     bed.loop("run-2")
     request = bed.do("stop")
@@ -98,7 +100,7 @@ def test_it_is_tried_again_when_anything_happens_anywhere(failing: Failing) -> N
     failing.check()
 
 
-def test_a_log_that_stays_full_does_not_make_the_desk_busy(failing: Failing) -> None:
+def test_a_log_that_stays_full_does_not_make_the_desk_busy(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     request = bed.do("stop")
     store.takes = False
@@ -112,7 +114,7 @@ def test_a_log_that_stays_full_does_not_make_the_desk_busy(failing: Failing) -> 
     assert bed.kinds(request) == ["REQUEST", "ACK", "success"]
 
 
-def test_a_retry_is_a_duplicate_until_the_result_is_written(failing: Failing) -> None:
+def test_a_retry_is_a_duplicate_until_the_result_is_written(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     request = bed.request("stop")
     bed.ask(request)
@@ -131,7 +133,7 @@ def test_a_retry_is_a_duplicate_until_the_result_is_written(failing: Failing) ->
 
 @pytest.mark.parametrize("later", ["resume", "stop"])
 def test_who_was_overtaken_is_answered_as_soon_as_the_log_takes_it(
-    failing: Failing, later: str
+    failing: FailingControl, later: str
 ) -> None:
     bed, store = failing.bed, failing.store
     bed.act("a")
@@ -148,7 +150,7 @@ def test_who_was_overtaken_is_answered_as_soon_as_the_log_takes_it(
 
 
 def test_who_was_overtaken_just_before_a_crash_is_answered_by_the_next_daemon(
-    failing: Failing,
+    failing: FailingControl,
 ) -> None:
     bed, store = failing.bed, failing.store
     bed.act("a")
@@ -156,13 +158,13 @@ def test_who_was_overtaken_just_before_a_crash_is_answered_by_the_next_daemon(
     store.takes_yet = 1
     bed.ask(bed.request("resume"))
     store.takes = True
-    after = DeskBed(store, failing.clock)
+    after = ControlSetup(store, failing.clock)
     assert after.kinds(pause) == ["REQUEST", "ACK", "invalid_state"]
     assert after.hand().standing == Standing.RUNNING
     failing.check()
 
 
-def test_a_row_whose_answer_cannot_be_written_is_taken_again(failing: Failing) -> None:
+def test_a_row_whose_answer_cannot_be_written_is_taken_again(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     bed.put(as_bytes(bed.request("stop")))
     store.takes = False
@@ -176,7 +178,7 @@ def test_a_row_whose_answer_cannot_be_written_is_taken_again(failing: Failing) -
     failing.check()
 
 
-def test_a_row_that_cannot_be_looked_at_stays_unread(failing: Failing) -> None:
+def test_a_row_that_cannot_be_looked_at_stays_unread(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     bed.put(as_bytes(bed.request("stop", "elsewhere")))
     rows = bed.inbox.unread()
@@ -188,7 +190,7 @@ def test_a_row_that_cannot_be_looked_at_stays_unread(failing: Failing) -> None:
     assert bed.kinds("r-1") == ["REQUEST", "not_found"]
 
 
-def test_what_comes_back_while_the_log_cannot_be_read_is_not_lost(failing: Failing) -> None:
+def test_what_comes_back_while_the_log_cannot_be_read_is_not_lost(failing: FailingControl) -> None:
     bed, store = failing.bed, failing.store
     request = bed.do("stop")
     bed.runs.end(RUN)
@@ -202,7 +204,7 @@ def test_what_comes_back_while_the_log_cannot_be_read_is_not_lost(failing: Faili
 
 
 def test_what_cannot_be_begun_because_the_log_cannot_be_read_is_begun_later(
-    failing: Failing,
+    failing: FailingControl,
 ) -> None:
     bed, store = failing.bed, failing.store
     bed.ask(bed.request("stop"))
@@ -214,11 +216,11 @@ def test_what_cannot_be_begun_because_the_log_cannot_be_read_is_begun_later(
     assert [what for what, *_ in bed.acts.begun] == ["stop"]
 
 
-def test_a_desk_opens_when_its_log_can_be_read(failing: Failing) -> None:
+def test_a_desk_opens_when_its_log_can_be_read(failing: FailingControl) -> None:
     first, store = failing.bed, failing.store
     request = first.do("stop")
     first.put(as_bytes(first.request("checkpoint")))
-    after = DeskBed(store, failing.clock, opens=False)
+    after = ControlSetup(store, failing.clock, opens=False)
     store.reads = False
     for use in (after.desk.open, after.read_rows, partial(after.ask, b"")):
         with pytest.raises(StoreError):
@@ -233,7 +235,7 @@ def test_a_desk_opens_when_its_log_can_be_read(failing: Failing) -> None:
 
 
 def test_a_row_on_which_the_desk_stumbles_does_not_stop_the_others(
-    failing: Failing, caplog: pytest.LogCaptureFixture
+    failing: FailingControl, caplog: pytest.LogCaptureFixture
 ) -> None:
     bed = failing.bed
     bed.acts.stumbles.append(ZeroDivisionError())

@@ -12,7 +12,7 @@ from handrail.control.message import read_request
 from handrail.model.commands import CLI_COMMANDS
 from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.server.control import command_actions
-from tests.control.desk_bed import as_bytes, make
+from tests.control.control_setup import as_bytes, make
 
 ROW = """
     NUDGE = "nudge", CommandSpec(
@@ -48,7 +48,7 @@ from handrail.tui.sending.questions import ask
 from handrail.tui.sending.commands import BY_KEY
 from handrail.words.control import SAY
 from handrail.tui.panes.help import help_page
-from tests.control.desk_bed import DeskBed
+from tests.control.control_setup import DeskBed
 
 nudge = Command("nudge")
 assert move(Standing.RUNNING, nudge) and not move(Standing.PAUSED, nudge)

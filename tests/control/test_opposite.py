@@ -19,15 +19,15 @@ from handrail.store.sqlite import SqliteStore
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-from tests.control.desk_bed import WrittenActs, as_bytes, make
-from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+from tests.control.control_setup import RecordedActs, as_bytes, make
+from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 
 RUN = "run-1"
 TIMES = 1000
 Work = Callable[[], object]
 
 
-class BusyActs(WrittenActs):
+class BusyActs(RecordedActs):
     """What is begun comes back from another thread, as it does in a daemon."""
 
     def __init__(self, later: Callable[[str, str], None]) -> None:
@@ -39,7 +39,7 @@ class BusyActs(WrittenActs):
         threading.Thread(target=self._later, args=(run, asked.request)).start()
 
 
-class Brain:
+class ThreadWithQueue:
     """One thread that does what is put into its queue."""
 
     def __init__(self, store: SqliteStore) -> None:
@@ -77,7 +77,10 @@ class Brain:
 def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
     tmp_path: Path,
 ) -> None:
-    with closing(SqliteStore(str(tmp_path / "log.db"))) as store, closing(Brain(store)) as brain:
+    with (
+        closing(SqliteStore(str(tmp_path / "log.db"))) as store,
+        closing(ThreadWithQueue(store)) as brain,
+    ):
 
         def begin() -> None:
             run = brain.runs.get(RUN, "/")

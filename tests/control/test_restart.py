@@ -13,8 +13,8 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import NewEntry, Receipt, Snapshot, Store
 from handrail.store.sqlite import SqliteStore
 from handrail.supervise.decision_progress import Held, Ready
-from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
-from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
+from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 
 RUN = "run-1"
 
@@ -36,18 +36,18 @@ class SettledStore(SqliteStore):
 class Life:
     """A log, and one daemon after the other on it."""
 
-    def __init__(self, clock: Clock, reopen: Callable[[], Store]) -> None:
+    def __init__(self, clock: ControlClock, reopen: Callable[[], Store]) -> None:
         self.clock = clock
         self._reopen = reopen
-        self.bed = DeskBed(reopen(), clock)
+        self.bed = ControlSetup(reopen(), clock)
         self.bed.loop(RUN)
 
-    def crash(self) -> DeskBed:
+    def crash(self) -> ControlSetup:
         """It is gone from one moment to the next, and another one is started."""
-        self.bed = DeskBed(self._reopen(), self.clock)
+        self.bed = ControlSetup(self._reopen(), self.clock)
         return self.bed
 
-    def end(self) -> DeskBed:
+    def end(self) -> ControlSetup:
         """It ends as it should, and another one is started."""
         self.bed.go_on()
         self.bed.desk.close()
@@ -63,7 +63,7 @@ class Life:
 
 @pytest.fixture(params=["memory", "sqlite"])
 def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
-    clock = Clock()
+    clock = ControlClock()
     if request.param == "memory":
         store = MemoryStore(clock=clock)
         yield Life(clock, lambda: store)
@@ -81,7 +81,7 @@ def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
         yield Life(clock, reopen)
 
 
-def begun(bed: DeskBed) -> list[str]:
+def begun(bed: ControlSetup) -> list[str]:
     return [what for what, *_ in bed.acts.begun]
 
 
@@ -109,12 +109,12 @@ def test_what_was_under_way_goes_on(life: Life, how: str, command: str, act: str
 
 @pytest.mark.parametrize("point", range(5))
 def test_a_crash_at_any_point_of_a_stop_leads_to_one_answer(life: Life, point: int) -> None:
-    steps: list[Callable[[DeskBed], object]] = [
+    steps: list[Callable[[ControlSetup], object]] = [
         lambda bed: bed.put(as_bytes(make("stop", RUN, "r", life.clock.now))),
-        DeskBed.read_rows,
-        DeskBed.go_on,
+        ControlSetup.read_rows,
+        ControlSetup.go_on,
         lambda bed: bed.came(RUN, "r"),
-        DeskBed.read_rows,
+        ControlSetup.read_rows,
     ]
     for number, step in enumerate(steps):
         step(life.bed)

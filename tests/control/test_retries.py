@@ -5,22 +5,22 @@ from typing import cast
 import pytest
 
 from handrail.control.topics import CONTROL
-from tests.control.desk_bed import DeskBed, Json, as_bytes, make
+from tests.control.control_setup import ControlSetup, Json, as_bytes, make
 
 RUN = "run-1"
 
 
 @pytest.fixture
-def bed() -> DeskBed:
-    return DeskBed()
+def bed() -> ControlSetup:
+    return ControlSetup()
 
 
-def payload(bed: DeskBed, number: int = -1) -> Json:
+def payload(bed: ControlSetup, number: int = -1) -> Json:
     return cast("Json", bed.control()[number]["payload"])
 
 
 @pytest.mark.parametrize(("waited", "code"), [(30.0, None), (30.1, "bad_request")])
-def test_a_request_in_the_topic_expires(bed: DeskBed, waited: float, code: str | None) -> None:
+def test_a_request_in_the_topic_expires(bed: ControlSetup, waited: float, code: str | None) -> None:
     bed.loop(RUN)
     bed.put(as_bytes(bed.request("stop")))
     bed.clock.now += waited
@@ -28,7 +28,7 @@ def test_a_request_in_the_topic_expires(bed: DeskBed, waited: float, code: str |
     assert payload(bed).get("code") == code
 
 
-def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: DeskBed) -> None:
+def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = as_bytes(bed.request("stop"))
     bed.put(request)
@@ -40,14 +40,14 @@ def test_one_that_has_expired_may_be_sent_again_with_its_id(bed: DeskBed) -> Non
 
 
 @pytest.mark.parametrize("skew", [-300, -299, 0, 29, 30])
-def test_clocks_may_differ_a_little(bed: DeskBed, skew: float) -> None:
+def test_clocks_may_differ_a_little(bed: ControlSetup, skew: float) -> None:
     bed.loop(RUN)
     bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
     assert bed.kinds("r-1") == ["REQUEST", "ACK"]
 
 
 @pytest.mark.parametrize("skew", [-301, 31, 301])
-def test_clocks_that_differ_too_much_are_told_so(bed: DeskBed, skew: float) -> None:
+def test_clocks_that_differ_too_much_are_told_so(bed: ControlSetup, skew: float) -> None:
     bed.loop(RUN)
     bed.ask(make("pause", RUN, "r-1", bed.clock.now + skew))
     assert bed.kinds("r-1") == ["REQUEST", "bad_request"]
@@ -57,7 +57,7 @@ def test_clocks_that_differ_too_much_are_told_so(bed: DeskBed, skew: float) -> N
 # Retries
 
 
-def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: DeskBed) -> None:
+def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: ControlSetup) -> None:
     bed.loop(RUN)
     request = bed.request("stop")
     bed.ask(request)
@@ -70,7 +70,7 @@ def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: DeskBed) -> None:
 
 
 @pytest.mark.parametrize("command", ["pause", "resume"])
-def test_a_retry_of_what_is_finished_gets_the_same_bytes(bed: DeskBed, command: str) -> None:
+def test_a_retry_of_what_is_finished_gets_the_same_bytes(bed: ControlSetup, command: str) -> None:
     bed.loop(RUN)
     request = bed.request(command)
     bed.ask(request)
@@ -81,7 +81,7 @@ def test_a_retry_of_what_is_finished_gets_the_same_bytes(bed: DeskBed, command: 
     assert [row.body for row in bed.store.read(CONTROL)][-1] == first
 
 
-def test_after_five_minutes_an_id_is_a_new_request(bed: DeskBed) -> None:
+def test_after_five_minutes_an_id_is_a_new_request(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.ask(make("resume", RUN, "r-1", bed.clock.now))
     bed.clock.now += 301
@@ -98,7 +98,9 @@ def test_after_five_minutes_an_id_is_a_new_request(bed: DeskBed) -> None:
 
 
 @pytest.mark.parametrize("other", [{"command": "cancel"}, {"target": {"run_id": "run-2"}}])
-def test_an_id_of_another_request_is_refused_without_harm_to_it(bed: DeskBed, other: Json) -> None:
+def test_an_id_of_another_request_is_refused_without_harm_to_it(
+    bed: ControlSetup, other: Json
+) -> None:
     bed.loop(RUN)
     bed.loop("run-2")
     request = bed.request("stop")
@@ -110,7 +112,7 @@ def test_an_id_of_another_request_is_refused_without_harm_to_it(bed: DeskBed, ot
     assert bed.hand("run-2").asked == {}
 
 
-def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: DeskBed) -> None:
+def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.do("pause")
     resume = bed.request("resume")
@@ -118,4 +120,4 @@ def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: DeskBe
     bed.go_on()
     bed.confirm("freeze")
     bed.ask(resume)
-    assert ("guard", RUN, "") in DeskBed(bed.store, bed.clock).acts.begun
+    assert ("guard", RUN, "") in ControlSetup(bed.store, bed.clock).acts.begun

@@ -19,8 +19,8 @@ from handrail.model.control import FINAL, ControlCommand, Standing
 from handrail.model.ordinal import Decision
 from handrail.store.memory import MemoryStore
 from handrail.supervise.decision_progress import Ready
-from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
-from tests.control.lawful import check_current, check_events, check_rows, check_under_way
+from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
+from tests.control.protocol_checks import check_current, check_events, check_rows, check_under_way
 
 pytestmark = pytest.mark.slow
 
@@ -53,9 +53,9 @@ class Conversation(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = Clock()
+        self.clock = ControlClock()
         self.store = MemoryStore(clock=self.clock)
-        self.bed = DeskBed(self.store, self.clock)
+        self.bed = ControlSetup(self.store, self.clock)
         self.bed.loop(RUN)
         self.asked: dict[str, ControlCommand] = {}
         self.outside: list[Act] = []
@@ -145,7 +145,7 @@ class Conversation(RuleBasedStateMachine):
                 self._take_effect(act, ok=True)
         self.outside.clear()
         self.begun.clear()
-        self.bed = DeskBed(self.store, self.clock)
+        self.bed = ControlSetup(self.store, self.clock)
         self._look()
 
     @precondition(lambda self: self.actions > 5)

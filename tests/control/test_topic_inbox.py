@@ -11,20 +11,20 @@ from handrail.control.message import Ack, Result
 from handrail.control.topics import CONTROL
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
-from tests.control.desk_bed import Clock, DeskBed, as_bytes, make
-from tests.control.lawful import all_rows, check_rows
+from tests.control.control_setup import ControlClock, ControlSetup, as_bytes, make
+from tests.control.protocol_checks import all_rows, check_rows
 
 RUN = "run-1"
 
 
 @pytest.fixture
-def bed() -> DeskBed:
-    bed = DeskBed()
+def bed() -> ControlSetup:
+    bed = ControlSetup()
     bed.loop(RUN)
     return bed
 
 
-def test_rows_are_taken_once(bed: DeskBed) -> None:
+def test_rows_are_taken_once(bed: ControlSetup) -> None:
     bed.put(as_bytes(bed.request("pause")))
     for _ in range(3):
         bed.read_rows()
@@ -32,7 +32,7 @@ def test_rows_are_taken_once(bed: DeskBed) -> None:
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "success"]
 
 
-def test_what_has_come_by_the_desk_is_not_taken_again(bed: DeskBed) -> None:
+def test_what_has_come_by_the_desk_is_not_taken_again(bed: ControlSetup) -> None:
     for command in ("pause", "steer", "explode", "resume", "stop"):
         bed.do(command)
     written = len(bed.control())
@@ -40,7 +40,7 @@ def test_what_has_come_by_the_desk_is_not_taken_again(bed: DeskBed) -> None:
     assert len(bed.control()) == written
 
 
-def test_a_retry_by_a_row_is_answered(bed: DeskBed) -> None:
+def test_a_retry_by_a_row_is_answered(bed: ControlSetup) -> None:
     request = bed.request("pause")
     bed.ask(request)
     bed.put(as_bytes(request))
@@ -48,21 +48,21 @@ def test_a_retry_by_a_row_is_answered(bed: DeskBed) -> None:
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
 
 
-def test_acknowledgments_and_results_of_others_are_passed_over(bed: DeskBed) -> None:
+def test_acknowledgments_and_results_of_others_are_passed_over(bed: ControlSetup) -> None:
     for kind in ("ACK", "RESULT"):
         bed.put(as_bytes({**bed.request("pause"), "type": kind}))
     bed.read_rows()
     assert len(bed.control()) == 2
 
 
-def test_a_bad_row_with_an_id_is_answered(bed: DeskBed) -> None:
+def test_a_bad_row_with_an_id_is_answered(bed: ControlSetup) -> None:
     bed.put(as_bytes({**bed.request("pause"), "target": 5}))
     bed.read_rows()
     assert bed.kinds("r-1") == ["REQUEST", "bad_request"]
 
 
 @pytest.mark.parametrize("before", [0, 1, 497, 498, 499, 500, 501, 999, 1000])
-def test_a_request_may_stand_anywhere_on_a_page(bed: DeskBed, before: int) -> None:
+def test_a_request_may_stand_anywhere_on_a_page(bed: ControlSetup, before: int) -> None:
     """One by the desk, whose answer may be the first row of the next page, and one by a row."""
     bed.store.append([NewEntry(CONTROL, b"{}")] * before).result()
     bed.do("pause")
@@ -77,7 +77,7 @@ def test_a_request_may_stand_anywhere_on_a_page(bed: DeskBed, before: int) -> No
     ]
 
 
-def test_more_rows_than_a_page_are_taken_in_their_order(bed: DeskBed) -> None:
+def test_more_rows_than_a_page_are_taken_in_their_order(bed: ControlSetup) -> None:
     ids = [f"r-{number}" for number in range(1300)]
     rows = [NewEntry(CONTROL, as_bytes(make("resume", RUN, each, bed.clock.now))) for each in ids]
     bed.store.append(rows).result()
@@ -91,11 +91,11 @@ def test_programs_that_write_at_the_same_time_are_all_answered_in_order(
     tmp_path: Path,
 ) -> None:
     """Three programs with connections of their own, and a desk that gets requests as well."""
-    clock = Clock()
+    clock = ControlClock()
     path = str(tmp_path / "log.db")
     each_sends = 120
     with closing(SqliteStore(path, clock=clock)) as store:
-        bed = DeskBed(store, clock)
+        bed = ControlSetup(store, clock)
         bed.loop(RUN)
 
         def write(name: str) -> None:

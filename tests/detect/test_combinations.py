@@ -8,7 +8,7 @@ from handrail.detect.combinations import combine
 from handrail.detect.registry import COMBINATIONS
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did
+from tests.detect.steps import did
 
 
 def finding(kind: str, severity: Severity = Severity.LOW, confidence: float = 0.4) -> Finding:

@@ -8,7 +8,7 @@ from handrail.detect.counting_rules import CountingRules
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, not_done
+from tests.detect.steps import did, not_done
 
 
 def counted(rule: CountingRule, deeds: list[CompletedStep]) -> list[Finding]:

@@ -10,7 +10,7 @@ from handrail.config import load_settings
 from handrail.detect import Detector, RunDetectors
 from handrail.detect.detectors.resource_spiral import SERIES
 from handrail.detect.registry import KINDS
-from tests.detect.deeds import did
+from tests.detect.steps import did
 
 PAGE = (Path(__file__).parents[2] / "docs" / "detectors.md").read_text()
 

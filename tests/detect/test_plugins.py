@@ -10,7 +10,7 @@ import pytest
 from handrail.config.detection import Detection
 from handrail.detect import CompletedStep, RunDetectors
 from handrail.detect.plugins import load_plugins
-from tests.detect.deeds import did
+from tests.detect.steps import did
 
 SETTINGS = Detection()
 PACKAGE = """

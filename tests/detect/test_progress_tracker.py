@@ -3,7 +3,7 @@
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.progress_tracker import ProgressTracker
 from handrail.detect.text_hashes import each_of
-from tests.detect.deeds import did, not_done
+from tests.detect.steps import did, not_done
 
 
 def _progress(*deeds: CompletedStep) -> list[bool]:

@@ -12,7 +12,7 @@ from handrail.config.prompts import FIELDS, fields_of
 from handrail.detect import Detector
 from handrail.detect.registry import COMBINATIONS, DETECTORS, KINDS, description_of
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did
+from tests.detect.steps import did
 
 ARCHITECTURE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text()
 

@@ -13,7 +13,7 @@ from handrail.detect import CompletedStep, RunDetectors
 from handrail.model.effect import Kind
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, not_done, watched
+from tests.detect.steps import did, not_done, watched
 
 pytestmark = pytest.mark.slow
 

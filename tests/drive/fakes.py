@@ -44,7 +44,7 @@ def limited(limits: LoopLimits, task: DriveTask = TASK) -> DriveTask:
 class FakeAgent:
     """Does in each turn what the next step of the script says."""
 
-    def __init__(self, world: "World", pid: int, model: str) -> None:
+    def __init__(self, world: "LoopSetup", pid: int, model: str) -> None:
         self.pid = pid
         self.model = model
         self.alive = True
@@ -120,7 +120,7 @@ Kind = Literal["interrupt", "set_model", "start"]
 Answer = IterationPermission | Callable[[], Awaitable[IterationPermission]]
 
 
-class FakeOffice:
+class FakeDaemonClient:
     """A daemon that answers what it was told to, and then lets everything go on."""
 
     def __init__(self, answers: Iterable[Answer] = (), begun: LoopProgress | None = None) -> None:
@@ -242,7 +242,7 @@ class FakeTime:
                 over.set_result(None)
 
 
-class World:
+class LoopSetup:
     """Everything that a loop needs; nothing of it is real."""
 
     def __init__(
@@ -253,7 +253,7 @@ class World:
         verifications: Iterable[Verification] = (),
     ) -> None:
         self.script: deque[Step] = deque(script)
-        self.office = FakeOffice(answers, begun)
+        self.office = FakeDaemonClient(answers, begun)
         self.time = FakeTime()
         self.verifications = deque(verifications)
         self.in_verify: Callable[[], Awaitable[object]] | None = None

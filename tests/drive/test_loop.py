@@ -15,13 +15,13 @@ from tests.drive.fakes import (
     PASSED,
     RUNNING,
     VERIFIED,
-    World,
+    LoopSetup,
     limited,
 )
 
 
 def test_the_loop_goes_on_until_the_agent_says_that_it_is_done() -> None:
-    world = World(NOT_YET, NOT_YET, DONE)
+    world = LoopSetup(NOT_YET, NOT_YET, DONE)
     end = world.run()
     assert (end.how, end.reason, end.verified) == ("done", "COMPLETE", False)
     assert "Nothing was verified" in end.says
@@ -33,7 +33,7 @@ def test_the_loop_goes_on_until_the_agent_says_that_it_is_done() -> None:
 
 
 def test_done_means_that_the_verify_command_passes_too() -> None:
-    world = World(NOT_YET, DONE, DONE, verifications=[FAILED, PASSED])
+    world = LoopSetup(NOT_YET, DONE, DONE, verifications=[FAILED, PASSED])
     end = world.run(VERIFIED)
     assert (end.how, end.reason, end.verified) == ("done", "COMPLETE", True)
     assert world.office.asked == [1, 2, 3]
@@ -45,7 +45,7 @@ def test_done_means_that_the_verify_command_passes_too() -> None:
 
 
 def test_a_loop_that_is_held_does_not_end_before_it_goes_on() -> None:
-    world = World(DONE, verifications=[PASSED])
+    world = LoopSetup(DONE, verifications=[PASSED])
     world.office.ends.extend(
         [
             IterationPermission(standing=Standing.PAUSED),
@@ -57,14 +57,14 @@ def test_a_loop_that_is_held_does_not_end_before_it_goes_on() -> None:
 
 
 def test_a_loop_that_is_held_does_not_end_at_its_limit_either() -> None:
-    world = World(NOT_YET)
+    world = LoopSetup(NOT_YET)
     world.office.ends.append(IterationPermission(standing=Standing.PAUSED))
     assert world.run(limited(LoopLimits(max_iterations=1))).reason == "MAX_ITERATIONS"
     assert not world.office.ends
 
 
 def test_who_is_told_something_when_it_wants_to_end_goes_on_with_that() -> None:
-    world = World(DONE, DONE)
+    world = LoopSetup(DONE, DONE)
     world.office.ends.append(
         IterationPermission(standing=Standing.RUNNING, messages=("ann tells you: the docs",))
     )
@@ -73,7 +73,7 @@ def test_who_is_told_something_when_it_wants_to_end_goes_on_with_that() -> None:
 
 
 def test_who_gets_another_goal_when_it_wants_to_end_works_for_that() -> None:
-    world = World(DONE, DONE)
+    world = LoopSetup(DONE, DONE)
     world.office.ends.append(IterationPermission(standing=Standing.RUNNING, goal="Write the docs"))
     world.office.answers.extend(
         [RUNNING, IterationPermission(standing=Standing.RUNNING, goal="Write the docs")]
@@ -83,26 +83,26 @@ def test_who_gets_another_goal_when_it_wants_to_end_works_for_that() -> None:
 
 
 def test_a_run_that_is_cancelled_when_it_wants_to_end_was_cancelled() -> None:
-    world = World(DONE)
+    world = LoopSetup(DONE)
     world.office.ends.append(CANCELLED)
     world.office.answers.extend([RUNNING, CANCELLED])
     assert world.run() is loop_end.CANCELLED
 
 
 def test_a_verify_command_that_passes_without_the_agents_word_is_not_asked() -> None:
-    world = World(NOT_YET, DONE, verifications=[PASSED])
+    world = LoopSetup(NOT_YET, DONE, verifications=[PASSED])
     world.run(VERIFIED)
     assert [r.iteration for r in world.office.of_kind("verified")] == [2]
 
 
 def test_what_the_verify_command_said_is_told_once() -> None:
-    world = World(DONE, NOT_YET, DONE, verifications=[FAILED, PASSED])
+    world = LoopSetup(DONE, NOT_YET, DONE, verifications=[FAILED, PASSED])
     world.run(VERIFIED)
     assert ["1 failed" in prompt for prompt in world.prompts] == [False, True, False]
 
 
 def test_at_the_last_iteration_it_ends() -> None:
-    world = World(NOT_YET, NOT_YET, NOT_YET)
+    world = LoopSetup(NOT_YET, NOT_YET, NOT_YET)
     end = world.run(limited(LoopLimits(max_iterations=3)))
     assert (end.how, end.reason) == ("done", "MAX_ITERATIONS")
     assert world.office.asked == [1, 2, 3]
@@ -110,17 +110,19 @@ def test_at_the_last_iteration_it_ends() -> None:
 
 
 def test_at_the_last_iteration_it_is_told_that_the_check_failed() -> None:
-    end = World(DONE, verifications=[FAILED]).run(limited(LoopLimits(max_iterations=1), VERIFIED))
+    end = LoopSetup(DONE, verifications=[FAILED]).run(
+        limited(LoopLimits(max_iterations=1), VERIFIED)
+    )
     assert end.reason == "MAX_ITERATIONS"
     assert "did not pass: exit code 1" in end.says
 
 
 def test_an_agent_that_is_done_in_the_last_iteration_is_complete() -> None:
-    assert World(NOT_YET, DONE).run(limited(LoopLimits(max_iterations=2))).reason == "COMPLETE"
+    assert LoopSetup(NOT_YET, DONE).run(limited(LoopLimits(max_iterations=2))).reason == "COMPLETE"
 
 
 def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
-    world = World(AgentTurn(says="TASK BLOCKED: I need a key"))
+    world = LoopSetup(AgentTurn(says="TASK BLOCKED: I need a key"))
     end = world.run(VERIFIED)
     assert (end.how, end.reason, end.verified) == ("done", "STUCK", False)
     assert "I need a key" in end.says
@@ -135,7 +137,7 @@ def test_an_agent_that_is_blocked_ends_the_loop_unverified() -> None:
     ],
 )
 def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: AgentTurn) -> None:
-    world = World(turn, turn)
+    world = LoopSetup(turn, turn)
     end = world.run(limited(limits))
     assert (end.how, end.reason) == ("abort", "LIMIT")
     assert world.office.asked == [1, 2]
@@ -144,16 +146,16 @@ def test_at_another_limit_it_is_broken_off(limits: LoopLimits, turn: AgentTurn) 
 
 def test_who_is_done_when_the_limit_is_met_is_done() -> None:
     turn = AgentTurn(says="TASK DONE", cost_usd=5)
-    assert World(turn).run(limited(LoopLimits(max_cost_usd=1))).reason == "COMPLETE"
+    assert LoopSetup(turn).run(limited(LoopLimits(max_cost_usd=1))).reason == "COMPLETE"
 
 
 def test_the_cost_of_turns_that_failed_counts() -> None:
     bad = AgentTurn(problem="529", cost_usd=0.6)
-    assert World(bad, bad).run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
+    assert LoopSetup(bad, bad).run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
 
 
 def test_a_run_that_was_cancelled_ends_and_nothing_is_told() -> None:
-    world = World(NOT_YET, answers=[RUNNING, CANCELLED])
+    world = LoopSetup(NOT_YET, answers=[RUNNING, CANCELLED])
     end = world.run()
     assert (end.how, end.reason) == ("abort", "USER_CANCELLED")
     assert world.office.of_kind("done", "abort") == []
@@ -161,12 +163,14 @@ def test_a_run_that_was_cancelled_ends_and_nothing_is_told() -> None:
 
 @pytest.mark.parametrize("standing", [Standing.CANCELLING, Standing.DONE])
 def test_a_run_that_is_over_for_the_daemon_ends(standing: Standing) -> None:
-    assert World(answers=[IterationPermission(standing=standing)]).run().reason == "USER_CANCELLED"
+    assert (
+        LoopSetup(answers=[IterationPermission(standing=standing)]).run().reason == "USER_CANCELLED"
+    )
 
 
 @pytest.mark.parametrize("standing", [Standing.PAUSED, Standing.FROZEN, Standing.PAUSING])
 def test_whoever_is_held_asks_again(standing: Standing) -> None:
-    world = World(
+    world = LoopSetup(
         DONE,
         answers=[
             IterationPermission(standing=standing),

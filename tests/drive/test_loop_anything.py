@@ -16,7 +16,7 @@ from handrail.drive.usage import LoopLimits
 from handrail.drive.verify import Verification
 from handrail.hosts.driven_agent import AgentGoneError, AgentTurn
 from handrail.model.control import Standing
-from tests.drive.fakes import FAILED, PASSED, STOPPED, FakeAgent, World
+from tests.drive.fakes import FAILED, PASSED, STOPPED, FakeAgent, LoopSetup
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,7 @@ class Story:
     def __init__(self, day: Day) -> None:
         self.day = day
         self.log: list[tuple[str, object]] = []
-        self.world = World(begun=LoopProgress(iteration=day.begun))
+        self.world = LoopSetup(begun=LoopProgress(iteration=day.begun))
         self.world.script.extend([*map(self._step, day.deeds), *[self._step(Deed())] * 50])
         self.world.office.answers.extend(map(self._reply, day.replies))
         self.world.verifications.extend(

@@ -20,11 +20,11 @@ from tests.drive.fakes import (
     STOPPED,
     VERIFIED,
     FakeAgent,
-    World,
+    LoopSetup,
 )
 
 
-async def cancelled(world: World, task: DriveTask, reached: asyncio.Event) -> None:
+async def cancelled(world: LoopSetup, task: DriveTask, reached: asyncio.Event) -> None:
     driving = asyncio.create_task(drive(task, world.office, world.start, world.means()))
     await reached.wait()
     driving.cancel()
@@ -37,7 +37,7 @@ async def cancelled(world: World, task: DriveTask, reached: asyncio.Event) -> No
 
 @pytest.mark.parametrize("moment", ["asking", "starting", "turn", "verify", "pause", "stopped"])
 def test_cancellation_leaves_nothing_running(moment: str) -> None:
-    world = World(verifications=[PASSED])
+    world = LoopSetup(verifications=[PASSED])
 
     async def scene() -> None:
         reached = asyncio.Event()
@@ -74,7 +74,7 @@ def test_cancellation_leaves_nothing_running(moment: str) -> None:
 
 def test_a_verification_that_was_killed_is_not_held_against_the_agent_of_a_stopped_run() -> None:
     killed = Verification(ok=False, how="killed by SIGTERM")
-    world = World(DONE, DONE, verifications=[killed, PASSED])
+    world = LoopSetup(DONE, DONE, verifications=[killed, PASSED])
 
     async def stopped() -> IterationPermission:
         world.office.put("start")
@@ -89,7 +89,7 @@ def test_a_verification_that_was_killed_is_not_held_against_the_agent_of_a_stopp
 
 
 def test_a_real_command_decides_whether_it_is_done(tmp_path: Path) -> None:
-    world = World(DONE)
+    world = LoopSetup(DONE)
 
     async def write(agent: FakeAgent) -> AgentTurn:
         await asyncio.to_thread((tmp_path / "answer").write_text, "42")
@@ -113,7 +113,7 @@ def test_a_real_command_ends_with_the_loop(tmp_path: Path) -> None:
     task = DriveTask(goal="Find out", cwd=str(tmp_path), verify="echo $$ > begun; sleep 600")
 
     async def scene() -> int:
-        world = World(DONE)
+        world = LoopSetup(DONE)
         driving = asyncio.create_task(drive(task, world.office, world.start))
         pid = int(await asyncio.to_thread(begun.read_text))
         driving.cancel()

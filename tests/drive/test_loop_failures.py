@@ -17,14 +17,14 @@ from tests.drive.fakes import (
     RUNNING,
     TASK,
     VERIFIED,
-    World,
+    LoopSetup,
     limited,
 )
 
 
 @pytest.mark.parametrize("failure", [GONE, OVERLOADED])
 def test_three_failures_in_a_row_end_it(failure: AgentTurn | AgentGoneError) -> None:
-    world = World(failure, failure, failure)
+    world = LoopSetup(failure, failure, failure)
     end = world.run()
     assert (end.how, end.reason) == ("abort", "ERROR")
     assert world.time.pauses == list(PAUSES)
@@ -34,7 +34,7 @@ def test_three_failures_in_a_row_end_it(failure: AgentTurn | AgentGoneError) -> 
 
 
 def test_after_a_pause_the_daemon_is_asked_again() -> None:
-    world = World(GONE)
+    world = LoopSetup(GONE)
 
     async def cancel() -> None:
         world.office.answers.append(CANCELLED)
@@ -45,7 +45,7 @@ def test_after_a_pause_the_daemon_is_asked_again() -> None:
 
 
 def test_an_agent_that_is_gone_is_started_again_with_its_conversation() -> None:
-    world = World(NOT_YET, GONE, DONE)
+    world = LoopSetup(NOT_YET, GONE, DONE)
     assert world.run().reason == "COMPLETE"
     assert world.starts == [(False, ""), (True, "")]
     assert world.time.pauses == [PAUSES[0]]
@@ -55,13 +55,13 @@ def test_an_agent_that_is_gone_is_started_again_with_its_conversation() -> None:
 
 
 def test_a_good_turn_makes_up_for_failures_before() -> None:
-    world = World(GONE, OVERLOADED, NOT_YET, OVERLOADED, GONE, DONE)
+    world = LoopSetup(GONE, OVERLOADED, NOT_YET, OVERLOADED, GONE, DONE)
     assert world.run().reason == "COMPLETE"
     assert world.time.pauses == [*PAUSES, *PAUSES]
 
 
 def test_one_error_of_the_model_keeps_the_process_and_a_second_one_does_not() -> None:
-    world = World(OVERLOADED, OVERLOADED, DONE)
+    world = LoopSetup(OVERLOADED, OVERLOADED, DONE)
     assert world.run().reason == "COMPLETE"
     assert len(world.starts) == 2
     assert world.prompts[0] == world.prompts[1]
@@ -69,12 +69,12 @@ def test_one_error_of_the_model_keeps_the_process_and_a_second_one_does_not() ->
 
 def test_the_words_of_a_turn_that_failed_do_not_count() -> None:
     failed = AgentTurn(says="TASK DONE", problem="cut off")
-    assert World(failed, failed, failed).run().reason == "ERROR"
+    assert LoopSetup(failed, failed, failed).run().reason == "ERROR"
 
 
 @pytest.mark.parametrize("error", [GONE, FileNotFoundError(2, "no such program", "claude")])
 def test_an_agent_that_cannot_be_started_is_a_failure(error: AgentGoneError | OSError) -> None:
-    world = World()
+    world = LoopSetup()
     world.bad_starts.extend([error] * 3)
     end = world.run()
     assert end.reason == "ERROR"
@@ -85,7 +85,7 @@ def test_an_agent_that_cannot_be_started_is_a_failure(error: AgentGoneError | OS
 def test_an_agent_that_could_not_be_started_before_it_was_told_anything_has_nothing_to_resume() -> (
     None
 ):
-    world = World(DONE)
+    world = LoopSetup(DONE)
     world.bad_starts.append(GONE)
     world.run()
     assert [resume for resume, _ in world.starts] == [False, False]
@@ -93,7 +93,7 @@ def test_an_agent_that_could_not_be_started_before_it_was_told_anything_has_noth
 
 def test_a_turn_that_breaks_off_by_itself_is_a_failure() -> None:
     broken = AgentTurn(interrupted=True)
-    assert World(broken, broken, broken).run().reason == "ERROR"
+    assert LoopSetup(broken, broken, broken).run().reason == "ERROR"
 
 
 def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() -> None:
@@ -101,7 +101,7 @@ def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() ->
         raise ConnectionError("no daemon")
 
     with pytest.raises(ConnectionError, match="no daemon"):
-        World(NOT_YET, answers=[RUNNING, broken]).run()
+        LoopSetup(NOT_YET, answers=[RUNNING, broken]).run()
 
 
 # Taken up again
@@ -109,7 +109,7 @@ def test_a_fault_of_the_daemon_is_raised_as_it_is_and_leaves_nothing_behind() ->
 
 def test_a_loop_that_is_taken_up_begins_its_last_iteration_again() -> None:
     begun = LoopProgress(iteration=4, tokens=100, cost_usd=1.0, seconds=60.0, memory_mb=500.0)
-    world = World(AgentTurn(tokens=5, cost_usd=0.5), DONE, begun=begun)
+    world = LoopSetup(AgentTurn(tokens=5, cost_usd=0.5), DONE, begun=begun)
     world.run()
     assert world.office.asked == [4, 5]
     assert world.starts == [(True, "")]
@@ -118,19 +118,19 @@ def test_a_loop_that_is_taken_up_begins_its_last_iteration_again() -> None:
 
 
 def test_a_loop_that_has_used_everything_is_not_begun() -> None:
-    world = World(begun=LoopProgress(iteration=4, cost_usd=2.0))
+    world = LoopSetup(begun=LoopProgress(iteration=4, cost_usd=2.0))
     assert world.run(limited(LoopLimits(max_cost_usd=1))).reason == "LIMIT"
     assert world.starts == []
 
 
 def test_a_loop_that_is_taken_up_has_no_more_iterations_than_before() -> None:
-    world = World(NOT_YET, begun=LoopProgress(iteration=3))
+    world = LoopSetup(NOT_YET, begun=LoopProgress(iteration=3))
     assert world.run(limited(LoopLimits(max_iterations=3))).reason == "MAX_ITERATIONS"
     assert world.office.asked == [3]
 
 
 def test_the_daemon_is_told_everything_before_the_agent_starts() -> None:
-    world = World(DONE, verifications=[PASSED])
+    world = LoopSetup(DONE, verifications=[PASSED])
     world.run(msgspec.structs.replace(VERIFIED, model="small", limits=LoopLimits(max_iterations=7)))
     (began,) = world.office.began
     assert (began.goal, began.max, began.model, began.verify) == (

@@ -10,13 +10,13 @@ from tests.drive.fakes import (
     RUNNING,
     VERIFIED,
     FakeAgent,
-    World,
+    LoopSetup,
     limited,
 )
 
 
 def test_usage_is_told_after_each_turn() -> None:
-    world = World(
+    world = LoopSetup(
         AgentTurn(tokens=10, cost_usd=0.25, model="big"), AgentTurn(says="TASK DONE", tokens=5)
     )
     world.run()
@@ -26,7 +26,7 @@ def test_usage_is_told_after_each_turn() -> None:
 
 
 def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
-    world = World(verifications=[PASSED])
+    world = LoopSetup(verifications=[PASSED])
 
     async def work(agent: FakeAgent) -> AgentTurn:
         world.time.now += 60
@@ -47,7 +47,7 @@ def test_time_counts_in_turns_and_verification_and_not_while_held() -> None:
 
 
 def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def grow(agent: FakeAgent) -> AgentTurn:
         await world.time.tick()
@@ -63,7 +63,7 @@ def test_too_much_memory_in_the_middle_of_a_turn_interrupts_it() -> None:
 
 
 def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def read_on(agent: FakeAgent) -> AgentTurn:
         agent.tokens = 1200
@@ -76,7 +76,7 @@ def test_too_many_tokens_in_the_middle_of_a_turn_interrupt_it() -> None:
 
 
 def test_the_tokens_of_an_agent_that_was_ended_count() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def die(agent: FakeAgent) -> AgentTurn:
         agent.tokens = 700
@@ -88,7 +88,7 @@ def test_the_tokens_of_an_agent_that_was_ended_count() -> None:
 
 
 def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def linger(agent: FakeAgent) -> AgentTurn:
         world.time.now += 601
@@ -100,7 +100,7 @@ def test_too_much_time_in_the_middle_of_a_turn_interrupts_it() -> None:
 
 
 def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def hang(agent: FakeAgent) -> AgentTurn:
         agent.deaf = True
@@ -114,7 +114,7 @@ def test_an_agent_that_cannot_be_interrupted_is_ended() -> None:
 
 
 def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def hang(agent: FakeAgent) -> AgentTurn:
         agent.silent = True
@@ -128,7 +128,7 @@ def test_an_agent_that_does_not_answer_at_a_limit_is_ended() -> None:
 
 
 def test_an_agent_that_is_frozen_meets_no_limit() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def frozen(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(100.0, frozen=True)
@@ -148,7 +148,7 @@ def test_an_agent_that_is_frozen_meets_no_limit() -> None:
 
 
 def test_an_agent_that_is_paused_meets_no_limit() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def paused(agent: FakeAgent) -> AgentTurn:
         world.office.held = True
@@ -169,7 +169,7 @@ def test_an_agent_that_is_paused_meets_no_limit() -> None:
 
 
 def test_the_time_of_an_agent_that_was_ended_counts() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def die(agent: FakeAgent) -> AgentTurn:
         world.time.now += 60
@@ -181,7 +181,7 @@ def test_the_time_of_an_agent_that_was_ended_counts() -> None:
 
 
 def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def frozen(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(600.0, frozen=True)
@@ -195,7 +195,7 @@ def test_an_agent_that_is_frozen_is_not_interrupted() -> None:
 
 
 def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def die(agent: FakeAgent) -> AgentTurn:
         world.memory = ProcessSample(600.0)
@@ -210,7 +210,7 @@ def test_an_agent_that_dies_when_the_limit_is_met_is_no_error() -> None:
 
 
 def test_an_agent_that_is_gone_before_it_can_be_interrupted_is_no_error() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def die(agent: FakeAgent) -> AgentTurn:
         agent.alive = False

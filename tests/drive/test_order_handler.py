@@ -19,7 +19,7 @@ from tests.drive.fakes import (
     TASK,
     FakeAgent,
     Kind,
-    World,
+    LoopSetup,
 )
 
 SMALL = msgspec.structs.replace(TASK, model="small")
@@ -42,7 +42,7 @@ def once(then: Then) -> Then:
     return work
 
 
-def at(world: World, moment: str, then: Then) -> None:
+def at(world: LoopSetup, moment: str, then: Then) -> None:
     """Have something happen at a moment of a loop of two iterations, or three turns."""
     then = once(then)
 
@@ -83,7 +83,7 @@ MOMENTS = ["asking", "starting", "turn", "verify", "pause", "stopped"]
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("order", ["interrupt", "set_model", "start"])
 def test_every_order_is_answered_at_every_moment(moment: str, order: Kind) -> None:
-    world = World()
+    world = LoopSetup()
 
     async def send() -> None:
         world.office.put(order, request="the one", model="big")
@@ -97,7 +97,7 @@ def test_every_order_is_answered_at_every_moment(moment: str, order: Kind) -> No
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_model_that_was_changed_stays_whenever_that_was(moment: str) -> None:
-    world = World()
+    world = LoopSetup()
 
     async def send() -> None:
         world.office.put("set_model", request="the one", model="big")
@@ -112,7 +112,7 @@ def test_a_model_that_was_changed_stays_whenever_that_was(moment: str) -> None:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_after_an_interrupt_no_turn_begins_before_the_daemon_was_asked_again(moment: str) -> None:
-    world = World()
+    world = LoopSetup()
     trace: list[str] = []
 
     async def send() -> None:
@@ -135,7 +135,7 @@ def test_after_an_interrupt_no_turn_begins_before_the_daemon_was_asked_again(mom
 
 
 def test_an_interrupted_turn_is_no_failure_and_its_iteration_goes_on() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("interrupt")
@@ -151,7 +151,7 @@ def test_an_interrupted_turn_is_no_failure_and_its_iteration_goes_on() -> None:
 
 
 def test_an_interrupt_that_comes_too_late_leaves_the_turn_as_it_was() -> None:
-    world = World(verifications=[PASSED])
+    world = LoopSetup(verifications=[PASSED])
 
     async def late() -> None:
         report = await world.office.put("interrupt")
@@ -163,7 +163,7 @@ def test_an_interrupt_that_comes_too_late_leaves_the_turn_as_it_was() -> None:
 
 
 def test_a_turn_that_ends_well_in_spite_of_an_interrupt_counts() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("interrupt")
@@ -174,7 +174,7 @@ def test_a_turn_that_ends_well_in_spite_of_an_interrupt_counts() -> None:
 
 
 def test_a_host_that_calls_an_interrupt_a_problem_has_not_failed() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("interrupt")
@@ -186,7 +186,7 @@ def test_a_host_that_calls_an_interrupt_a_problem_has_not_failed() -> None:
 
 
 def test_a_message_that_came_with_a_turn_that_could_not_begin_is_in_the_next_prompt() -> None:
-    world = World(DONE, answers=[msgspec.structs.replace(RUNNING, messages=("Use tabs",))])
+    world = LoopSetup(DONE, answers=[msgspec.structs.replace(RUNNING, messages=("Use tabs",))])
 
     async def interrupted() -> None:
         world.in_start = None
@@ -200,7 +200,7 @@ def test_a_message_that_came_with_a_turn_that_could_not_begin_is_in_the_next_pro
 
 
 def test_an_interrupt_is_answered_when_the_agent_is_gone() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         agent.alive = False
@@ -216,7 +216,7 @@ def test_an_interrupt_is_answered_when_the_agent_is_gone() -> None:
 
 
 def test_another_model_is_used_from_the_next_turn_on_and_by_the_next_process() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         report = await world.office.put("set_model", model="big")
@@ -230,7 +230,7 @@ def test_another_model_is_used_from_the_next_turn_on_and_by_the_next_process() -
 
 
 def test_a_model_that_the_agent_does_not_take_is_told_and_changes_nothing() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         report = await world.office.put("set_model", model="odd")
@@ -243,7 +243,7 @@ def test_a_model_that_the_agent_does_not_take_is_told_and_changes_nothing() -> N
 
 
 def test_a_model_for_an_agent_that_is_gone_is_kept_for_the_next() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         agent.alive = False
@@ -257,7 +257,7 @@ def test_a_model_for_an_agent_that_is_gone_is_kept_for_the_next() -> None:
 
 
 def test_what_the_daemon_says_about_the_model_is_not_done_twice() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("set_model", model="big")
@@ -271,7 +271,7 @@ def test_what_the_daemon_says_about_the_model_is_not_done_twice() -> None:
 
 
 def test_a_model_that_was_changed_elsewhere_waits_for_an_agent_that_answers() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         agent.silent = True
@@ -293,7 +293,7 @@ def test_a_model_that_was_changed_elsewhere_waits_for_an_agent_that_answers() ->
 
 @pytest.mark.parametrize("order", ["interrupt", "set_model"])
 def test_an_agent_that_does_not_answer_is_told(order: Kind) -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         agent.silent = True

@@ -14,14 +14,14 @@ from tests.drive.fakes import (
     RUNNING,
     STOPPED,
     FakeAgent,
-    World,
+    LoopSetup,
 )
 
 # Stopped, and started again
 
 
 def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_again() -> None:
-    world = World(NOT_YET)
+    world = LoopSetup(NOT_YET)
     answers: list[DriverReport] = []
 
     async def turn(agent: FakeAgent) -> AgentTurn:
@@ -47,7 +47,7 @@ def test_a_stopped_run_waits_for_the_order_to_start_and_begins_the_iteration_aga
 
 
 def test_an_agent_that_still_runs_is_ended_when_the_run_is_stopped() -> None:
-    world = World(NOT_YET, DONE)
+    world = LoopSetup(NOT_YET, DONE)
 
     async def stopped() -> IterationPermission:
         world.office.put("start")
@@ -60,7 +60,7 @@ def test_an_agent_that_still_runs_is_ended_when_the_run_is_stopped() -> None:
 
 
 def test_stops_do_not_add_up_to_failures() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def stopped() -> IterationPermission:
         world.office.put("start")
@@ -73,7 +73,7 @@ def test_stops_do_not_add_up_to_failures() -> None:
 
 
 def test_an_agent_that_cannot_be_started_again_leaves_the_run_stopped() -> None:
-    world = World(DONE)
+    world = LoopSetup(DONE)
     world.bad_starts.extend([GONE, FileNotFoundError(2, "no such program"), None])
 
     async def stopped() -> IterationPermission:
@@ -88,7 +88,7 @@ def test_an_agent_that_cannot_be_started_again_leaves_the_run_stopped() -> None:
 
 
 def test_an_order_to_start_that_comes_before_the_loop_has_noticed_the_stop_is_kept() -> None:
-    world = World(answers=[RUNNING, STOPPED])
+    world = LoopSetup(answers=[RUNNING, STOPPED])
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.put("start")
@@ -101,7 +101,7 @@ def test_an_order_to_start_that_comes_before_the_loop_has_noticed_the_stop_is_ke
 
 
 def test_a_run_that_is_cancelled_while_it_is_stopped_ends() -> None:
-    world = World(NOT_YET)
+    world = LoopSetup(NOT_YET)
 
     async def stopped() -> IterationPermission:
         world.office.run_is_over()
@@ -113,7 +113,7 @@ def test_a_run_that_is_cancelled_while_it_is_stopped_ends() -> None:
 
 
 def test_a_run_that_is_cancelled_in_mid_turn_ends() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.run_is_over()
@@ -130,7 +130,7 @@ def test_a_run_that_is_cancelled_in_mid_turn_ends() -> None:
 
 
 def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         await world.office.put("interrupt", request="the one")
@@ -149,7 +149,7 @@ def test_a_request_that_comes_twice_is_carried_out_once_and_answered_again() -> 
 
 
 def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:
-    world = World(DONE)
+    world = LoopSetup(DONE)
 
     async def stopped() -> IterationPermission:
         world.office.put("start", request="the one")
@@ -163,7 +163,7 @@ def test_an_order_to_start_that_comes_twice_starts_one_agent() -> None:
 
 
 def test_a_fault_while_orders_are_heard_ends_the_loop_with_that_fault() -> None:
-    world = World()
+    world = LoopSetup()
 
     async def turn(agent: FakeAgent) -> AgentTurn:
         world.office.break_orders()

@@ -11,19 +11,21 @@ import pytest
 
 from handrail.server.http.socket_client import call, health
 from tests.hosts.claude.desk import Json
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, "-m", "tests.hosts.example_host.main"]
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as made:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as made:
         yield made
 
 
-def handrail(place: Place, *args: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+def handrail(
+    place: DaemonSandbox, *args: str, stdin: str = ""
+) -> "subprocess.CompletedProcess[str]":
     """A command of a Handrail that knows the example."""
     return subprocess.run(
         [*MAIN, *args],
@@ -37,7 +39,7 @@ def handrail(place: Place, *args: str, stdin: str = "") -> "subprocess.Completed
 
 
 @pytest.fixture
-def daemon(place: Place) -> Iterator[Place]:
+def daemon(place: DaemonSandbox) -> Iterator[DaemonSandbox]:
     with subprocess.Popen([*MAIN, "serve"], cwd=ROOT, env=place.environ) as process:
         while health(place.home) is None:
             assert process.poll() is None
@@ -46,31 +48,31 @@ def daemon(place: Place) -> Iterator[Place]:
         process.terminate()
 
 
-def ask(place: Place, command: str, host: str = "example") -> Json:
+def ask(place: DaemonSandbox, command: str, host: str = "example") -> Json:
     """What the example is answered before a shell command."""
     action = {"tool": "Bash", "input": {"command": command}, "id": "1", "run": "r1"}
     return call(place.home, "POST", f"/hooks/{host}", {**action, "cwd": str(place.project)})
 
 
-def test_its_actions_are_reviewed(daemon: Place) -> None:
+def test_its_actions_are_reviewed(daemon: DaemonSandbox) -> None:
     assert ask(daemon, "ls") == {"may": True, "says": ""}
     refused = ask(daemon, "rm -rf /")
     assert not refused["may"]
     assert refused["says"].startswith("Handrail stopped this")
 
 
-def test_its_runs_are_known_by_its_name(daemon: Place) -> None:
+def test_its_runs_are_known_by_its_name(daemon: DaemonSandbox) -> None:
     ask(daemon, "ls")
     (run,) = json.loads(handrail(daemon, "status", "--json").stdout)["runs"]
     assert (run["run"], run["host"]) == ("r1", "example")
 
 
-def test_what_it_cannot_say_is_refused(daemon: Place) -> None:
+def test_what_it_cannot_say_is_refused(daemon: DaemonSandbox) -> None:
     said = call(daemon.home, "POST", "/hooks/example", {"tool": "Bash"})
     assert said["may"] is False
 
 
-def test_a_host_that_nobody_knows_is_refused_in_the_words_of_all(daemon: Place) -> None:
+def test_a_host_that_nobody_knows_is_refused_in_the_words_of_all(daemon: DaemonSandbox) -> None:
     said = ask(daemon, "ls", host="exmple")
     assert said["may"] is False
     assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
@@ -87,7 +89,7 @@ CONTROLS = (
 )
 
 
-def test_its_controls_are_protected(place: Place) -> None:
+def test_its_controls_are_protected(place: DaemonSandbox) -> None:
     for folder in (place.project, place.project.parent):
         (folder / ".exemplar").mkdir()
         (folder / ".exemplar" / "hooks.json").write_text('{"ask": "handrail"}')
@@ -98,7 +100,7 @@ def test_its_controls_are_protected(place: Place) -> None:
     assert dict(zip(CONTROLS, decisions, strict=True)) == dict.fromkeys(CONTROLS, "block")
 
 
-def test_it_is_installed_and_taken_out_again(daemon: Place) -> None:
+def test_it_is_installed_and_taken_out_again(daemon: DaemonSandbox) -> None:
     file = Path(daemon.environ["HOME"], ".exemplar", "hooks.json")
     ran = handrail(daemon, "install", "example", "--yes")
     assert ran.returncode == 0, ran.stderr
@@ -108,7 +110,7 @@ def test_it_is_installed_and_taken_out_again(daemon: Place) -> None:
     assert not file.parent.exists()
 
 
-def test_an_agent_of_it_may_not_change_handrail(place: Place) -> None:
+def test_an_agent_of_it_may_not_change_handrail(place: DaemonSandbox) -> None:
     place.environ["EXEMPLAR"] = "1"
     ran = handrail(place, "uninstall", "example", "--yes")
     assert (ran.returncode, "EXEMPLAR says that an agent runs it" in ran.stderr) == (2, True)

@@ -21,7 +21,7 @@ from handrail.intervene.score import level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import ALL, Bench, finding, situation
+from tests.intervene.controller_setup import ALL, ControllerSetup, finding, situation
 
 SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
@@ -71,48 +71,52 @@ def test_the_first_means_is_that_of_the_score(
     severity: Severity, confidence: float, means: InterventionName
 ) -> None:
     found = finding("resource_spiral", severity, confidence)
-    assert Bench().steps(1, found) == [means]
+    assert ControllerSetup().steps(1, found) == [means]
 
 
 def test_throttling_does_not_fit_an_error_loop() -> None:
     """1.8(7): four equal errors scored .64 and were throttled."""
     found = finding("repetitive_errors", HIGH, 0.8)
-    assert Bench().steps(1, found) == [AGAIN]
+    assert ControllerSetup().steps(1, found) == [AGAIN]
 
 
 def test_five_equal_errors_do_not_stop_a_run_at_once() -> None:
     """1.8(7): the score is 1.0, but nothing milder was tried."""
     found = finding("repetitive_errors", CRITICAL, 1.0)
-    assert Bench().steps(1, found) == [BACK]
+    assert ControllerSetup().steps(1, found) == [BACK]
 
 
 def test_one_failed_intervention_and_four_errors_do_not_stop_a_run() -> None:
     """1.8(7): .64 and one failure made .94."""
-    bench = Bench()
+    bench = ControllerSetup()
     assert bench.steps(1, finding("repetitive_errors", MEDIUM, 0.6)) == [AGAIN]
     assert bench.steps(3, finding("repetitive_errors", HIGH, 0.8)) == [BACK]
 
 
 def test_a_low_finding_never_stops_a_run() -> None:
     """1.8(7): it went from a hint to a stop by escalation alone."""
-    means = Bench(QUICK).steps(100, finding(severity=LOW))
+    means = ControllerSetup(QUICK).steps(100, finding(severity=LOW))
     assert means == [SOFT, AGAIN, BACK, BACK]
 
 
 def test_a_medium_finding_stops_a_run_when_nothing_milder_has_helped() -> None:
-    means = Bench(QUICK).steps(100, finding(severity=MEDIUM, confidence=0.6))
+    means = ControllerSetup(QUICK).steps(100, finding(severity=MEDIUM, confidence=0.6))
     assert means[:4] == [AGAIN, BACK, BACK, STOP]
 
 
 def test_what_failed_against_low_trouble_does_not_stop_a_run_that_got_a_little_worse() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     bench.steps(30, finding(severity=LOW))
     assert STOP not in bench.steps(30, finding(severity=HIGH))
     assert bench.steps(1, finding(severity=CRITICAL)) == [STOP]
 
 
 def test_a_critical_loop_is_stopped_only_after_two_interventions_without_effect() -> None:
-    assert Bench(QUICK, seconds=1).steps(7, finding(severity=CRITICAL)) == [BACK, BACK, STOP]
+    assert ControllerSetup(QUICK, seconds=1).steps(7, finding(severity=CRITICAL)) == [
+        BACK,
+        BACK,
+        STOP,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,7 @@ def test_a_critical_loop_is_stopped_only_after_two_interventions_without_effect(
 def test_what_does_harm_with_each_action_is_stopped_at_once(
     kind: str, severity: Severity, impact: float
 ) -> None:
-    assert Bench().steps(1, finding(kind, severity, impact=impact)) == [STOP]
+    assert ControllerSetup().steps(1, finding(kind, severity, impact=impact)) == [STOP]
 
 
 @pytest.mark.parametrize(
@@ -141,12 +145,12 @@ def test_what_does_harm_with_each_action_is_stopped_at_once(
 def test_what_is_not_bad_or_not_sure_enough_is_not_stopped_at_once(
     kind: str, severity: Severity, confidence: float, impact: float
 ) -> None:
-    (means,) = Bench().steps(1, finding(kind, severity, confidence, impact=impact))
+    (means,) = ControllerSetup().steps(1, finding(kind, severity, confidence, impact=impact))
     assert means != STOP
 
 
 def test_a_stop_names_its_incident() -> None:
-    bench = Bench(run="3f2a-5c", cwd="/home/dev/shop")
+    bench = ControllerSetup(run="3f2a-5c", cwd="/home/dev/shop")
     made = bench.step(finding("information_flow", CRITICAL))
     assert made is not None
     assert made.incident == "1970-01-01-0001-shop-3f2a-5c"
@@ -157,19 +161,19 @@ def test_a_stop_names_its_incident() -> None:
 
 
 def test_a_stop_does_not_wait_for_the_cooldown() -> None:
-    bench = Bench(seconds=1)
+    bench = ControllerSetup(seconds=1)
     assert bench.steps(1, finding(severity=LOW)) == [SOFT]
     assert bench.steps(1, finding("information_flow", CRITICAL)) == [STOP]
 
 
 def test_a_stop_does_not_wait_for_an_intervention_to_show_effect() -> None:
-    bench = Bench(seconds=1)
+    bench = ControllerSetup(seconds=1)
     assert bench.steps(1, finding("information_flow", LOW)) == [SOFT]
     assert bench.steps(1, finding("information_flow", CRITICAL)) == [STOP]
 
 
 def test_a_stop_comes_even_in_a_step_that_had_an_intervention() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     bench.step(finding(severity=LOW))
     made = bench.look([finding("information_flow", CRITICAL)])
     assert made is not None
@@ -179,11 +183,11 @@ def test_a_stop_comes_even_in_a_step_that_had_an_intervention() -> None:
 
 def test_a_run_that_is_stopped_is_not_stopped_again() -> None:
     """Defect a: a stop is a result like any other, and what still comes in finds nothing to do."""
-    assert Bench(stopped=True).steps(3, finding("information_flow", CRITICAL)) == []
+    assert ControllerSetup(stopped=True).steps(3, finding("information_flow", CRITICAL)) == []
 
 
 def test_after_a_stop_was_resolved_the_ladder_begins_anew() -> None:
-    bench = Bench(QUICK, seconds=1)
+    bench = ControllerSetup(QUICK, seconds=1)
     found = finding(severity=MEDIUM, confidence=0.6)
     assert bench.steps(10, found) == [AGAIN, BACK, BACK, STOP]
     assert bench.steps(1, found) == [AGAIN]
@@ -193,12 +197,12 @@ def test_a_stop_that_is_switched_off_never_comes() -> None:
     settings = Interventions(
         intervention_cooldown_seconds=0, emergency_stop=EmergencyStop(enabled=False)
     )
-    assert STOP not in Bench(settings).steps(60, finding("information_flow", CRITICAL))
+    assert STOP not in ControllerSetup(settings).steps(60, finding("information_flow", CRITICAL))
 
 
 def test_the_budget_of_a_run_ends_interventions_but_not_stops() -> None:
     settings = Interventions(max_interventions_per_execution=2, intervention_cooldown_seconds=0)
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     for symptom in "abcd":
         bench.step(finding(severity=LOW, symptom=symptom))
     assert [made.means for made in bench.made] == [SOFT, SOFT]
@@ -206,7 +210,7 @@ def test_the_budget_of_a_run_ends_interventions_but_not_stops() -> None:
 
 
 def test_a_run_that_heeded_all_its_hints_is_not_stopped_for_new_trouble() -> None:
-    bench = Bench(Interventions(max_interventions_per_execution=2))
+    bench = ControllerSetup(Interventions(max_interventions_per_execution=2))
     for symptom in "ab":
         bench.step(finding(severity=LOW, symptom=symptom))
         bench.steps(5)
@@ -217,21 +221,21 @@ def test_a_run_that_heeded_all_its_hints_is_not_stopped_for_new_trouble() -> Non
 
 def test_a_run_that_heeded_nothing_is_stopped_when_its_budget_is_spent() -> None:
     settings = Interventions(max_interventions_per_execution=2, intervention_cooldown_seconds=0)
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     bench.steps(9, finding(severity=LOW))
     assert bench.steps(1, finding(severity=HIGH, impact=1.0, symptom="c")) == [STOP]
 
 
 def test_between_two_interventions_is_the_cooldown() -> None:
     """Defect b: it was configured and read nowhere."""
-    bench = Bench(seconds=10)
+    bench = ControllerSetup(seconds=10)
     means = [bench.step(finding(severity=LOW, symptom=str(n))) for n in range(7)]
     assert [each is not None for each in means] == [True, False, False, True, False, False, True]
 
 
 def test_one_step_has_one_intervention() -> None:
     """Defect b: an escalation ran a second one in the same call."""
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     found = [finding(severity=HIGH), finding("goal_drift", MEDIUM), finding("stall", LOW)]
     bench.step(*found)
     assert bench.look(found) is None
@@ -240,7 +244,7 @@ def test_one_step_has_one_intervention() -> None:
 
 
 def test_the_worst_finding_decides_and_the_others_wait() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     worst = finding("goal_drift", MEDIUM, 0.6)
     made = bench.step(finding("stall", LOW), worst)
     assert made is not None
@@ -254,7 +258,7 @@ def test_where_nothing_is_left_for_the_worst_the_next_has_its_turn() -> None:
         strategy=Strategy(patterns={"goal_drift": (SOFT, SOFT, SOFT, SOFT)}),
         soft_correction=SoftCorrection(max_attempts=1),
     )
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     bench.steps(3, finding("goal_drift", HIGH))
     made = bench.step(finding("goal_drift", HIGH), finding("stall", LOW))
     assert made is not None
@@ -263,20 +267,20 @@ def test_where_nothing_is_left_for_the_worst_the_next_has_its_turn() -> None:
 
 def test_an_intervention_has_some_actions_to_show_effect() -> None:
     """Who loops once a second must not have two minutes for it."""
-    bench = Bench(Interventions(intervention_cooldown_seconds=0), seconds=1)
+    bench = ControllerSetup(Interventions(intervention_cooldown_seconds=0), seconds=1)
     made = [bench.step(finding(severity=LOW)) for _ in range(7)]
     assert [each is not None for each in made] == [True, False, False, True, False, False, True]
 
 
 def test_an_intervention_has_some_time_to_show_effect() -> None:
-    bench = Bench()
+    bench = ControllerSetup()
     bench.step(finding(severity=LOW))
     assert bench.step(finding(severity=LOW), seconds=119) is None
     assert bench.step(finding(severity=LOW), seconds=1) is not None
 
 
 def test_escalation_counts_only_what_did_not_work() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     bench.step(finding(severity=LOW))
     bench.steps(5)
     made = bench.step(finding(severity=LOW))
@@ -285,7 +289,7 @@ def test_escalation_counts_only_what_did_not_work() -> None:
 
 
 def test_escalation_counts_for_each_symptom_by_itself() -> None:
-    bench = Bench(QUICK, seconds=1)
+    bench = ControllerSetup(QUICK, seconds=1)
     bench.steps(4, finding(severity=LOW, symptom="a"))
     made = bench.step(finding(severity=LOW, symptom="b"))
     assert made is not None
@@ -294,7 +298,7 @@ def test_escalation_counts_for_each_symptom_by_itself() -> None:
 
 
 def test_what_one_sub_agent_was_told_is_not_held_against_another() -> None:
-    bench = Bench(QUICK, agent="one")
+    bench = ControllerSetup(QUICK, agent="one")
     bench.steps(3, finding(severity=LOW))
     chosen = bench.controller.choose(
         [finding(severity=LOW)], situation(bench.past, agent="two", now=10_000.0)
@@ -304,7 +308,7 @@ def test_what_one_sub_agent_was_told_is_not_held_against_another() -> None:
 
 
 def test_the_attempts_of_a_means_are_counted_for_each_trouble() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     means: list[str] = []
     for _ in range(5):  # each time it helps, and the trouble comes back
         means += bench.steps(1, finding(severity=LOW))
@@ -330,27 +334,32 @@ def test_the_attempts_of_a_means_are_counted_for_each_trouble() -> None:
 def test_what_is_switched_off_is_passed_over(
     settings: Interventions, severity: Severity, means: InterventionName
 ) -> None:
-    assert Bench(settings).steps(1, finding(severity=severity)) == [means]
+    assert ControllerSetup(settings).steps(1, finding(severity=severity)) == [means]
 
 
 def test_nothing_is_done_where_interventions_are_switched_off() -> None:
-    assert Bench(Interventions(enabled=False)).steps(5, finding("information_flow", CRITICAL)) == []
+    assert (
+        ControllerSetup(Interventions(enabled=False)).steps(
+            5, finding("information_flow", CRITICAL)
+        )
+        == []
+    )
 
 
 def test_a_means_without_power_on_this_host_is_passed_over() -> None:
-    bench = Bench(can=frozenset({Capability.INJECT}))
+    bench = ControllerSetup(can=frozenset({Capability.INJECT}))
     assert bench.steps(1, finding("resource_spiral", MEDIUM)) == [AGAIN]
 
 
 def test_a_hint_that_only_a_person_can_read_says_so() -> None:
-    made = Bench(can=frozenset()).step(finding(severity=HIGH))
+    made = ControllerSetup(can=frozenset()).step(finding(severity=HIGH))
     assert made is not None
     assert made.means == SOFT
     assert "only a person" in made.limits
 
 
 def test_interventions_are_numbered_in_the_run() -> None:
-    bench = Bench(QUICK)
+    bench = ControllerSetup(QUICK)
     for symptom in "abc":
         bench.step(finding(severity=LOW, symptom=symptom))
     assert [made.id for made in bench.made] == ["i1", "i2", "i3"]
@@ -392,7 +401,7 @@ def test_limits_hold_whatever_is_found_and_when(
     can: set[Capability],
     attended: bool,
 ) -> None:
-    bench = Bench(settings, can=frozenset(can), attended=attended)
+    bench = ControllerSetup(settings, can=frozenset(can), attended=attended)
     for seconds, found in course:
         made = bench.step(*found, seconds=seconds)
         harmful = [

@@ -6,14 +6,14 @@ from handrail.config.interventions import Interventions, Strategy
 from handrail.intervene.effectiveness import TryCount, effects_of
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import Bench, finding
+from tests.intervene.controller_setup import ControllerSetup, finding
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
 
 
-def nudged(settings: Interventions | None = None, seconds: float = 1) -> Bench:
+def nudged(settings: Interventions | None = None, seconds: float = 1) -> ControllerSetup:
     """A run that has just been given a hint."""
-    bench = Bench(settings, seconds=seconds)
+    bench = ControllerSetup(settings, seconds=seconds)
     bench.step(finding(severity=LOW))
     return bench
 
@@ -70,7 +70,7 @@ def test_worse_is_still_the_same_trouble() -> None:
 
 def test_what_another_agent_does_says_nothing_about_it() -> None:
     bench = nudged()
-    other = Bench(agent="two", seconds=1)
+    other = ControllerSetup(agent="two", seconds=1)
     other.past.made.extend(bench.past.made)
     other.steps(9)
     assert other.judged == []

@@ -116,7 +116,7 @@ def test_an_address_that_makes_no_sense_is_named_without_its_password() -> None:
     assert str(caught.value) == ("carrier-pigeon://… is not an address that Apprise understands")
 
 
-class Desk:
+class NotifierSetup:
     """A notifier whose deliveries, failures and clock are in the test's hands."""
 
     def __init__(self, *, fails: int = 0) -> None:
@@ -148,7 +148,7 @@ class Desk:
 
 
 def test_without_addresses_nothing_is_started() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     before = threading.active_count()
     desk.notifier.tell(Notify(), MESSAGE)
     assert threading.active_count() == before
@@ -156,19 +156,19 @@ def test_without_addresses_nothing_is_started() -> None:
 
 
 def test_a_variable_is_filled_in() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     desk.tell(MESSAGE, settings=Notify(("json://host/${TOKEN}",)))
     assert desk.delivered[0][0] == ("json://host/t0ken",)
 
 
 def test_a_missing_variable_is_a_failure_that_names_it() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     desk.tell(MESSAGE, settings=Notify(("json://host/${OTHER}",)))
     assert desk.problems == ["OTHER is not in secrets.env in Handrail's state folder"]
 
 
 def test_more_than_so_many_an_hour_are_not_sent_and_counted_in_the_next() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     settings = Notify(("json://host",), per_hour=2)
     for number in range(5):
         desk.notifier.tell(settings, Notification("t", f"message {number}"))
@@ -182,7 +182,7 @@ def test_more_than_so_many_an_hour_are_not_sent_and_counted_in_the_next() -> Non
 
 
 def test_an_emergency_is_sent_however_many_there_were() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     settings = Notify(("json://host",), per_hour=1)
     sent = desk.tell(
         Notification("t", "one"), Notification("t", "two", urgent=True), settings=settings
@@ -204,7 +204,7 @@ def test_what_fails_is_tried_again_where_it_failed(receiver: Receiver) -> None:
 
 
 def test_what_fails_for_good_is_reported_once() -> None:
-    desk = Desk(fails=99)
+    desk = NotifierSetup(fails=99)
     desk.notifier.tell(Notify(("json://host",)), MESSAGE)
     desk.notifier._queue.put(None)
     assert desk.notifier._thread is not None
@@ -213,7 +213,7 @@ def test_what_fails_for_good_is_reported_once() -> None:
 
 
 def test_a_long_message_is_cut() -> None:
-    desk = Desk()
+    desk = NotifierSetup()
     [body] = desk.tell(Notification("t", "x" * 10_000), settings=Notify(("json://host",)))
     assert len(body) < 3100
 

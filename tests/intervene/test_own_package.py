@@ -17,8 +17,8 @@ from handrail.intervene.plugins import load_plugins
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
 from handrail.words.interventions import means_in_words
-from tests.detect.deeds import did
-from tests.intervene.bench import ALL, Bench, situation
+from tests.detect.steps import did
+from tests.intervene.controller_setup import ALL, ControllerSetup, situation
 
 PACKAGE = """
     from typing import ClassVar
@@ -113,7 +113,7 @@ def test_its_finding_has_a_label_an_explanation_and_advice(found: Finding) -> No
 
 
 def test_the_intervention_that_fits_is_the_packages_own(found: Finding) -> None:
-    bench = Bench(interventions=load_plugins("handrail.interventions", None))
+    bench = ControllerSetup(interventions=load_plugins("handrail.interventions", None))
     made = bench.step(found)
     assert made is not None
     assert (made.means, made.guidance) == ("page_me", "Paged. Nobody works at night.")

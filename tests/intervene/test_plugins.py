@@ -12,7 +12,7 @@ from handrail.intervene.plugins import INTERVENTIONS, STRATEGIES, InterventionPl
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, Intervention, InterventionName
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import Bench, finding, situation
+from tests.intervene.controller_setup import ControllerSetup, finding, situation
 
 SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW = finding(severity=Severity.LOW)
@@ -48,7 +48,7 @@ def means(*plugins: object) -> InterventionPlugins:
 
 
 def test_an_intervention_of_ones_own_takes_its_place_in_a_strategy() -> None:
-    bench = Bench(MINE, interventions=means(slow_down), seconds=1)
+    bench = ControllerSetup(MINE, interventions=means(slow_down), seconds=1)
     made = bench.step(LOW)
     assert made == Intervention(
         "i1", "mine", LOW, 1, 0.2, guidance="Take a breath.", allowance=Allowance(batch=1)
@@ -61,7 +61,7 @@ def test_it_too_never_says_the_same_twice() -> None:
         intervention_cooldown_seconds=0,
         strategy=Strategy(patterns={"loop": ("mine",) * 4}),
     )
-    bench = Bench(settings, interventions=means(slow_down), seconds=1)
+    bench = ControllerSetup(settings, interventions=means(slow_down), seconds=1)
     bench.steps(10, LOW)
     texts = [made.guidance for made in bench.made]
     assert len(texts) == 4
@@ -69,7 +69,7 @@ def test_it_too_never_says_the_same_twice() -> None:
 
 
 def test_one_that_has_nothing_to_do_is_passed_over() -> None:
-    bench = Bench(MINE, interventions=means(nothing))
+    bench = ControllerSetup(MINE, interventions=means(nothing))
     assert bench.steps(1, LOW) == [SOFT]
     assert bench.controller.faults == []
 
@@ -82,7 +82,7 @@ def test_one_that_has_nothing_to_do_is_passed_over() -> None:
     ],
 )
 def test_a_broken_one_is_reported_once_and_passed_over(plugin: object, fault: str) -> None:
-    bench = Bench(MINE, interventions=means(plugin))
+    bench = ControllerSetup(MINE, interventions=means(plugin))
     assert bench.steps(1, LOW) == [SOFT]
     bench.steps(10, finding(severity=Severity.LOW, symptom="b"))
     assert bench.controller.faults == [fault]
@@ -90,7 +90,7 @@ def test_a_broken_one_is_reported_once_and_passed_over(plugin: object, fault: st
 
 def test_one_that_is_not_installed_is_reported_and_passed_over() -> None:
     settings = Interventions(strategy=Strategy(patterns={"loop": ("gone", SOFT, BACK, STOP)}))
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     assert bench.steps(1, LOW) == [SOFT]
     (fault,) = bench.controller.faults
     assert fault == (
@@ -101,18 +101,18 @@ def test_one_that_is_not_installed_is_reported_and_passed_over() -> None:
 
 def test_one_that_is_not_installed_does_not_keep_a_run_from_being_stopped() -> None:
     settings = Interventions(strategy=Strategy(patterns={"loop": ("gone", "gone", "gone", STOP)}))
-    assert Bench(settings).steps(1, finding(severity=Severity.CRITICAL)) == [STOP]
+    assert ControllerSetup(settings).steps(1, finding(severity=Severity.CRITICAL)) == [STOP]
 
 
 def test_a_strategy_of_ones_own_decides() -> None:
     strategies = InterventionPlugins({"mine": lambda found, at: BACK if at.step > 1 else None})
-    bench = Bench(CUSTOM, strategies=strategies)
+    bench = ControllerSetup(CUSTOM, strategies=strategies)
     assert [bench.step(LOW), bench.step(LOW)][1:] == bench.made
     assert bench.made[0].means == BACK
 
 
 def test_a_strategy_of_ones_own_may_name_an_intervention_of_ones_own() -> None:
-    bench = Bench(
+    bench = ControllerSetup(
         CUSTOM,
         strategies=InterventionPlugins({"mine": lambda found, at: "mine"}),
         interventions=means(slow_down),
@@ -121,7 +121,7 @@ def test_a_strategy_of_ones_own_may_name_an_intervention_of_ones_own() -> None:
 
 
 def test_limits_hold_for_a_strategy_of_ones_own() -> None:
-    bench = Bench(
+    bench = ControllerSetup(
         CUSTOM, strategies=InterventionPlugins({"mine": lambda found, at: SOFT}), seconds=1
     )
     assert bench.steps(100, LOW) == [SOFT] * 3
@@ -132,7 +132,9 @@ def test_limits_hold_for_a_strategy_of_ones_own() -> None:
 
 @pytest.mark.parametrize("answer", ["no_such_thing", 7])
 def test_a_strategy_that_wants_something_else_is_replaced_by_progress(answer: object) -> None:
-    bench = Bench(CUSTOM, strategies=InterventionPlugins({"mine": lambda found, at: answer}))
+    bench = ControllerSetup(
+        CUSTOM, strategies=InterventionPlugins({"mine": lambda found, at: answer})
+    )
     assert bench.steps(1, LOW) == [SOFT]
     assert bench.controller.faults == [
         f"the strategy mine wants {answer!r}, which is no intervention"
@@ -140,13 +142,13 @@ def test_a_strategy_that_wants_something_else_is_replaced_by_progress(answer: ob
 
 
 def test_a_strategy_that_fails_is_replaced_by_progress() -> None:
-    bench = Bench(CUSTOM, strategies=means(broken))
+    bench = ControllerSetup(CUSTOM, strategies=means(broken))
     assert bench.steps(1, LOW) == [SOFT]
     assert bench.controller.faults == ["the strategy mine failed: ZeroDivisionError('oops')"]
 
 
 def test_no_strategy_of_ones_own_keeps_harm_from_being_stopped() -> None:
-    bench = Bench(CUSTOM, strategies=means(nothing))
+    bench = ControllerSetup(CUSTOM, strategies=means(nothing))
     assert bench.steps(1, finding("information_flow", Severity.CRITICAL)) == [STOP]
 
 

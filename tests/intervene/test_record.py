@@ -25,7 +25,7 @@ from handrail.model.event import ActionDropped, Event, PromptGiven, RunEnded
 from handrail.model.ordinal import Decision
 from handrail.redact import Redactor
 
-from .stopped import INCIDENT, LOOP, NIGHT, RUN, confirmed, ended, reviewed, stop, story
+from .stopped_run import INCIDENT, LOOP, NIGHT, RUN, confirmed, ended, reviewed, stop, story
 
 SECRET = "ghp_" + "A1b2C3d4E5" * 4
 
@@ -193,7 +193,7 @@ def test_a_disk_without_room_is_said_and_leaves_nothing_half_written(
         "import resource, sys\n"
         "from handrail.intervene.incidents.gathering import gather\n"
         "from handrail.intervene.incidents.folders import IncidentError, IncidentFolders\n"
-        "from tests.intervene.stopped import INCIDENT, RUN, story\n"
+        "from tests.intervene.stopped_run import INCIDENT, RUN, story\n"
         "record = gather(RUN, INCIDENT, story())\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"

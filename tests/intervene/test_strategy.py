@@ -12,7 +12,7 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
 from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import Bench, finding
+from tests.intervene.controller_setup import ControllerSetup, finding
 
 SOFT, AGAIN, SLOW, BACK, STOP = InterventionName
 LOW, MEDIUM, HIGH, CRITICAL = list(Severity)[1:]
@@ -95,17 +95,17 @@ def test_a_row_with_fewer_than_four_means_is_an_error() -> None:
 
 
 def test_by_pattern_the_severity_decides() -> None:
-    assert Bench(PATTERNS).steps(1, finding("repetitive_errors", LOW, 0.3)) == [SOFT]
-    assert Bench(PATTERNS).steps(1, finding("repetitive_errors", HIGH, 0.3)) == [BACK]
+    assert ControllerSetup(PATTERNS).steps(1, finding("repetitive_errors", LOW, 0.3)) == [SOFT]
+    assert ControllerSetup(PATTERNS).steps(1, finding("repetitive_errors", HIGH, 0.3)) == [BACK]
 
 
 def test_by_pattern_what_failed_is_left_behind() -> None:
-    bench = Bench(PATTERNS, seconds=1)
+    bench = ControllerSetup(PATTERNS, seconds=1)
     assert bench.steps(7, finding("loop", LOW, 0.5)) == [SOFT, AGAIN, BACK]
 
 
 def test_by_pattern_a_critical_finding_passes_rollback_before_the_stop() -> None:
-    bench = Bench(PATTERNS, seconds=1)
+    bench = ControllerSetup(PATTERNS, seconds=1)
     assert bench.steps(7, finding("loop", CRITICAL)) == [BACK, BACK, STOP]
 
 
@@ -151,7 +151,11 @@ def test_attempts_end_even_for_what_usually_helps() -> None:
         soft_correction=SoftCorrection(max_attempts=2),
         strategy=Strategy(effectiveness_threshold=0),
     )
-    assert Bench(settings, seconds=1).steps(7, finding(severity=LOW)) == [SOFT, SOFT, AGAIN]
+    assert ControllerSetup(settings, seconds=1).steps(7, finding(severity=LOW)) == [
+        SOFT,
+        SOFT,
+        AGAIN,
+    ]
 
 
 @pytest.mark.parametrize(("checkpoint", "reached"), [("", 1), ("4c1f", 2)])

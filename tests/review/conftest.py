@@ -10,7 +10,7 @@ from handrail.model import Action, Review
 from handrail.review import Reviewer
 
 
-class Project:
+class ReviewProject:
     """A scratch git repository with a home and a Handrail state folder of its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -67,8 +67,8 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(tmp_path: Path) -> ReviewProject:
+    return ReviewProject(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from handrail.model.fingerprint import fingerprint
 from handrail.model.history import History
 from handrail.review import Reviewer
 from handrail.review.cache import ReadingCache
-from tests.review.conftest import Project
+from tests.review.conftest import ReviewProject
 
 
 class Clock:
@@ -62,7 +62,7 @@ def test_another_folder_or_home_is_another_reading() -> None:
     assert here.effects[0].target != there.effects[0].target
 
 
-def test_what_changed_on_the_disk_counts_at_once(project: Project) -> None:
+def test_what_changed_on_the_disk_counts_at_once(project: ReviewProject) -> None:
     assert project.review("rm -rf later").decision is Decision.ALLOW
     (project.path / "later").mkdir()
     (project.path / "later" / "x").write_text("x")

@@ -10,19 +10,19 @@ from handrail.config import Config
 from handrail.model import Action, Decision, Review
 from handrail.review import Reviewer
 from tests.fuzz.hostile import HIDDEN
-from tests.fuzz.judge import Judge
+from tests.fuzz.review_process import ReviewProcess
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge() as judge:
+def judge() -> Iterator[ReviewProcess]:
+    with ReviewProcess() as judge:
         yield judge
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_nothing_hides_behind_a_limit(name: str, judge: Judge) -> None:
+def test_nothing_hides_behind_a_limit(name: str, judge: ReviewProcess) -> None:
     judgement = judge.judge(name)
     assert not judgement.fault
     assert judgement.decision in {"modify", "block"}

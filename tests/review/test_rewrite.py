@@ -3,7 +3,7 @@
 import pytest
 
 from handrail.model import Decision
-from tests.review.conftest import Project
+from tests.review.conftest import ReviewProject
 
 DELETIONS = [
     "rm -rf notes",
@@ -32,7 +32,7 @@ DELETIONS = [
 
 @pytest.mark.parametrize("command", DELETIONS)
 def test_a_deletion_in_the_project_becomes_a_move_that_can_be_taken_back(
-    project: Project, command: str
+    project: ReviewProject, command: str
 ) -> None:
     before = project.tree()
     review = project.review(command)
@@ -49,7 +49,7 @@ def test_a_deletion_in_the_project_becomes_a_move_that_can_be_taken_back(
 
 
 @pytest.mark.parametrize("command", [c for c in DELETIONS if "$" not in c and "*" not in c])
-def test_the_restore_line_brings_everything_back(project: Project, command: str) -> None:
+def test_the_restore_line_brings_everything_back(project: ReviewProject, command: str) -> None:
     before = {name: text for name, text in project.tree().items() if not name.startswith("build")}
     rewrite = project.review(command).rewrite
     assert rewrite is not None
@@ -60,7 +60,7 @@ def test_the_restore_line_brings_everything_back(project: Project, command: str)
 
 
 @pytest.mark.parametrize("command", DELETIONS)
-def test_a_rewritten_command_is_not_refused_itself(project: Project, command: str) -> None:
+def test_a_rewritten_command_is_not_refused_itself(project: ReviewProject, command: str) -> None:
     rewrite = project.review(command).rewrite
     assert rewrite is not None
     again = project.review(str(rewrite.input["command"]))
@@ -72,19 +72,19 @@ def test_a_rewritten_command_is_not_refused_itself(project: Project, command: st
     ["rm -rf build", "rm -rf src/__pycache__", "rm -f nothing.txt", "rm -rf /tmp/handrail-none"],
 )
 def test_what_a_build_makes_again_or_is_not_there_is_simply_deleted(
-    project: Project, command: str
+    project: ReviewProject, command: str
 ) -> None:
     assert project.review(command).decision is Decision.ALLOW
 
 
-def test_a_folder_with_a_build_name_that_git_tracks_is_kept(project: Project) -> None:
+def test_a_folder_with_a_build_name_that_git_tracks_is_kept(project: ReviewProject) -> None:
     (project.path / "dist").mkdir()
     (project.path / "dist" / "release.sh").write_text("echo release\n")
     project.run("git add -f dist && git commit -qm dist")
     assert project.review("rm -rf dist").decision is Decision.MODIFY
 
 
-def test_a_failed_condition_does_not_run_the_move(project: Project) -> None:
+def test_a_failed_condition_does_not_run_the_move(project: ReviewProject) -> None:
     rewrite = project.review("true || rm -rf notes").rewrite
     assert rewrite is not None
     project.run(str(rewrite.input["command"]))
@@ -105,7 +105,9 @@ DISCARDS = [
 
 
 @pytest.mark.parametrize("command", DISCARDS)
-def test_uncommitted_work_is_kept_before_it_is_thrown_away(project: Project, command: str) -> None:
+def test_uncommitted_work_is_kept_before_it_is_thrown_away(
+    project: ReviewProject, command: str
+) -> None:
     (project.path / "src" / "app.py").write_text("print('hours of work')\n")
     review = project.review(command)
     assert review.decision is Decision.MODIFY
@@ -119,7 +121,7 @@ def test_uncommitted_work_is_kept_before_it_is_thrown_away(project: Project, com
 
 
 @pytest.mark.parametrize("command", ["git clean -fd", "git clean -fdx", "git clean -f -d notes"])
-def test_untracked_files_are_packed_before_git_clean(project: Project, command: str) -> None:
+def test_untracked_files_are_packed_before_git_clean(project: ReviewProject, command: str) -> None:
     review = project.review(command)
     assert review.rewrite is not None
     done = project.run(str(review.rewrite.input["command"]))
@@ -129,14 +131,14 @@ def test_untracked_files_are_packed_before_git_clean(project: Project, command: 
     assert project.tree()["notes/plan.md"] == "the plan\n"
 
 
-def test_git_clean_with_nothing_to_clean_still_works(project: Project) -> None:
+def test_git_clean_with_nothing_to_clean_still_works(project: ReviewProject) -> None:
     project.run("git add -A && git commit -qm all")
     rewrite = project.review("git clean -fd").rewrite
     assert rewrite is not None
     assert project.run(str(rewrite.input["command"])).returncode == 0
 
 
-def test_a_dropped_stash_can_be_brought_back(project: Project) -> None:
+def test_a_dropped_stash_can_be_brought_back(project: ReviewProject) -> None:
     (project.path / "src" / "app.py").write_text("print('stashed')\n")
     project.run("git stash")
     rewrite = project.review("git stash drop").rewrite
@@ -148,7 +150,7 @@ def test_a_dropped_stash_can_be_brought_back(project: Project) -> None:
     assert project.tree()["src/app.py"] == "print('stashed')\n"
 
 
-def test_a_deleted_branch_can_be_brought_back(project: Project) -> None:
+def test_a_deleted_branch_can_be_brought_back(project: ReviewProject) -> None:
     project.run("git checkout -q -b feature && git commit -q --allow-empty -m work")
     project.run("git checkout -q main")
     rewrite = project.review("git branch -D feature").rewrite
@@ -171,7 +173,7 @@ def test_a_deleted_branch_can_be_brought_back(project: Project) -> None:
     ],
 )
 def test_a_forced_push_first_looks_whether_others_pushed(
-    project: Project, command: str, safe: str
+    project: ReviewProject, command: str, safe: str
 ) -> None:
     rewrite = project.review(command).rewrite
     assert rewrite is not None
@@ -181,13 +183,15 @@ def test_a_forced_push_first_looks_whether_others_pushed(
 @pytest.mark.parametrize(
     "command", ["git push --mirror origin", "git push --delete origin x", "git push origin :x"]
 )
-def test_a_push_that_deletes_is_blocked_with_an_alternative(project: Project, command: str) -> None:
+def test_a_push_that_deletes_is_blocked_with_an_alternative(
+    project: ReviewProject, command: str
+) -> None:
     review = project.review(command)
     assert review.decision is Decision.BLOCK
     assert review.alternative
 
 
-def test_a_lease_stops_a_push_over_the_commits_of_others(project: Project) -> None:
+def test_a_lease_stops_a_push_over_the_commits_of_others(project: ReviewProject) -> None:
     remote = project.path.parent / "remote.git"
     other = project.path.parent / "other"
     project.run(f"git init -q --bare {remote} && git remote add origin {remote}")
@@ -204,7 +208,7 @@ def test_a_lease_stops_a_push_over_the_commits_of_others(project: Project) -> No
     ("mode", "bits"), [("777", 0o755), ("a+rwx", 0o755), ("0777", 0o755), ("o+w", 0o644)]
 )
 def test_open_permissions_become_the_least_that_works(
-    project: Project, mode: str, bits: int
+    project: ReviewProject, mode: str, bits: int
 ) -> None:
     script = project.path / "src" / "app.py"
     script.chmod(0o744 if mode != "o+w" else 0o644)
@@ -215,13 +219,15 @@ def test_open_permissions_become_the_least_that_works(
 
 
 @pytest.mark.parametrize("command", ["yes > big.txt", "dd if=/dev/zero of=big.img"])
-def test_a_command_without_an_end_gets_a_time_limit(project: Project, command: str) -> None:
+def test_a_command_without_an_end_gets_a_time_limit(project: ReviewProject, command: str) -> None:
     rewrite = project.review(command).rewrite
     assert rewrite is not None
     assert str(rewrite.input["command"]).startswith("timeout ")
 
 
-def test_a_command_that_takes_the_whole_disk_at_once_gets_a_size_instead(project: Project) -> None:
+def test_a_command_that_takes_the_whole_disk_at_once_gets_a_size_instead(
+    project: ReviewProject,
+) -> None:
     review = project.review("fallocate -l 10T big.img")
     assert review.decision is Decision.BLOCK
     assert review.alternative == "Give it a size that fits: `fallocate -l 1G big.img`."

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from starlette.types import ASGIApp, Message, Scope
 
 
-class Answer(NamedTuple):
+class AsgiResponse(NamedTuple):
     """What came back; the status is 0 where nothing did."""
 
     status: int
@@ -29,7 +29,7 @@ async def ask(
     *,
     hangs_up: bool = False,
     waits: bool = False,
-) -> Answer:
+) -> AsgiResponse:
     """One request; `hangs_up`: the client is gone before it has sent everything; `waits`: it is
     there until it has an answer, else it leaves after sending."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
@@ -63,6 +63,8 @@ async def ask(
 
     await app(scope, receive, send)
     if not sent:
-        return Answer(0, {}, b"")
+        return AsgiResponse(0, {}, b"")
     names = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], names, b"".join(part.get("body", b"") for part in sent[1:]))
+    return AsgiResponse(
+        sent[0]["status"], names, b"".join(part.get("body", b"") for part in sent[1:])
+    )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as place:
         yield place

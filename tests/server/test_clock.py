@@ -7,15 +7,15 @@ import psutil
 import pytest
 
 from handrail.server.control.run_processes import agent_of, driver_of
-from tests.intervene.zoo import is_alive
-from tests.server.scene import Scene
+from tests.intervene.process_spawner import is_alive
+from tests.server.agent_processes import AgentProcesses
 
 SetClock = Callable[[float], None]
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with Scene(tmp_path) as scene:
+def scene(tmp_path: Path) -> Iterator[AgentProcesses]:
+    with AgentProcesses(tmp_path) as scene:
         yield scene
 
 
@@ -29,7 +29,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
 
 @pytest.mark.parametrize("hours", [1, -1])
 def test_a_stop_finds_an_agent_that_began_before_the_clock_was_set(
-    scene: Scene, set_clock: SetClock, hours: int
+    scene: AgentProcesses, set_clock: SetClock, hours: int
 ) -> None:
     pid = scene.claude("mkfifo never; read line < never")  # nothing of it is marked
     scene.begins(pid)
@@ -40,7 +40,7 @@ def test_a_stop_finds_an_agent_that_began_before_the_clock_was_set(
 
 @pytest.mark.parametrize("hours", [1, -1])
 def test_a_frozen_run_goes_on_although_the_clock_was_set(
-    scene: Scene, set_clock: SetClock, hours: int
+    scene: AgentProcesses, set_clock: SetClock, hours: int
 ) -> None:
     pid = scene.claude()
     scene.begins(pid)
@@ -53,7 +53,7 @@ def test_a_frozen_run_goes_on_although_the_clock_was_set(
 
 @pytest.mark.parametrize("hours", [1, -1])
 def test_agent_and_driver_are_known_whatever_the_clock_says(
-    scene: Scene, set_clock: SetClock, hours: int
+    scene: AgentProcesses, set_clock: SetClock, hours: int
 ) -> None:
     driver = scene.zoo.sh("echo ready; exec sleep 60", marked=False)
     agent = scene.claude()

@@ -26,9 +26,9 @@ from handrail.store.sqlite import SqliteStore
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import CallResult, ScriptedAgent
-from tests.control import lawful
-from tests.controller import PATIENCE, Controller
-from tests.server.place import Place
+from tests.control import protocol_checks
+from tests.run_controller import PATIENCE, RunController
+from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
 
@@ -37,12 +37,12 @@ TIMES = 1000
 
 
 @pytest.fixture
-def ann(place: Place) -> Controller:
+def ann(place: DaemonSandbox) -> RunController:
     place.start()
-    return Controller(place.home)
+    return RunController(place.home)
 
 
-class Agent(ScriptedAgent):
+class SurvivingAgent(ScriptedAgent):
     """One that survives its daemon."""
 
     def reconnect(self) -> None:
@@ -50,9 +50,9 @@ class Agent(ScriptedAgent):
         self._line.close()
 
 
-def agent_in(place: Place) -> Agent:
+def agent_in(place: DaemonSandbox) -> SurvivingAgent:
     """An agent that is asked to work; it does one thing at a time."""
-    return Agent(
+    return SurvivingAgent(
         place.home.socket, str(place.project), session=RUN, environ=place.environ, prompt="Go."
     )
 
@@ -68,7 +68,7 @@ def kinds(messages: list[AnyMessage]) -> list[str]:
 # Ways in
 
 
-def write_elsewhere(place: Place, request: Request) -> None:
+def write_elsewhere(place: DaemonSandbox, request: Request) -> None:
     """Another process writes a row, as any program may that knows the store."""
     code = """if True:
         import sys
@@ -82,7 +82,9 @@ def write_elsewhere(place: Place, request: Request) -> None:
     subprocess.run([sys.executable, "-c", code, place.home.log, row], check=True)
 
 
-def send_to_port(place: Place, request: Request, token: str) -> tuple[int, dict[str, object]]:
+def send_to_port(
+    place: DaemonSandbox, request: Request, token: str
+) -> tuple[int, dict[str, object]]:
     line = http.client.HTTPConnection("127.0.0.1", place.home.port, timeout=PATIENCE)
     try:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
@@ -93,24 +95,26 @@ def send_to_port(place: Place, request: Request, token: str) -> tuple[int, dict[
         line.close()
 
 
-def by_socket(place: Place, ann: Controller, request: Request) -> None:
+def by_socket(place: DaemonSandbox, ann: RunController, request: Request) -> None:
     ann.send(request, seconds=PATIENCE)
 
 
-def by_port(place: Place, ann: Controller, request: Request) -> None:
+def by_port(place: DaemonSandbox, ann: RunController, request: Request) -> None:
     assert send_to_port(place, request, place.home.control_token)[0] == 200
 
 
-def by_row(place: Place, ann: Controller, request: Request) -> None:
+def by_row(place: DaemonSandbox, ann: RunController, request: Request) -> None:
     write_elsewhere(place, request)
 
 
 WAYS = {"socket": by_socket, "port": by_port, "row": by_row}
-Way = Callable[[Place, Controller, Request], None]
+Way = Callable[[DaemonSandbox, RunController, Request], None]
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_every_way_in_leads_to_the_same_rows(place: Place, ann: Controller, way: Way) -> None:
+def test_every_way_in_leads_to_the_same_rows(
+    place: DaemonSandbox, ann: RunController, way: Way
+) -> None:
     with agent_in(place):
         request = ann.request(ControlCommand.PAUSE, RUN, reason="lunch")
         way(place, ann, request)
@@ -129,7 +133,7 @@ def test_every_way_in_leads_to_the_same_rows(place: Place, ann: Controller, way:
 
 
 def test_requests_written_as_rows_are_answered_in_their_order(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with agent_in(place):
         commands = [ControlCommand.PAUSE, ControlCommand.RESUME] * 10
@@ -143,7 +147,9 @@ def test_requests_written_as_rows_are_answered_in_their_order(
         assert ann.state(RUN).hand.standing == Standing.RUNNING
 
 
-def test_a_row_that_is_no_good_request_is_answered_too(place: Place, ann: Controller) -> None:
+def test_a_row_that_is_no_good_request_is_answered_too(
+    place: DaemonSandbox, ann: RunController
+) -> None:
     with agent_in(place):
         bad = make_request(ControlCommand.STEER, RUN, by="ann")  # without anything to say
         write_elsewhere(place, bad)
@@ -153,7 +159,7 @@ def test_a_row_that_is_no_good_request_is_answered_too(place: Place, ann: Contro
         assert (result.code, result.request_id) == ("bad_request", bad.request_id)
 
 
-def test_the_token_of_the_hooks_opens_no_controls(place: Place, ann: Controller) -> None:
+def test_the_token_of_the_hooks_opens_no_controls(place: DaemonSandbox, ann: RunController) -> None:
     with agent_in(place):
         request = ann.request(ControlCommand.PAUSE, RUN)
         status, _ = send_to_port(place, request, place.home.hook_token)
@@ -165,7 +171,7 @@ def test_the_token_of_the_hooks_opens_no_controls(place: Place, ann: Controller)
 # An agent that is held
 
 
-def test_an_agent_waits_while_its_run_is_paused(place: Place, ann: Controller) -> None:
+def test_an_agent_waits_while_its_run_is_paused(place: DaemonSandbox, ann: RunController) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
         ann.do(ControlCommand.PAUSE, RUN)
         held = pool.submit(agent.do, touch("made"))
@@ -177,7 +183,7 @@ def test_an_agent_waits_while_its_run_is_paused(place: Place, ann: Controller) -
 
 
 def test_a_daemon_that_is_ended_in_order_refuses_what_it_holds(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
         ann.do(ControlCommand.PAUSE, RUN, reason="lunch")
@@ -195,7 +201,7 @@ def test_a_daemon_that_is_ended_in_order_refuses_what_it_holds(
 # The daemon is killed
 
 
-def kill(place: Place) -> None:
+def kill(place: DaemonSandbox) -> None:
     """End the daemon in a way that leaves it no time for anything, and start the next one."""
     pid = place.pid
     os.kill(pid, signal.SIGKILL)
@@ -214,7 +220,7 @@ def asks(agent: ScriptedAgent, call: ToolCall) -> CallResult:
         raise LostError from error
 
 
-def test_a_paused_run_is_paused_after_a_kill(place: Place, ann: Controller) -> None:
+def test_a_paused_run_is_paused_after_a_kill(place: DaemonSandbox, ann: RunController) -> None:
     with agent_in(place) as agent, ThreadPoolExecutor() as pool:
         request = ann.request(ControlCommand.PAUSE, RUN, reason="lunch")
         result = ann.send(request, seconds=PATIENCE)[-1]
@@ -235,7 +241,7 @@ def test_a_paused_run_is_paused_after_a_kill(place: Place, ann: Controller) -> N
 
 
 def test_a_pause_that_was_acknowledged_is_confirmed_by_the_next_daemon(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with agent_in(place) as agent:
         call = {"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}}
@@ -251,7 +257,7 @@ def test_a_pause_that_was_acknowledged_is_confirmed_by_the_next_daemon(
 
 
 def test_a_message_that_nobody_has_heard_yet_is_given_by_the_next_daemon_once(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with agent_in(place) as agent:
         request = ann.ask(ControlCommand.STEER, RUN, text="Use pathlib.")
@@ -264,7 +270,7 @@ def test_a_message_that_nobody_has_heard_yet_is_given_by_the_next_daemon_once(
 
 
 def test_a_row_that_nobody_was_there_for_is_taken_by_the_next_daemon(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with agent_in(place) as agent:
         os.kill(place.pid, signal.SIGKILL)
@@ -279,7 +285,7 @@ def test_a_row_that_nobody_was_there_for_is_taken_by_the_next_daemon(
 
 
 @contextmanager
-def working(place: Place, ann: Controller) -> Iterator[list[CallResult]]:
+def working(place: DaemonSandbox, ann: RunController) -> Iterator[list[CallResult]]:
     """An agent that works as fast as it may until the block ends, and what it has done."""
     done: list[CallResult] = []
     over = threading.Event()
@@ -315,7 +321,7 @@ def insist(line: http.client.HTTPConnection, by: str, command: ControlCommand, t
 
 
 def test_two_who_want_the_opposite_a_thousand_times_leave_a_lawful_run(
-    place: Place, ann: Controller
+    place: DaemonSandbox, ann: RunController
 ) -> None:
     with working(place, ann) as done, ThreadPoolExecutor() as pool:
         lines = {
@@ -341,7 +347,7 @@ def test_two_who_want_the_opposite_a_thousand_times_leave_a_lawful_run(
     assert_nothing_began_while_it_was_held(ann)
 
 
-def assert_every_request_has_one_result(ann: Controller) -> None:
+def assert_every_request_has_one_result(ann: RunController) -> None:
     by_id: dict[str, list[AnyMessage]] = {}
     for message in ann.messages():
         by_id.setdefault(message.request_id, []).append(message)
@@ -350,7 +356,7 @@ def assert_every_request_has_one_result(ann: Controller) -> None:
         assert [type(each) for each in messages] == [Request, Ack, Result]
 
 
-def last_success(ann: Controller) -> ControlCommand:
+def last_success(ann: RunController) -> ControlCommand:
     """The last command that was confirmed; each of those is shown to those who watch."""
     done = [
         ControlCommand(each.command)
@@ -362,16 +368,16 @@ def last_success(ann: Controller) -> ControlCommand:
     return done[-1]
 
 
-def assert_lawful(ann: Controller) -> None:
+def assert_lawful(ann: RunController) -> None:
     """By what is in the log."""
     with closing(SqliteStore(ann.home.log, read_only=True)) as store:
-        lawful.check_rows(store)
-        lawful.check_events(store, RUN)
-        lawful.check_current(store, RUN)
-        lawful.check_under_way(store, RUN)
+        protocol_checks.check_rows(store)
+        protocol_checks.check_events(store, RUN)
+        protocol_checks.check_current(store, RUN)
+        protocol_checks.check_under_way(store, RUN)
 
 
-def assert_nothing_began_while_it_was_held(ann: Controller) -> None:
+def assert_nothing_began_while_it_was_held(ann: RunController) -> None:
     """By what is in the log: and each pause was confirmed when nothing was under way."""
     state = RunState(RUN)
     for event in ann.events(RUN):
@@ -390,7 +396,7 @@ def assert_nothing_began_while_it_was_held(ann: Controller) -> None:
 
 
 @contextmanager
-def claude_at(place: Place) -> Iterator["subprocess.Popen[str]"]:
+def claude_at(place: DaemonSandbox) -> Iterator["subprocess.Popen[str]"]:
     """A program that is named as the agent, and says to the daemon which process it is."""
     program = place.root / "claude"
     program.write_text("echo ready\nsleep 60\n")
@@ -409,7 +415,7 @@ def claude_at(place: Place) -> Iterator["subprocess.Popen[str]"]:
         agent.communicate()
 
 
-def test_a_stop_works_on_a_full_disk_and_says_so(place: Place) -> None:
+def test_a_stop_works_on_a_full_disk_and_says_so(place: DaemonSandbox) -> None:
     daemon = place.start()
     with claude_at(place) as agent:
         _, most = resource.prlimit(daemon, resource.RLIMIT_FSIZE)

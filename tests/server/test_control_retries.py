@@ -18,9 +18,9 @@ from handrail.server.control.connection import DaemonConnection
 from handrail.store.opening import open_log
 from handrail.testing.model_server import ToolCall
 from handrail.testing.scripted_agent import ScriptedAgent
-from tests.control import lawful
-from tests.controller import PATIENCE, Controller
-from tests.server.place import Place
+from tests.control import protocol_checks
+from tests.run_controller import PATIENCE, RunController
+from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ TIMES = 60
 KILLS = 3
 
 
-class Agent(ScriptedAgent):
+class BusyAgent(ScriptedAgent):
     """One that works as long as it is let, whatever becomes of the daemon."""
 
     over = False
@@ -46,9 +46,9 @@ class Agent(ScriptedAgent):
 
 
 @contextmanager
-def working(place: Place, ann: Controller) -> Iterator[None]:
+def working(place: DaemonSandbox, ann: RunController) -> Iterator[None]:
     """An agent that works until the block ends."""
-    agent = Agent(
+    agent = BusyAgent(
         place.home.socket, str(place.project), session=RUN, environ=place.environ, prompt="Go."
     )
     with agent, ThreadPoolExecutor() as pool:
@@ -61,7 +61,7 @@ def working(place: Place, ann: Controller) -> Iterator[None]:
             work.result()
 
 
-def insist(place: Place, command: ControlCommand, results: list[Result]) -> None:
+def insist(place: DaemonSandbox, command: ControlCommand, results: list[Result]) -> None:
     """Ask for the same thing again and again, each time until there is a result."""
     line = DaemonConnection(place.home, place.environ)
     for _ in range(TIMES):
@@ -73,9 +73,9 @@ def insist(place: Place, command: ControlCommand, results: list[Result]) -> None
         results.append(result)
 
 
-def test_no_request_is_lost_or_done_twice_when_the_daemon_is_killed(place: Place) -> None:
+def test_no_request_is_lost_or_done_twice_when_the_daemon_is_killed(place: DaemonSandbox) -> None:
     place.start()
-    ann, results = Controller(place.home), list[Result]()
+    ann, results = RunController(place.home), list[Result]()
     with working(place, ann), ThreadPoolExecutor() as pool:
         both = [
             pool.submit(insist, place, command, results)
@@ -88,10 +88,10 @@ def test_no_request_is_lost_or_done_twice_when_the_daemon_is_killed(place: Place
             each.result()
     assert len(results) == 2 * TIMES
     with closing(open_log(place.home.log, "read")) as store:
-        told = lawful.check_rows(store)
-        lawful.check_events(store, RUN)
-        lawful.check_current(store, RUN)
-        lawful.check_under_way(store, RUN)
+        told = protocol_checks.check_rows(store)
+        protocol_checks.check_events(store, RUN)
+        protocol_checks.check_current(store, RUN)
+        protocol_checks.check_under_way(store, RUN)
     for result in results:
         said = told[result.request_id]
         assert said[-1] == (result.code or "success"), (result, said)

@@ -24,7 +24,7 @@ from handrail.server.lock import holder, locked
 from handrail.store.port import NewEntry
 from handrail.store.sqlite import SqliteStore
 from tests.hosts.claude.desk import decision, said
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def head_of(length: int) -> bytes:
 # Starting
 
 
-def test_a_daemon_says_who_it_is_and_answers_hooks(place: Place) -> None:
+def test_a_daemon_says_who_it_is_and_answers_hooks(place: DaemonSandbox) -> None:
     assert health(place.home) is None
     assert ensure_daemon(place.home, place.environ) is True
     assert ensure_daemon(place.home, place.environ) is False
@@ -80,7 +80,7 @@ def test_a_daemon_says_who_it_is_and_answers_hooks(place: Place) -> None:
     assert place.before("ls", "t2") == {}
 
 
-def test_of_five_that_start_at_once_one_stays_and_all_are_content(place: Place) -> None:
+def test_of_five_that_start_at_once_one_stays_and_all_are_content(place: DaemonSandbox) -> None:
     started = [
         subprocess.Popen([*SERVE, "--background"], env=place.environ, stdout=subprocess.PIPE)
         for _ in range(5)
@@ -93,14 +93,16 @@ def test_of_five_that_start_at_once_one_stays_and_all_are_content(place: Place) 
 
 
 @on_linux
-def test_a_daemon_takes_as_many_connections_as_the_system_gives(place: Place) -> None:
+def test_a_daemon_takes_as_many_connections_as_the_system_gives(place: DaemonSandbox) -> None:
     command = f"ulimit -S -n 256; exec {sys.executable} -m handrail serve --background"
     assert place.execute(["sh", "-c", command]).returncode == 0
     soft, hard = resource.prlimit(place.pid, resource.RLIMIT_NOFILE)
     assert soft == (65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536))
 
 
-def test_a_daemon_survives_the_shell_and_the_terminal_it_was_started_from(place: Place) -> None:
+def test_a_daemon_survives_the_shell_and_the_terminal_it_was_started_from(
+    place: DaemonSandbox,
+) -> None:
     command = f"{sys.executable} -m handrail serve --background; exit 0"
     assert place.execute(["sh", "-c", command]).returncode == 0
     pid = place.pid
@@ -112,7 +114,7 @@ def test_a_daemon_survives_the_shell_and_the_terminal_it_was_started_from(place:
 
 @on_linux
 def test_a_daemon_is_nobodys_child_so_it_outlives_a_host_that_ends_what_its_hooks_started(
-    place: Place,
+    place: DaemonSandbox,
 ) -> None:
     hook = subprocess.Popen(
         ["/bin/sh", "-c", f"{shlex.join([*SERVE, '--background'])}; echo started; exec cat"],
@@ -131,7 +133,7 @@ def test_a_daemon_is_nobodys_child_so_it_outlives_a_host_that_ends_what_its_hook
     assert place.before("touch a") == {}
 
 
-def test_in_the_foreground_it_survives_a_lost_terminal_too(place: Place) -> None:
+def test_in_the_foreground_it_survives_a_lost_terminal_too(place: DaemonSandbox) -> None:
     with subprocess.Popen(SERVE, env=place.environ, stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: health(place.home))
         process.send_signal(signal.SIGHUP)
@@ -141,7 +143,7 @@ def test_in_the_foreground_it_survives_a_lost_terminal_too(place: Place) -> None
 
 
 @on_linux
-def test_the_environment_of_whoever_started_it_does_not_come_along(place: Place) -> None:
+def test_the_environment_of_whoever_started_it_does_not_come_along(place: DaemonSandbox) -> None:
     pid = place.start(
         ANTHROPIC_API_KEY="sk-ant-secret", HTTP_PROXY="http://evil.example", TZ="Asia/Tokyo"
     )
@@ -152,7 +154,7 @@ def test_the_environment_of_whoever_started_it_does_not_come_along(place: Place)
 
 
 @pytest.mark.parametrize("umask", ["000", "077"])
-def test_all_files_are_private_whatever_the_umask_is(place: Place, umask: str) -> None:
+def test_all_files_are_private_whatever_the_umask_is(place: DaemonSandbox, umask: str) -> None:
     command = f"umask {umask}; exec {sys.executable} -m handrail serve --background"
     assert place.execute(["sh", "-c", command]).returncode == 0
     place.before("ls")
@@ -165,7 +167,7 @@ def test_all_files_are_private_whatever_the_umask_is(place: Place, umask: str) -
     assert {"daemon.sock", "events.db", "events.db-wal", "daemon.log"} <= modes.keys()
 
 
-def test_a_long_path_is_served_from_a_private_folder_elsewhere(place: Place) -> None:
+def test_a_long_path_is_served_from_a_private_folder_elsewhere(place: DaemonSandbox) -> None:
     place.home = Home(str(place.root / "/".join(["x" * 60] * 3)))
     place.start()
     assert decision(place.before("rm -rf /")) == "deny"
@@ -174,7 +176,7 @@ def test_a_long_path_is_served_from_a_private_folder_elsewhere(place: Place) -> 
     assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
 
 
-def test_a_port_that_another_program_uses_is_told(place: Place) -> None:
+def test_a_port_that_another_program_uses_is_told(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         with pytest.raises(DaemonError, match="another program uses it"):
             place.start()
@@ -185,7 +187,7 @@ def test_a_port_that_another_program_uses_is_told(place: Place) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
-def test_a_folder_of_somebody_else_is_refused(place: Place) -> None:
+def test_a_folder_of_somebody_else_is_refused(place: DaemonSandbox) -> None:
     os.mkdir(place.home.path)
     os.chown(place.home.path, NOBODY, NOBODY)
     with pytest.raises(HomeError, match="another user"):
@@ -196,7 +198,7 @@ def test_a_folder_of_somebody_else_is_refused(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("no_override")
-def test_a_folder_that_cannot_be_made_is_told(place: Place) -> None:
+def test_a_folder_that_cannot_be_made_is_told(place: DaemonSandbox) -> None:
     place.root.chmod(0o500)
     try:
         ran = place.run("serve", "--background")
@@ -205,7 +207,7 @@ def test_a_folder_that_cannot_be_made_is_told(place: Place) -> None:
     assert (ran.returncode, "Permission denied" in ran.stderr) == (2, True)
 
 
-def test_a_file_in_the_place_of_the_folder_is_told(place: Place) -> None:
+def test_a_file_in_the_place_of_the_folder_is_told(place: DaemonSandbox) -> None:
     Path(place.home.path).write_text("")
     ran = place.run("serve", "--background")
     assert ran.returncode == 2
@@ -215,7 +217,7 @@ def test_a_file_in_the_place_of_the_folder_is_told(place: Place) -> None:
 # Ending
 
 
-def test_it_ends_in_order(place: Place) -> None:
+def test_it_ends_in_order(place: DaemonSandbox) -> None:
     pid = place.start()
     place.before("ls")
     os.kill(pid, signal.SIGTERM)
@@ -226,7 +228,7 @@ def test_it_ends_in_order(place: Place) -> None:
     assert place.log().rstrip().endswith("Handrail ends")
 
 
-def test_a_request_under_way_is_answered_before_it_ends(place: Place) -> None:
+def test_a_request_under_way_is_answered_before_it_ends(place: DaemonSandbox) -> None:
     pid = place.start()
     payload = place.payload("PreToolUse", tool_name="Bash", tool_input={"command": "rm -rf /"})
     body = json.dumps(payload).encode()
@@ -246,7 +248,7 @@ def test_a_request_under_way_is_answered_before_it_ends(place: Place) -> None:
     wait_for(lambda: holder(place.home) is None)
 
 
-def test_after_a_crash_the_next_one_goes_on_where_it_was(place: Place) -> None:
+def test_after_a_crash_the_next_one_goes_on_where_it_was(place: DaemonSandbox) -> None:
     pid = place.start()
     place.before("rm -rf /")
     os.kill(pid, signal.SIGKILL)
@@ -257,7 +259,7 @@ def test_after_a_crash_the_next_one_goes_on_where_it_was(place: Place) -> None:
     assert "second time" in said(again)["permissionDecisionReason"]
 
 
-def test_one_that_hangs_is_told_and_can_be_ended(place: Place) -> None:
+def test_one_that_hangs_is_told_and_can_be_ended(place: DaemonSandbox) -> None:
     pid = place.start()
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(DaemonError, match="--restart"):
@@ -267,7 +269,7 @@ def test_one_that_hangs_is_told_and_can_be_ended(place: Place) -> None:
     assert place.start() != pid
 
 
-def test_nobody_is_ended_where_the_lock_names_nobody(place: Place) -> None:
+def test_nobody_is_ended_where_the_lock_names_nobody(place: DaemonSandbox) -> None:
     assert stop_daemon(place.home) is False
     with locked(place.home):
         for text in ("", '{"pid": 0}', '{"pid": -1}'):
@@ -276,7 +278,7 @@ def test_nobody_is_ended_where_the_lock_names_nobody(place: Place) -> None:
                 stop_daemon(place.home, patience=0.05)
 
 
-def test_one_that_ends_while_another_is_wanted_is_replaced(place: Place) -> None:
+def test_one_that_ends_while_another_is_wanted_is_replaced(place: DaemonSandbox) -> None:
     pid = place.start()
     os.kill(pid, signal.SIGTERM)
     wait_for(lambda: health(place.home) is None)
@@ -286,7 +288,7 @@ def test_one_that_ends_while_another_is_wanted_is_replaced(place: Place) -> None
 # Requests
 
 
-def test_many_at_once_are_all_answered(place: Place) -> None:
+def test_many_at_once_are_all_answered(place: DaemonSandbox) -> None:
     place.start()
     with ThreadPoolExecutor(16) as pool:
         answers = pool.map(
@@ -296,7 +298,7 @@ def test_many_at_once_are_all_answered(place: Place) -> None:
         assert {decision(answer) for answer in answers} == {"deny"}
 
 
-def test_a_client_that_goes_away_disturbs_nobody(place: Place) -> None:
+def test_a_client_that_goes_away_disturbs_nobody(place: DaemonSandbox) -> None:
     place.start()
     body = json.dumps(place.payload("Stop")).encode()
     for sent in (b"", b"POST /hooks/claude HTTP/1.1\r\nHo", body, b"\0\xff" * 100):
@@ -310,7 +312,7 @@ def test_a_client_that_goes_away_disturbs_nobody(place: Place) -> None:
     assert "Traceback" not in place.log()
 
 
-def test_33_megabytes_are_refused_and_the_connection_stays_usable(place: Place) -> None:
+def test_33_megabytes_are_refused_and_the_connection_stays_usable(place: DaemonSandbox) -> None:
     place.start()
     line = http.client.HTTPConnection("handrail", timeout=PATIENCE)
     line.sock = socket.socket(socket.AF_UNIX)
@@ -322,7 +324,7 @@ def test_33_megabytes_are_refused_and_the_connection_stays_usable(place: Place) 
     assert place.before("ls") == {}
 
 
-def knock(place: Place, method: str, path: str, token: str = "", **headers: str) -> int:
+def knock(place: DaemonSandbox, method: str, path: str, token: str = "", **headers: str) -> int:
     line = http.client.HTTPConnection("127.0.0.1", place.home.port, timeout=PATIENCE)
     given = {"Authorization": f"Bearer {token}"} if token else {}
     line.request(method, path, b"{}" if method == "POST" else None, {**given, **headers})
@@ -334,7 +336,7 @@ def knock(place: Place, method: str, path: str, token: str = "", **headers: str)
     return answer.status
 
 
-def test_the_port_asks_for_a_token_and_no_token_is_ever_written_down(place: Place) -> None:
+def test_the_port_asks_for_a_token_and_no_token_is_ever_written_down(place: DaemonSandbox) -> None:
     place.start()
     hook, control = place.home.hook_token, place.home.control_token
     assert knock(place, "GET", "/healthz") == 401
@@ -351,7 +353,7 @@ def test_the_port_asks_for_a_token_and_no_token_is_ever_written_down(place: Plac
 
 
 @on_linux
-def test_the_port_is_on_loopback_only(place: Place) -> None:
+def test_the_port_is_on_loopback_only(place: DaemonSandbox) -> None:
     place.start()
     rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     listening = [row[1] for row in rows if row[3] == "0A"]
@@ -359,7 +361,7 @@ def test_the_port_is_on_loopback_only(place: Place) -> None:
     assert [address for address in listening if address.endswith(port)] == [f"0100007F{port}"]
 
 
-def test_the_numbers_of_live_runs_are_there(place: Place) -> None:
+def test_the_numbers_of_live_runs_are_there(place: DaemonSandbox) -> None:
     place.start()
     for number in range(3):
         place.before("ls -la", f"t{number}")
@@ -378,7 +380,7 @@ def test_the_numbers_of_live_runs_are_there(place: Place) -> None:
 # A log that does not work
 
 
-def reads_go_on_and_changes_do_not(place: Place, session: str) -> str:
+def reads_go_on_and_changes_do_not(place: DaemonSandbox, session: str) -> str:
     """The refusal of what would change something; the person is told once."""
     refused = place.before("touch a", "c1", session_id=session)
     assert decision(refused) == "deny"
@@ -387,11 +389,11 @@ def reads_go_on_and_changes_do_not(place: Place, session: str) -> str:
     return str(said(refused)["permissionDecisionReason"])
 
 
-def works_again(place: Place, session: str) -> bool:
+def works_again(place: DaemonSandbox, session: str) -> bool:
     return place.before("touch a", str(time.monotonic()), session_id=session) == {}
 
 
-def test_a_damaged_log_is_told_and_used_again_when_it_is_gone(place: Place) -> None:
+def test_a_damaged_log_is_told_and_used_again_when_it_is_gone(place: DaemonSandbox) -> None:
     place.home.prepare()
     Path(place.home.log).write_bytes(b"this is not a database" * 1000)
     place.start()
@@ -403,7 +405,7 @@ def test_a_damaged_log_is_told_and_used_again_when_it_is_gone(place: Place) -> N
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of others: Linux")
-def test_a_full_disk_is_told_and_over_when_there_is_room_again(place: Place) -> None:
+def test_a_full_disk_is_told_and_over_when_there_is_room_again(place: DaemonSandbox) -> None:
     pid = place.start()
     place.before("touch a", session_id="s1")
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
@@ -416,7 +418,7 @@ def test_a_full_disk_is_told_and_over_when_there_is_room_again(place: Place) -> 
     assert place.pid == pid
 
 
-def test_a_deleted_log_is_told_and_made_anew(place: Place) -> None:
+def test_a_deleted_log_is_told_and_made_anew(place: DaemonSandbox) -> None:
     place.start()
     place.before("touch a", session_id="s1")
     for name in ("", "-wal", "-shm"):
@@ -425,7 +427,7 @@ def test_a_deleted_log_is_told_and_made_anew(place: Place) -> None:
     assert place.health()["ok"] is True
 
 
-def test_runs_of_long_ago_are_forgotten_at_the_start(place: Place) -> None:
+def test_runs_of_long_ago_are_forgotten_at_the_start(place: DaemonSandbox) -> None:
     now = time.time()
     for days, topic in ((31.0, "run:old"), (29.0, "run:young"), (400.0, "other")):
         store = SqliteStore(place.home.log, clock=lambda: now - days * 86_400)  # noqa: B023

@@ -14,7 +14,7 @@ import pytest
 from handrail.server import home as home_module
 from handrail.server.home import Home, HomeError, open_home
 from handrail.server.http.socket_client import DaemonError, call
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 ROOT = os.getuid() == 0
 needs_root = pytest.mark.skipif(not ROOT, reason="only root can give a folder to somebody else")
@@ -109,7 +109,7 @@ def test_a_folder_of_somebody_else_is_not_used(folder: Path) -> None:
 @needs_root
 @pytest.mark.parametrize("kind", ["folder", "link"])
 def test_a_socket_that_somebody_else_could_have_put_there_is_not_used(kind: str) -> None:
-    with Place() as place:
+    with DaemonSandbox() as place:
         place.home = Home(str(place.root / ("x" * 120)))
         folder = Path(place.home.socket).parent
         (place.root / "mine").mkdir()

@@ -19,7 +19,7 @@ from handrail.server.http.socket_client import health
 from handrail.server.lock import holder
 from tests.checkers import checker
 from tests.hosts.claude.desk import decision, said
-from tests.server.place import Place, answering, http, pretty
+from tests.server.daemon_sandbox import DaemonSandbox, answering, http, pretty
 
 pytestmark = pytest.mark.slow
 
@@ -32,27 +32,29 @@ Ran = tuple[int, str, str]
 
 
 @pytest.fixture(scope="module")
-def live() -> Iterator[Place]:
+def live() -> Iterator[DaemonSandbox]:
     """A place with a daemon."""
-    with Place() as place:
+    with DaemonSandbox() as place:
         place.start()
         yield place
 
 
-def hook(place: Place, *args: str, command: str = "touch a", **environ: str) -> Ran:
+def hook(place: DaemonSandbox, *args: str, command: str = "touch a", **environ: str) -> Ran:
     """The client's exit code, output and complaints."""
     event = "PreToolUse" if args[0] == "ensure" else args[0]
     fields = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1"}
     return send(place, json.dumps(place.payload(event, **fields)), *args, **environ)
 
 
-def send(place: Place, message: str, *args: str, shell: str = "/bin/sh", **environ: str) -> Ran:
+def send(
+    place: DaemonSandbox, message: str, *args: str, shell: str = "/bin/sh", **environ: str
+) -> Ran:
     client = place.home.client(place.environ)
     ran = place.execute([shell, client, *args], environ=environ, stdin=message)
     return ran.returncode, ran.stdout, ran.stderr
 
 
-def kill(place: Place) -> None:
+def kill(place: DaemonSandbox) -> None:
     """Start a daemon and end it the hard way; what lies there then is of no use to anybody."""
     os.kill(place.start(), signal.SIGKILL)
     with suppress(ConnectionRefusedError):
@@ -65,7 +67,7 @@ def kill(place: Place) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_an_answer_is_passed_on_as_it_is(live: Place, shell: str) -> None:
+def test_an_answer_is_passed_on_as_it_is(live: DaemonSandbox, shell: str) -> None:
     message = live.payload("PreToolUse", tool_name="Bash", tool_input={"command": "rm -rf /"})
     wanted = live.tell(**{"event": "PreToolUse", **message, "session_id": shell})
     again = json.dumps({**message, "session_id": f"{shell}2"})
@@ -76,12 +78,12 @@ def test_an_answer_is_passed_on_as_it_is(live: Place, shell: str) -> None:
     )
 
 
-def test_no_opinion_is_an_answer(live: Place) -> None:
+def test_no_opinion_is_an_answer(live: DaemonSandbox) -> None:
     assert hook(live, "PreToolUse", "change", command="ls") == (0, "{}\n", "")
     assert hook(live, "Stop") == (0, "{}\n", "")
 
 
-def test_a_large_message_arrives(live: Place) -> None:
+def test_a_large_message_arrives(live: DaemonSandbox) -> None:
     code, out, err = hook(live, "PreToolUse", "change", command="rm -rf / # " + "x" * 3_000_000)
     assert (code, err) == (0, "")
     assert decision(json.loads(out)) == "deny"
@@ -99,7 +101,7 @@ def test_a_large_message_arrives(live: Place) -> None:
     ],
 )
 def test_it_tells_whether_somebody_sits_at_the_session(
-    live: Place, attended: str, entrypoint: str, outcome: str
+    live: DaemonSandbox, attended: str, entrypoint: str, outcome: str
 ) -> None:
     session = f"attended-{attended}-{entrypoint}"
     start = json.dumps(live.payload("SessionStart", source="startup", session_id=session))
@@ -112,7 +114,7 @@ def test_it_tells_whether_somebody_sits_at_the_session(
     assert decision(answer) == outcome
 
 
-def test_ensure_leaves_a_daemon_that_runs_alone(live: Place) -> None:
+def test_ensure_leaves_a_daemon_that_runs_alone(live: DaemonSandbox) -> None:
     pid = live.pid
     assert hook(live, "ensure") == (0, "", "")
     assert live.pid == pid
@@ -159,7 +161,7 @@ def hostile(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_an_environment_that_wants_to_mislead_it_changes_nothing(
-    live: Place, hostile: dict[str, str], shell: str
+    live: DaemonSandbox, hostile: dict[str, str], shell: str
 ) -> None:
     fields = {"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}
     message = json.dumps(live.payload("PreToolUse", **fields))
@@ -172,17 +174,17 @@ def test_an_environment_that_wants_to_mislead_it_changes_nothing(
 # Without one
 
 
-def test_a_change_is_refused_and_the_daemon_started(place: Place) -> None:
+def test_a_change_is_refused_and_the_daemon_started(place: DaemonSandbox) -> None:
     assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
     assert hook(place, "PreToolUse", "change") == (0, "{}\n", "")
 
 
-def test_a_read_goes_on_without_a_word(place: Place) -> None:
+def test_a_read_goes_on_without_a_word(place: DaemonSandbox) -> None:
     assert hook(place, "PreToolUse", "read") == (0, "", "")
     assert health(place.home) is None
 
 
-def test_another_event_complains_and_stops_nothing(place: Place) -> None:
+def test_another_event_complains_and_stops_nothing(place: DaemonSandbox) -> None:
     code, out, err = hook(place, "PostToolUse")
     assert (code, out) == (1, "")
     assert err.startswith("Handrail did not hear of PostToolUse: curl: (7)")
@@ -190,7 +192,9 @@ def test_another_event_complains_and_stops_nothing(place: Place) -> None:
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
-def test_the_start_of_a_session_and_of_a_turn_wait_for_the_daemon(place: Place, event: str) -> None:
+def test_the_start_of_a_session_and_of_a_turn_wait_for_the_daemon(
+    place: DaemonSandbox, event: str
+) -> None:
     message = json.dumps(place.payload(event, source="startup", prompt="go"))
     code, out, err = send(place, message, event)
     assert (code, err) == (0, "")
@@ -198,7 +202,7 @@ def test_the_start_of_a_session_and_of_a_turn_wait_for_the_daemon(place: Place, 
     assert place.health()["runs"] == 1
 
 
-def test_ensure_starts_it_and_tells_the_agent(place: Place) -> None:
+def test_ensure_starts_it_and_tells_the_agent(place: DaemonSandbox) -> None:
     code, out, err = hook(place, "ensure")
     assert (code, err) == (0, "")
     told = said(json.loads(out))
@@ -207,7 +211,7 @@ def test_ensure_starts_it_and_tells_the_agent(place: Place) -> None:
     assert place.health()["ok"]
 
 
-def test_ensure_tells_the_agent_whom_to_tell_when_it_does_not_start(place: Place) -> None:
+def test_ensure_tells_the_agent_whom_to_tell_when_it_does_not_start(place: DaemonSandbox) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", place.home.port))
         other.listen()
@@ -216,13 +220,13 @@ def test_ensure_tells_the_agent_whom_to_tell_when_it_does_not_start(place: Place
     assert str(said(json.loads(out))["additionalContext"]).endswith("for them: handrail doctor")
 
 
-def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: Place) -> None:
+def test_what_a_crashed_daemon_left_behind_is_no_daemon(place: DaemonSandbox) -> None:
     kill(place)
     assert hook(place, "PreToolUse", "change") == (2, "", STARTED)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_ensure_starts_a_daemon_again_that_was_killed(place: Place, shell: str) -> None:
+def test_ensure_starts_a_daemon_again_that_was_killed(place: DaemonSandbox, shell: str) -> None:
     kill(place)
     code, out, err = send(place, "", "ensure", shell=shell)
     assert (code, err) == (0, "")
@@ -230,7 +234,7 @@ def test_ensure_starts_a_daemon_again_that_was_killed(place: Place, shell: str) 
 
 
 def test_another_process_with_the_number_of_a_killed_daemon_is_not_taken_for_it(
-    place: Place,
+    place: DaemonSandbox,
 ) -> None:
     kill(place)
     Path(place.home.lock).write_text(f'{{"pid":{os.getpid()}}}')
@@ -239,7 +243,7 @@ def test_another_process_with_the_number_of_a_killed_daemon_is_not_taken_for_it(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("shell", SHELLS)
-def test_ensure_starts_no_program_where_the_daemon_lives(live: Place, shell: str) -> None:
+def test_ensure_starts_no_program_where_the_daemon_lives(live: DaemonSandbox, shell: str) -> None:
     finds_nobody = live.root / "curl"
     finds_nobody.write_text("#!/bin/sh\nexit 7\n")
     finds_nobody.chmod(0o755)
@@ -252,7 +256,7 @@ def test_ensure_starts_no_program_where_the_daemon_lives(live: Place, shell: str
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_misleading_environment_does_not_reach_a_daemon_that_is_started(
-    place: Place, hostile: dict[str, str]
+    place: DaemonSandbox, hostile: dict[str, str]
 ) -> None:
     assert hook(place, "PreToolUse", "change", **hostile) == (2, "", STARTED)
     environ = Path(f"/proc/{place.pid}/environ").read_text()
@@ -262,7 +266,7 @@ def test_a_misleading_environment_does_not_reach_a_daemon_that_is_started(
     assert not os.path.exists(f"{hostile['CURL_HOME']}/pwned")
 
 
-def test_nothing_is_asked_of_another_program_on_the_port(place: Place) -> None:
+def test_nothing_is_asked_of_another_program_on_the_port(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)) as other:
         other.listen()
         code, out, err = hook(place, "UserPromptSubmit")
@@ -270,7 +274,7 @@ def test_nothing_is_asked_of_another_program_on_the_port(place: Place) -> None:
     assert err.startswith(f"Another program answers on Handrail's port {place.home.port}")
 
 
-def test_an_agent_is_told_that_another_program_answers_on_the_port(place: Place) -> None:
+def test_an_agent_is_told_that_another_program_answers_on_the_port(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)) as other:
         other.listen()
         code, out, err = hook(place, "ensure")
@@ -279,7 +283,7 @@ def test_an_agent_is_told_that_another_program_answers_on_the_port(place: Place)
     assert context.startswith("Another program answers on the port of Handrail")
 
 
-def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: Place) -> None:
+def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         code, out, err = hook(place, "PreToolUse", "change")
     assert (code, out) == (2, "")
@@ -289,7 +293,7 @@ def test_a_daemon_that_cannot_be_started_is_told_to_the_person(place: Place) -> 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
 @pytest.mark.parametrize("kind", ["folder", "link"])
-def test_nobody_else_can_answer_in_the_place_of_the_daemon(place: Place, kind: str) -> None:
+def test_nobody_else_can_answer_in_the_place_of_the_daemon(place: DaemonSandbox, kind: str) -> None:
     place.home = Home(str(place.root / ("x" * 120)))
     client = place.home.client(place.environ)
     folder = Path(place.home.socket).parent
@@ -331,7 +335,7 @@ DENIED = json.dumps(DENY).encode()
     ],
 )
 def test_what_is_no_answer_refuses_a_change_and_lets_a_read_go_on(
-    place: Place, answer: bytes
+    place: DaemonSandbox, answer: bytes
 ) -> None:
     with answering(place, answer):
         code, out, err = hook(place, "PreToolUse", "change")
@@ -346,7 +350,7 @@ def test_what_is_no_answer_refuses_a_change_and_lets_a_read_go_on(
 
 
 def test_a_daemon_that_hangs_refuses_a_change_in_time_and_is_not_started_twice(
-    place: Place,
+    place: DaemonSandbox,
 ) -> None:
     pid = place.start()
     os.kill(pid, signal.SIGSTOP)
@@ -361,7 +365,7 @@ def test_a_daemon_that_hangs_refuses_a_change_in_time_and_is_not_started_twice(
 
 
 @pytest.mark.parametrize(("mode", "code"), [("change", 2), ("read", 0)])
-def test_without_curl_a_change_is_refused(place: Place, mode: str, code: int) -> None:
+def test_without_curl_a_change_is_refused(place: DaemonSandbox, mode: str, code: int) -> None:
     place.start()
     text = Path(place.home.client(place.environ)).read_text()
     broken = place.root / "client"
@@ -371,7 +375,7 @@ def test_without_curl_a_change_is_refused(place: Place, mode: str, code: int) ->
     assert ("not found" in ran.stderr) == (mode == "change")
 
 
-def test_shellcheck_has_nothing_to_say(live: Place) -> None:
+def test_shellcheck_has_nothing_to_say(live: DaemonSandbox) -> None:
     ran = subprocess.run(
         [checker("shellcheck"), "-s", "sh", live.home.client(live.environ)],
         capture_output=True,

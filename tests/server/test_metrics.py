@@ -28,26 +28,26 @@ from handrail.model.ordinal import Severity
 from handrail.server.http.metrics import HALTING_FAULTS, OTHER_FAULTS, Metrics
 from tests.hosts.claude.desk import SESSION
 from tests.server.asgi import ask
-from tests.server.office import Office, call, message
+from tests.server.in_process_api import InProcessApi, call, message
 
 
 @pytest.fixture
-def office() -> Iterator[Office]:
-    with Office() as office:
+def office() -> Iterator[InProcessApi]:
+    with InProcessApi() as office:
         yield office
 
 
-def judge(office: Office, step: int, *, right: bool) -> None:
+def judge(office: InProcessApi, step: int, *, right: bool) -> None:
     body = json.dumps({"step": step, "right": right}).encode()
     office.run(lambda: ask(office.app, "POST", f"/runs/{SESSION}/feedback", body))
 
 
-def test_every_decision_is_there_before_anything_happened(office: Office) -> None:
+def test_every_decision_is_there_before_anything_happened(office: InProcessApi) -> None:
     for decision in ("allow", "warn", "modify", "block"):
         assert office.metric(f'handrail_reviews_total{{decision="{decision}"}}') == 0
 
 
-def test_decisions_are_counted(office: Office) -> None:
+def test_decisions_are_counted(office: InProcessApi) -> None:
     warned = "curl -X POST -d @cart.json https://api.example.com/cart"
     commands = ["ls", "cat a", warned, "git push --force origin main", "rm -rf /"]
     for number, command in enumerate(commands):
@@ -138,7 +138,7 @@ def test_what_is_said_again_of_a_finding_counts_once(right: bool, result: str) -
     assert f"{line} 2.0\n" in metrics.text().decode()
 
 
-def test_of_a_refusal_the_last_word_counts(office: Office) -> None:
+def test_of_a_refusal_the_last_word_counts(office: InProcessApi) -> None:
     office.post(call("rm -rf /"))
     for right in (False, False, True):
         judge(office, 1, right=right)
@@ -153,7 +153,7 @@ def test_every_kind_of_fault_in_the_code_is_known() -> None:
     assert kinds == {*HALTING_FAULTS, *OTHER_FAULTS}
 
 
-def test_outcomes_and_breaches_are_counted(office: Office) -> None:
+def test_outcomes_and_breaches_are_counted(office: InProcessApi) -> None:
     fields = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"}
     office.post(call("ls"))
     office.post(message("PostToolUse", **fields, tool_response={"stdout": ""}))
@@ -167,7 +167,7 @@ def test_outcomes_and_breaches_are_counted(office: Office) -> None:
     assert office.metric("handrail_breaches_total") == 1
 
 
-def test_only_judged_stops_count_as_false_alarms(office: Office) -> None:
+def test_only_judged_stops_count_as_false_alarms(office: InProcessApi) -> None:
     assert office.metric("handrail_false_positive_rate") == 0
     for number, command in enumerate(["rm -rf /", "rm -rf ~", "ls"]):
         office.post(call(command, f"t{number}"))
@@ -179,7 +179,7 @@ def test_only_judged_stops_count_as_false_alarms(office: Office) -> None:
     assert office.metric('handrail_feedback_total{verdict="wrong"}') == 2
 
 
-def test_what_a_person_overruled_was_a_false_alarm(office: Office) -> None:
+def test_what_a_person_overruled_was_a_false_alarm(office: InProcessApi) -> None:
     office.post(message("SessionStart", source="startup"), x_handrail_attended="1")
     office.post(call("npm publish", permission_mode="default"))
     fields = {"tool_name": "Bash", "tool_input": {"command": "npm publish"}, "tool_use_id": "t1"}
@@ -198,7 +198,7 @@ def test_numbers_that_others_keep_are_read_when_they_are_asked_for() -> None:
     assert 'handrail_runs{phase="working"} 4.0' in text
 
 
-def test_all_of_it_is_in_the_format_of_prometheus(office: Office) -> None:
+def test_all_of_it_is_in_the_format_of_prometheus(office: InProcessApi) -> None:
     answer = office.get("/metrics")
     families = list(text_string_to_metric_families(answer.body.decode()))
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")

@@ -29,7 +29,7 @@ from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
 
 
-class Log(MemoryStore):
+class ClockedLog(MemoryStore):
     """A log whose clock is set by hand."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Log(MemoryStore):
         return {topic.name for topic in self.topics()}
 
 
-class Full(Log):
+class FullLog(ClockedLog):
     def forget(self, topic: str) -> Receipt:
         receipt = Receipt()
         receipt.set_exception(DiskFullError("/log"))
@@ -52,18 +52,18 @@ class Full(Log):
 
 
 @pytest.fixture
-def log() -> Log:
-    return Log()
+def log() -> ClockedLog:
+    return ClockedLog()
 
 
-def retention(log: Log, *, now: float = 100 * DAY, days: int = 30) -> Retention:
+def retention(log: ClockedLog, *, now: float = 100 * DAY, days: int = 30) -> Retention:
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     keeper = Retention(log, runs, lambda: days, clock=lambda: now)
     keeper.look()
     return keeper
 
 
-def test_what_changed_before_the_limit_is_forgotten(log: Log) -> None:
+def test_what_changed_before_the_limit_is_forgotten(log: ClockedLog) -> None:
     log.write("run:old", 69 * DAY)
     log.write("run:edge", 70 * DAY)
     log.write("run:young", 99 * DAY)
@@ -71,26 +71,26 @@ def test_what_changed_before_the_limit_is_forgotten(log: Log) -> None:
     assert log.names() == {"run:edge", "run:young"}
 
 
-def test_a_long_run_counts_by_its_last_change(log: Log) -> None:
+def test_a_long_run_counts_by_its_last_change(log: ClockedLog) -> None:
     log.write("run:long", 1 * DAY)
     log.write("run:long", 99 * DAY)
     assert retention(log).forget_some().wait() == 0
     assert log.names() == {"run:long"}
 
 
-def test_only_runs_are_forgotten(log: Log) -> None:
+def test_only_runs_are_forgotten(log: ClockedLog) -> None:
     log.write("audit", 1 * DAY)
     log.write("runs", 1 * DAY)
     assert retention(log).forget_some().wait() == 0
 
 
-def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: Log) -> None:
+def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: ClockedLog) -> None:
     log.write("run:old", 1.0)
     assert retention(log, days=0).forget_some().wait() == 0
     assert log.names() == {"run:old"}
 
 
-def test_a_run_that_somebody_works_with_is_kept(log: Log) -> None:
+def test_a_run_that_somebody_works_with_is_kept(log: ClockedLog) -> None:
     log.write("run:resumed", 1 * DAY)
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
@@ -99,7 +99,7 @@ def test_a_run_that_somebody_works_with_is_kept(log: Log) -> None:
     assert keeper.forget_some().wait() == 0
 
 
-def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: Log) -> None:
+def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: ClockedLog) -> None:
     log.write("run:resumed", 1 * DAY)
     keeper = retention(log)
     log.write("run:resumed", 100 * DAY)
@@ -107,7 +107,9 @@ def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: Log
     assert log.names() == {"run:resumed"}
 
 
-def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(log: Log) -> None:
+def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(
+    log: ClockedLog,
+) -> None:
     log.write("run:killed", 1 * DAY)
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     runs.get("killed", "/")
@@ -117,7 +119,7 @@ def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(log:
     assert keeper.forget_some().wait() == 1
 
 
-class Counted(Log):
+class CountingLog(ClockedLog):
     """A log that counts how often it is asked for everything."""
 
     listed = 0
@@ -128,7 +130,7 @@ class Counted(Log):
 
 
 def test_runs_are_listed_once_a_day_however_many_are_due() -> None:
-    log = Counted()
+    log = CountingLog()
     for number in range(4 * BITE):
         log.write(f"run:{number}", 1.0)
     tidy(retention(log), days=2)
@@ -136,7 +138,7 @@ def test_runs_are_listed_once_a_day_however_many_are_due() -> None:
     assert log.listed == 3, "at the start, and once for each day"
 
 
-def test_the_oldest_go_first_and_only_a_few_at_once(log: Log) -> None:
+def test_the_oldest_go_first_and_only_a_few_at_once(log: ClockedLog) -> None:
     for day in range(BITE + 2):
         log.write(f"run:{day}", day * DAY)
     keeper = retention(log)
@@ -171,14 +173,14 @@ def tidy(keeper: Retention, days: int) -> list[float]:
     return slept
 
 
-def test_it_is_done_at_the_start_and_once_a_day_with_pauses_between_bites(log: Log) -> None:
+def test_it_is_done_at_the_start_and_once_a_day_with_pauses_between_bites(log: ClockedLog) -> None:
     for number in range(2 * BITE):
         log.write(f"run:{number}", 1.0)
     assert tidy(retention(log), days=2) == [PAUSE, PAUSE, DAY, DAY]
     assert log.names() == set()
 
 
-def test_requests_of_long_ago_are_forgotten_with_their_answers(log: Log) -> None:
+def test_requests_of_long_ago_are_forgotten_with_their_answers(log: ClockedLog) -> None:
     for topic in (CONTROL, CURRENT):
         for day in (1, 69, 71, 99):
             log.write(topic, day * DAY)
@@ -188,13 +190,13 @@ def test_requests_of_long_ago_are_forgotten_with_their_answers(log: Log) -> None
 
 
 def test_a_log_that_cannot_forget_is_tried_again_the_next_day() -> None:
-    log = Full()
+    log = FullLog()
     log.write("run:old", 1.0)
     assert tidy(retention(log), days=2) == [DAY, DAY]
 
 
 def test_settings_that_cannot_be_read_forget_nothing(
-    log: Log, caplog: pytest.LogCaptureFixture
+    log: ClockedLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     log.write("run:old", 1.0)
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))

@@ -11,23 +11,23 @@ from handrail.checkpoint import CheckpointInfo, RestoreTarget, UndoLevel
 from handrail.checkpoint.tidy.tidying import TidyResult
 from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.model.event import FaultNoted
-from tests.server.workshop import Workshop
+from tests.server.checkpoint_setup import CheckpointSetup
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Workshop]:
-    workshop = Workshop(tmp_path)
+def shop(tmp_path: Path) -> Iterator[CheckpointSetup]:
+    workshop = CheckpointSetup(tmp_path)
     yield workshop
     workshop.close()
 
 
-def git(shop: Workshop, *arguments: str) -> None:
+def git(shop: CheckpointSetup, *arguments: str) -> None:
     person = ("-c", "user.name=Me", "-c", "user.email=me@example.invalid")
     subprocess.run(["git", *person, *arguments], cwd=shop.tree, env=shop.environ, check=True)
 
 
 def test_what_was_borrowed_for_a_person_survives_the_cleaning_of_their_repository(
-    shop: Workshop,
+    shop: CheckpointSetup,
 ) -> None:
     os.utime(shop.tree / "cart.txt", (1_000_000_000, 1_000_000_000))
     git(shop, "init", "-q")
@@ -45,7 +45,7 @@ def test_what_was_borrowed_for_a_person_survives_the_cleaning_of_their_repositor
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
 
 
-def test_of_too_many_the_oldest_go_by_the_settings_of_the_project(shop: Workshop) -> None:
+def test_of_too_many_the_oldest_go_by_the_settings_of_the_project(shop: CheckpointSetup) -> None:
     checkpoints = shop.hands.checkpoints(str(shop.tree), Settings(keep=3))
     for number in range(21):
         (shop.tree / "cart.txt").write_text(f"{number}\n")
@@ -55,7 +55,9 @@ def test_of_too_many_the_oldest_go_by_the_settings_of_the_project(shop: Workshop
     assert [each.id for each in checkpoints.newest_first()] == ["c21", "c20", "c19"]
 
 
-def test_a_problem_is_told_to_the_next_run(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_is_told_to_the_next_run(
+    shop: CheckpointSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     full = TidyResult(problem="The disk is full.")
     monkeypatch.setattr("handrail.checkpoint.tidy.tidying.tidy", lambda *_: full)
     shop.hands.count(str(shop.tree), shop.hands.checkpoints(str(shop.tree)))

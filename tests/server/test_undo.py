@@ -3,12 +3,12 @@
 import pytest
 
 from handrail.server.launcher import stop_daemon
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 pytestmark = pytest.mark.slow
 
 
-def act(place: Place, command: str, call: str) -> None:
+def act(place: DaemonSandbox, command: str, call: str) -> None:
     """An action that the agent takes, as it is let through."""
     answer = place.before(command, call)
     given = answer.get("hookSpecificOutput", {}).get("updatedInput", {"command": command})
@@ -22,7 +22,7 @@ def act(place: Place, command: str, call: str) -> None:
     )
 
 
-def test_what_a_shell_command_did_is_undone_and_redone(place: Place) -> None:
+def test_what_a_shell_command_did_is_undone_and_redone(place: DaemonSandbox) -> None:
     plan, cart = place.project / "plan.md", place.project / "cart.py"
     plan.write_text("never committed\n")
     cart.write_text("total = 0\n")
@@ -46,7 +46,7 @@ def test_what_a_shell_command_did_is_undone_and_redone(place: Place) -> None:
     assert (plan.exists(), cart.read_text()) == (False, "total = 1\n")
 
 
-def test_a_daemon_that_was_started_anew_knows_whose_changes_they_are(place: Place) -> None:
+def test_a_daemon_that_was_started_anew_knows_whose_changes_they_are(place: DaemonSandbox) -> None:
     cart = place.project / "cart.py"
     cart.write_text("total = 0\n")
     place.start()

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 from tests.fuzz.hostile import COMMANDS
-from tests.fuzz.judge import Judge
+from tests.fuzz.review_process import ReviewProcess
 
 from handrail.shell import UnreadableError, read
 from handrail.shell.environment import MAX_ALTERNATIVES, Environment
@@ -26,13 +26,13 @@ MAX_EFFECTS = 20_000
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
-    with Judge() as judge:
+def judge() -> Iterator[ReviewProcess]:
+    with ReviewProcess() as judge:
         yield judge
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_ends_in_an_answer_after_bounded_work(name: str, judge: Judge) -> None:
+def test_ends_in_an_answer_after_bounded_work(name: str, judge: ReviewProcess) -> None:
     judgement = judge.judge(name)
     assert not judgement.fault
     assert judgement.decision

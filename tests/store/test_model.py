@@ -22,7 +22,7 @@ CALLS = st.lists(st.builds(NewEntry, NAMES, BODIES), max_size=4)
 WHICH = st.sampled_from([0, 1])
 
 
-class Model(RuleBasedStateMachine):
+class TwoStores(RuleBasedStateMachine):
     """Two stores on one file, as two processes have it, beside the plain model."""
 
     def __init__(self) -> None:
@@ -103,5 +103,5 @@ class Model(RuleBasedStateMachine):
             assert is_sound(self.path)
 
 
-TestModel = Model.TestCase
+TestModel = TwoStores.TestCase
 TestModel.settings = settings(max_examples=40, stateful_step_count=20)

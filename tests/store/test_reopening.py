@@ -14,7 +14,7 @@ from handrail.store.sqlite import SqliteStore
 ENTRY = [NewEntry("run:a", b"{}")]
 
 
-class Time:
+class ManualClock:
     """A clock that stands still until it is set."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Time:
         return self.now
 
 
-class Door:
+class StoreOpener:
     """Opens a store, unless it is stuck."""
 
     def __init__(self, store: Store) -> None:
@@ -39,7 +39,7 @@ class Door:
         return self.store
 
 
-class Full(MemoryStore):
+class FullStore(MemoryStore):
     """A store on a disk that is full for a while."""
 
     full = True
@@ -66,7 +66,7 @@ def test_it_is_the_store_that_it_stands_for() -> None:
 
 
 def test_what_cannot_be_opened_says_why_and_is_not_tried_at_every_call() -> None:
-    now, door = Time(), Door(MemoryStore())
+    now, door = ManualClock(), StoreOpener(MemoryStore())
     door.stuck = DamagedError("/log", "no database")
     store = ReopeningStore(door, now=now)
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_what_cannot_be_opened_says_why_and_is_not_tried_at_every_call() -> None
 
 
 def test_what_can_be_opened_again_is_used_again() -> None:
-    now, door = Time(), Door(MemoryStore())
+    now, door = ManualClock(), StoreOpener(MemoryStore())
     door.stuck = DamagedError("/log", "no database")
     store = ReopeningStore(door, now=now)
     assert store.problem
@@ -91,7 +91,7 @@ def test_what_can_be_opened_again_is_used_again() -> None:
 
 
 def test_why_the_last_entry_was_not_taken_is_known_until_one_is() -> None:
-    full = Full()
+    full = FullStore()
     store = ReopeningStore(lambda: full)
     assert isinstance(store.append(ENTRY).exception(0), DiskFullError)
     assert store.problem == "/log: the disk is full"
@@ -101,7 +101,7 @@ def test_why_the_last_entry_was_not_taken_is_known_until_one_is() -> None:
 
 
 def test_a_log_whose_file_is_gone_is_made_anew(tmp_path: Path) -> None:
-    now, path = Time(), str(tmp_path / "events.db")
+    now, path = ManualClock(), str(tmp_path / "events.db")
     store = ReopeningStore(lambda: SqliteStore(path), now=now)
     store.append(ENTRY).result(10)
     for name in ("", "-wal", "-shm"):

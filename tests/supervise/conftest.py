@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.supervise.bed import Bed
+from tests.supervise.supervision_setup import SupervisionSetup
 
 
 @pytest.fixture
-def bed(tmp_path: Path) -> Bed:
-    return Bed(tmp_path)
+def supervision(tmp_path: Path) -> SupervisionSetup:
+    return SupervisionSetup(tmp_path)

@@ -23,7 +23,7 @@ class Clock:
         self.now += seconds
 
 
-class Log(Store):
+class FaultyLog(Store):
     """A store in memory whose faults and delays are switched by hand."""
 
     def __init__(self, clock: Callable[[], float] = time) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from handrail.model.event import Compacted, Event, PromptGiven
 from handrail.supervise.supervisor import Supervisor
-from tests.supervise.bed import Bed
+from tests.supervise.supervision_setup import SupervisionSetup
 
 
 class Ear:
@@ -19,33 +19,33 @@ class Ear:
         self.heard.append((supervisor.state.run, event))
 
 
-def test_what_a_listener_writes_is_heard_after_what_it_heard(bed: Bed) -> None:
+def test_what_a_listener_writes_is_heard_after_what_it_heard(supervision: SupervisionSetup) -> None:
     first, last = Ear(), Ear()
 
     def answer(supervisor: Supervisor, event: Event) -> None:
         if isinstance(event, PromptGiven):
-            bed.get("other").record(Compacted(2.0, "auto"))
+            supervision.get("other").record(Compacted(2.0, "auto"))
             supervisor.record(Compacted(3.0, "auto"))
 
-    bed.runs.bus.subscribe(first, answer, last)
-    bed.run.record(PromptGiven(1.0, "do it"))
-    bed.run.record(PromptGiven(4.0, "go on"))
+    supervision.runs.bus.subscribe(first, answer, last)
+    supervision.run.record(PromptGiven(1.0, "do it"))
+    supervision.run.record(PromptGiven(4.0, "go on"))
     assert first.heard == last.heard
     assert [event.at for _, event in last.heard] == [1.0, 2.0, 3.0, 4.0, 2.0, 3.0]
-    assert [event for run, event in last.heard if run == "r1"] == bed.events()
+    assert [event for run, event in last.heard if run == "r1"] == supervision.events()
 
 
 def test_a_listener_that_fails_keeps_nobody_from_hearing(
-    bed: Bed, caplog: pytest.LogCaptureFixture
+    supervision: SupervisionSetup, caplog: pytest.LogCaptureFixture
 ) -> None:
     ear = Ear()
 
     def fail(supervisor: Supervisor, event: Event) -> None:
         raise ValueError("a bug")
 
-    bed.runs.bus.subscribe(fail, ear)
+    supervision.runs.bus.subscribe(fail, ear)
     with caplog.at_level(logging.ERROR):
-        bed.run.record(PromptGiven(1.0, "do it"))
-        bed.run.record(PromptGiven(2.0, "go on"))
+        supervision.run.record(PromptGiven(1.0, "do it"))
+        supervision.run.record(PromptGiven(2.0, "go on"))
     assert [event.at for _, event in ear.heard] == [1.0, 2.0]
     assert "a listener failed over PromptGiven" in caplog.text

@@ -14,8 +14,8 @@ from handrail.store.errors import DiskFullError
 from handrail.supervise import event_recorder as recorder_room
 from handrail.supervise import run_registry as runs_room
 from handrail.supervise.supervisor import Supervisor
-from tests.supervise.bed import Bed, ran
 from tests.supervise.ready import ready
+from tests.supervise.supervision_setup import SupervisionSetup, ran
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ class Supervision(RuleBasedStateMachine):
         # Few enough that runs are let go and states are saved all the time.
         self.patch.setattr(runs_room, "_MAX_KEPT", 2)
         self.patch.setattr(recorder_room, "SNAPSHOT_EVERY", 3)
-        self.bed = Bed(Path(self.folder.name))
+        self.bed = SupervisionSetup(Path(self.folder.name))
         self.models: dict[str, Model] = {}
         self.calls = 0
 

@@ -8,8 +8,8 @@ from handrail.supervise.event_recorder import SNAPSHOT_EVERY
 from handrail.supervise.open_action import OpenAction
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.watched_state import WatchedState, fold
-from tests.supervise.bed import RUN, Bed, ran
 from tests.supervise.strategies import ended, reviewed
+from tests.supervise.supervision_setup import RUN, SupervisionSetup, ran
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ class Counted(list[OpenAction]):
             yield item
 
 
-def long_run(bed: Bed) -> Supervisor:
+def long_run(bed: SupervisionSetup) -> Supervisor:
     """A run with thousands of different actions behind it, most of which have ended."""
     state = WatchedState(RUN)
     for step in range(1, PAST + 1):
@@ -51,28 +51,35 @@ def long_run(bed: Bed) -> Supervisor:
 
 
 @pytest.mark.parametrize("command", ["ls", "make", "rm -rf /srv/data", "rm -rf notes"])
-def test_a_decision_in_a_long_run_reads_no_log_and_scans_no_history(bed: Bed, command: str) -> None:
-    run = long_run(bed)
-    bed.log.calls.clear()
+def test_a_decision_in_a_long_run_reads_no_log_and_scans_no_history(
+    supervision: SupervisionSetup, command: str
+) -> None:
+    run = long_run(supervision)
+    supervision.log.calls.clear()
     calls = SNAPSHOT_EVERY // 2
     for number in range(calls):
-        action = bed.bash(command, f"d{number}")
+        action = supervision.bash(command, f"d{number}")
         run.decide(action)
         run.take_in(ran(action))
-    assert set(bed.log.calls) <= {"append", "save_snapshot"}
-    assert bed.log.calls["save_snapshot"] <= bed.log.calls["append"] // SNAPSHOT_EVERY + 1
+    assert set(supervision.log.calls) <= {"append", "save_snapshot"}
+    assert (
+        supervision.log.calls["save_snapshot"]
+        <= supervision.log.calls["append"] // SNAPSHOT_EVERY + 1
+    )
 
 
-def test_looking_for_an_open_action_is_bounded(bed: Bed) -> None:
-    run = long_run(bed)
+def test_looking_for_an_open_action_is_bounded(supervision: SupervisionSetup) -> None:
+    run = long_run(supervision)
     run.state.open = counted = Counted(run.state.open)
-    run.decide(bed.bash("ls", "never seen"))
-    run.take_in(ran(bed.bash("ls", "never seen either")))
+    run.decide(supervision.bash("ls", "never seen"))
+    run.take_in(ran(supervision.bash("ls", "never seen either")))
     run.drop("nor this", "")
     assert counted.looks <= 4 * 256
 
 
-def test_a_state_grows_with_what_is_different_and_not_with_what_is_repeated(bed: Bed) -> None:
+def test_a_state_grows_with_what_is_different_and_not_with_what_is_repeated(
+    supervision: SupervisionSetup,
+) -> None:
     state = fold(RUN, [event for step in range(1, 1001) for event in (reviewed(step), ended(step))])
     assert len(state.history.ran) == 1
     assert len(state.history.recent) == 20

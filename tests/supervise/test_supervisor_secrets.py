@@ -7,14 +7,14 @@ from handrail.model import Action, Decision, Outcome
 from handrail.model.event import ActionReviewed, IterationEnded, PromptGiven, RunStarted
 from handrail.model.fingerprint import fingerprint
 from handrail.supervise.breach import EndedCall
-from tests.supervise.bed import MORE_THAN_A_LOOK, RUN, Bed, ran
+from tests.supervise.supervision_setup import MORE_THAN_A_LOOK, RUN, SupervisionSetup, ran
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 PASSWORD = "correct-horse_battery9staple"
 """No pattern knows it: only the project's .env says that it is a secret."""
 
 
-def assert_unknown(bed: Bed, *secrets: str) -> None:
+def assert_unknown(bed: SupervisionSetup, *secrets: str) -> None:
     """No trace of a secret in anything that is kept."""
     bed.run.save()
     kept = bed.log.bodies + msgspec.json.encode(bed.run.state) + repr(bed.run.state).encode()
@@ -24,59 +24,61 @@ def assert_unknown(bed: Bed, *secrets: str) -> None:
 
 
 @pytest.fixture
-def env(bed: Bed) -> Bed:
+def env(supervision: SupervisionSetup) -> SupervisionSetup:
     """A project with a .env file."""
-    (bed.path / ".env").write_text(f"PORT=8080\nDB_PASSWORD={PASSWORD}\n")
-    bed.ticks.advance(MORE_THAN_A_LOOK)
-    return bed
+    (supervision.path / ".env").write_text(f"PORT=8080\nDB_PASSWORD={PASSWORD}\n")
+    supervision.ticks.advance(MORE_THAN_A_LOOK)
+    return supervision
 
 
-def test_a_token_in_a_command_and_its_output(bed: Bed) -> None:
-    bed.do(bed.bash(f"GH_TOKEN={TOKEN} gh pr list", "a"), output=f"logged in with {TOKEN}")
-    assert_unknown(bed, TOKEN)
+def test_a_token_in_a_command_and_its_output(supervision: SupervisionSetup) -> None:
+    supervision.do(
+        supervision.bash(f"GH_TOKEN={TOKEN} gh pr list", "a"), output=f"logged in with {TOKEN}"
+    )
+    assert_unknown(supervision, TOKEN)
 
 
-def test_a_token_in_an_error(bed: Bed) -> None:
-    action = bed.bash("make", "a")
-    bed.run.before(action)
-    bed.run.after(EndedCall(action, Outcome(False, 1, error=f"401 for {TOKEN}")))
-    assert_unknown(bed, TOKEN)
+def test_a_token_in_an_error(supervision: SupervisionSetup) -> None:
+    action = supervision.bash("make", "a")
+    supervision.run.before(action)
+    supervision.run.after(EndedCall(action, Outcome(False, 1, error=f"401 for {TOKEN}")))
+    assert_unknown(supervision, TOKEN)
 
 
-def test_a_token_in_a_prompt_is_not_part_of_the_goal(bed: Bed) -> None:
-    bed.run.record(PromptGiven(bed.clock(), f"push with {TOKEN}, please"))
-    bed.run.record(IterationEnded(bed.clock(), f"I have used {TOKEN}."))
-    assert_unknown(bed, TOKEN)
-    assert bed.run.state.history.goal.startswith("push with [redacted: GitHub token]")
+def test_a_token_in_a_prompt_is_not_part_of_the_goal(supervision: SupervisionSetup) -> None:
+    supervision.run.record(PromptGiven(supervision.clock(), f"push with {TOKEN}, please"))
+    supervision.run.record(IterationEnded(supervision.clock(), f"I have used {TOKEN}."))
+    assert_unknown(supervision, TOKEN)
+    assert supervision.run.state.history.goal.startswith("push with [redacted: GitHub token]")
 
 
-def test_a_token_in_a_file_that_is_written(bed: Bed) -> None:
-    action = bed.write(bed.path / "config.py", "a", f"TOKEN = '{TOKEN}'\n")
-    bed.do(action)
-    assert_unknown(bed, TOKEN)
+def test_a_token_in_a_file_that_is_written(supervision: SupervisionSetup) -> None:
+    action = supervision.write(supervision.path / "config.py", "a", f"TOKEN = '{TOKEN}'\n")
+    supervision.do(action)
+    assert_unknown(supervision, TOKEN)
 
 
-def test_a_token_in_a_refused_command_that_ran(bed: Bed) -> None:
-    action = bed.bash(f"rm -rf /srv/{TOKEN}", "a")
-    assert bed.run.before(action).decision is Decision.BLOCK
-    assert bed.run.after(ran(action)).stop
-    assert_unknown(bed, TOKEN)
+def test_a_token_in_a_refused_command_that_ran(supervision: SupervisionSetup) -> None:
+    action = supervision.bash(f"rm -rf /srv/{TOKEN}", "a")
+    assert supervision.run.before(action).decision is Decision.BLOCK
+    assert supervision.run.after(ran(action)).stop
+    assert_unknown(supervision, TOKEN)
 
 
-def test_a_token_in_the_reason_why_something_did_not_run(bed: Bed) -> None:
-    bed.run.before(bed.bash("make", "a"))
-    bed.run.drop("a", f"denied: {TOKEN}")
-    assert_unknown(bed, TOKEN)
+def test_a_token_in_the_reason_why_something_did_not_run(supervision: SupervisionSetup) -> None:
+    supervision.run.before(supervision.bash("make", "a"))
+    supervision.run.drop("a", f"denied: {TOKEN}")
+    assert_unknown(supervision, TOKEN)
 
 
-def test_a_value_of_the_projects_env_file_wherever_it_turns_up(env: Bed) -> None:
+def test_a_value_of_the_projects_env_file_wherever_it_turns_up(env: SupervisionSetup) -> None:
     env.run.record(PromptGiven(env.clock(), f"the password is {PASSWORD}"))
     env.do(env.bash(f"psql postgres://app:{PASSWORD}@db/shop -c 'select 1'", "a"), output=PASSWORD)
     env.do(env.write(env.path / "notes.txt", "b", f"it is {PASSWORD}"))
     assert_unknown(env, PASSWORD)
 
 
-def test_a_value_of_the_env_file_at_the_root_of_the_work_tree(env: Bed) -> None:
+def test_a_value_of_the_env_file_at_the_root_of_the_work_tree(env: SupervisionSetup) -> None:
     inside = env.path / "notes"
     run = env.get("in a subfolder", inside)
     run.record(RunStarted(env.clock(), "claude", str(inside)))
@@ -84,7 +86,7 @@ def test_a_value_of_the_env_file_at_the_root_of_the_work_tree(env: Bed) -> None:
     assert PASSWORD.encode() not in env.log.bodies
 
 
-def test_a_value_that_is_new_in_the_env_file(env: Bed) -> None:
+def test_a_value_that_is_new_in_the_env_file(env: SupervisionSetup) -> None:
     env.do(env.bash("ls", "a"))
     (env.path / ".env").write_text("API_SECRET=another_S3cret-value.42\n")
     env.ticks.advance(MORE_THAN_A_LOOK)
@@ -92,20 +94,22 @@ def test_a_value_that_is_new_in_the_env_file(env: Bed) -> None:
     assert_unknown(env, "another_S3cret-value.42")
 
 
-def test_the_content_of_an_env_file_elsewhere_that_is_read(bed: Bed) -> None:
+def test_the_content_of_an_env_file_elsewhere_that_is_read(supervision: SupervisionSetup) -> None:
     """Its values are known only beside the input that names the file."""
-    action = Action("Read", {"file_path": "/srv/app/.env"}, str(bed.path), id="a")
-    bed.run.decide(action, may_ask=True)
-    bed.run.after(EndedCall(action, Outcome(True, output=f"INTERNAL_NAME={PASSWORD}\n")))
-    assert_unknown(bed, PASSWORD)
+    action = Action("Read", {"file_path": "/srv/app/.env"}, str(supervision.path), id="a")
+    supervision.run.decide(action, may_ask=True)
+    supervision.run.after(EndedCall(action, Outcome(True, output=f"INTERNAL_NAME={PASSWORD}\n")))
+    assert_unknown(supervision, PASSWORD)
 
 
-def test_the_content_of_an_env_file_that_is_written(bed: Bed) -> None:
-    bed.do(bed.write(bed.path / "deploy.env", "a", f"INTERNAL_NAME={PASSWORD}\n"))
-    assert_unknown(bed, PASSWORD)
+def test_the_content_of_an_env_file_that_is_written(supervision: SupervisionSetup) -> None:
+    supervision.do(
+        supervision.write(supervision.path / "deploy.env", "a", f"INTERNAL_NAME={PASSWORD}\n")
+    )
+    assert_unknown(supervision, PASSWORD)
 
 
-def test_the_host_gets_the_rewritten_command_whole(env: Bed) -> None:
+def test_the_host_gets_the_rewritten_command_whole(env: SupervisionSetup) -> None:
     command = f"GH_TOKEN={TOKEN} DB={PASSWORD} make; rm -rf notes"
     verdict = env.run.before(env.bash(command, "a"))
     assert verdict.decision is Decision.MODIFY
@@ -114,7 +118,9 @@ def test_the_host_gets_the_rewritten_command_whole(env: Bed) -> None:
     assert_unknown(env, TOKEN, PASSWORD)
 
 
-def test_the_host_gets_the_rewritten_command_whole_after_a_restart_too(env: Bed) -> None:
+def test_the_host_gets_the_rewritten_command_whole_after_a_restart_too(
+    env: SupervisionSetup,
+) -> None:
     action = env.bash(f"GH_TOKEN={TOKEN} make; rm -rf notes", "a")
     first = env.run.before(action)
     env.restart()
@@ -122,7 +128,7 @@ def test_the_host_gets_the_rewritten_command_whole_after_a_restart_too(env: Bed)
     assert env.kinds() == ["ActionReviewed"]
 
 
-def test_a_rewritten_command_with_a_secret_is_recognised_when_it_ran(env: Bed) -> None:
+def test_a_rewritten_command_with_a_secret_is_recognised_when_it_ran(env: SupervisionSetup) -> None:
     action = env.bash(f"DB={PASSWORD} make; rm -rf notes", "a")
     verdict = env.run.before(action)
     env.restart()
@@ -132,34 +138,34 @@ def test_a_rewritten_command_with_a_secret_is_recognised_when_it_ran(env: Bed) -
     assert env.kinds() == ["ActionReviewed", "ActionEnded"]
 
 
-def test_the_same_command_with_a_secret_is_recognised_as_the_same(env: Bed) -> None:
+def test_the_same_command_with_a_secret_is_recognised_as_the_same(env: SupervisionSetup) -> None:
     command = f"rm -rf /srv/data --token {TOKEN} {PASSWORD}"
     env.run.before(env.bash(command, "a"))
     env.restart()
     assert "a second time" in env.run.before(env.bash(command, "b")).guidance[0]
 
 
-def test_a_env_file_cannot_change_what_things_are_found_by(bed: Bed) -> None:
+def test_a_env_file_cannot_change_what_things_are_found_by(supervision: SupervisionSetup) -> None:
     """An agent may write such a file: folders, ids and names in the log must not follow it."""
-    action = bed.bash("ls", "toolu_01AbCdEf23")
+    action = supervision.bash("ls", "toolu_01AbCdEf23")
     name = fingerprint(action)
-    values = [str(bed.path), action.id, name, "action_reviewed", "allow-1", "Bash+1"]
+    values = [str(supervision.path), action.id, name, "action_reviewed", "allow-1", "Bash+1"]
     lines = "".join(f"SECRET_{number}={value}\n" for number, value in enumerate(values))
-    (bed.path / ".env").write_text(lines)
-    bed.ticks.advance(MORE_THAN_A_LOOK)
-    bed.run.record(RunStarted(bed.clock(), "claude", str(bed.path)))
-    bed.run.before(action)
-    bed.restart()
-    assert bed.run.state.cwd == str(bed.path)
-    known = bed.run.state.find_open(action.id)
+    (supervision.path / ".env").write_text(lines)
+    supervision.ticks.advance(MORE_THAN_A_LOOK)
+    supervision.run.record(RunStarted(supervision.clock(), "claude", str(supervision.path)))
+    supervision.run.before(action)
+    supervision.restart()
+    assert supervision.run.state.cwd == str(supervision.path)
+    known = supervision.run.state.find_open(action.id)
     assert known is not None
     assert known.name == name
-    event = bed.events()[-1]
+    event = supervision.events()[-1]
     assert isinstance(event, ActionReviewed)
-    assert event.action.cwd == str(bed.path)
+    assert event.action.cwd == str(supervision.path)
 
 
-def test_secrets_do_not_come_back_with_a_restart(env: Bed) -> None:
+def test_secrets_do_not_come_back_with_a_restart(env: SupervisionSetup) -> None:
     env.do(env.bash(f"echo {TOKEN} {PASSWORD}", "a"))
     env.runs.save_all()
     env.restart()

@@ -24,8 +24,8 @@ from handrail.supervise.checkpoint_request import (
 from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
-from tests.supervise.bed import RUN, Bed
 from tests.supervise.ready import ready
+from tests.supervise.supervision_setup import RUN, SupervisionSetup
 
 DELETES = "find notes -name '*.md' -delete"
 """Runs only behind a checkpoint."""
@@ -48,7 +48,7 @@ async def _nobody() -> CheckpointResult:
     raise AssertionError("the test says what came of it")
 
 
-class WaitingBed(Bed):
+class WaitingBed(SupervisionSetup):
     """A bed in which files are saved before something is decided."""
 
     def restart(self) -> None:
@@ -239,7 +239,7 @@ def test_nothing_unfinished_is_an_answer(
     call: str,
     plans: bool,
 ) -> None:
-    bed = (WaitingBed if plans else Bed)(tmp_path_factory.mktemp("bed"))
+    bed = (WaitingBed if plans else SupervisionSetup)(tmp_path_factory.mktemp("bed"))
     run = bed.run
     run.record(RunStarted(bed.clock(), "claude", str(bed.path)))
     run.record(ControlAnswered(bed.clock(), "r-1", ControlCommand.PAUSE, standing))

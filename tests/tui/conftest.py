@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.sample import Book, sample_log
+from tests.tui.sample_log import SampleLog, sample_log
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[Book]:
+def book(tmp_path: Path) -> Iterator[SampleLog]:
     """The log of the sample, in a file, open for more."""
     with sample_log(tmp_path) as book:
         yield book

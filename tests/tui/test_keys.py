@@ -7,8 +7,8 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
 from handrail.tui.sending.commands import BY_KEY
 from handrail.tui.sending.port import SendingStage
-from tests.tui.sample import API, SHOP, Book
-from tests.tui.stage import FakeControls, Stand, at_screen
+from tests.tui.sample_log import API, SHOP, SampleLog
+from tests.tui.screen_user import FakeControls, ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
 
@@ -25,9 +25,9 @@ RUNNING, PAUSED = Standing.RUNNING, Standing.PAUSED
     ],
 )
 def test_a_command_asks_for_a_reason_and_is_sent(
-    book: Book, key: str, command: ControlCommand
+    book: SampleLog, key: str, command: ControlCommand
 ) -> None:
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press(key)
         assert "reason (may be empty):" in stand.last
@@ -47,9 +47,9 @@ def test_a_command_asks_for_a_reason_and_is_sent(
     ],
 )
 def test_a_command_with_a_text_asks_for_that_first(
-    book: Book, key: str, command: ControlCommand, question: str
+    book: SampleLog, key: str, command: ControlCommand, question: str
 ) -> None:
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press(key)
         assert question in stand.last
@@ -62,8 +62,8 @@ def test_a_command_with_a_text_asks_for_that_first(
     at_screen(book, work)
 
 
-def test_a_text_that_is_needed_cannot_be_empty(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_text_that_is_needed_cannot_be_empty(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("s", "space", "enter")
         assert "tell the agent:" in stand.last
@@ -72,8 +72,8 @@ def test_a_text_that_is_needed_cannot_be_empty(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_resume_is_for_a_run_that_is_held(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_resume_is_for_a_run_that_is_held(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("api")
         await stand.press("r", "enter")
         await stand.until_answered()
@@ -91,9 +91,9 @@ def test_resume_is_for_a_run_that_is_held(book: Book) -> None:
     ],
 )
 def test_a_grave_command_says_what_will_happen_and_wants_a_y(
-    book: Book, key: str, command: ControlCommand, text: str, says: str
+    book: SampleLog, key: str, command: ControlCommand, text: str, says: str
 ) -> None:
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press(key)
         assert says in " ".join(stand.text.split())
@@ -108,8 +108,8 @@ def test_a_grave_command_says_what_will_happen_and_wants_a_y(
 
 
 @pytest.mark.parametrize("answer", ["", "n", "yy", "Y no", "stop"])
-def test_anything_but_y_sends_nothing(book: Book, answer: str) -> None:
-    async def work(stand: Stand) -> None:
+def test_anything_but_y_sends_nothing(book: SampleLog, answer: str) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("x", "enter", *answer.replace(" ", "_"), "enter")
         assert "not confirmed: nothing was sent" in stand.last
@@ -119,8 +119,8 @@ def test_anything_but_y_sends_nothing(book: Book, answer: str) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in BY_KEY if key != "r"])
-def test_esc_sends_nothing(book: Book, key: str) -> None:
-    async def work(stand: Stand) -> None:
+def test_esc_sends_nothing(book: SampleLog, key: str) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press(key, "x", "escape")
         assert "nothing was sent" in stand.last
@@ -130,8 +130,8 @@ def test_esc_sends_nothing(book: Book, key: str) -> None:
     at_screen(book, work)
 
 
-def test_what_is_typed_into_a_question_is_no_command(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_what_is_typed_into_a_question_is_no_command(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         chosen = stand.app.watching.chosen
         await stand.press("p", *"qxKrjk?/gG", "up", "tab", "pagedown")
@@ -144,8 +144,8 @@ def test_what_is_typed_into_a_question_is_no_command(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_what_is_pasted_is_text_in_a_question_and_else_nothing(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_what_is_pasted_is_text_in_a_question_and_else_nothing(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         before = stand.text
         stand.app.post_message(Paste("xxx\ny\nq"))
@@ -172,8 +172,8 @@ def test_what_is_pasted_is_text_in_a_question_and_else_nothing(book: Book) -> No
         ("docs", "r", "handrail incident show 2026-11-15-docs"),
     ],
 )
-def test_what_cannot_be_done_says_why(book: Book, name: str, key: str, says: str) -> None:
-    async def work(stand: Stand) -> None:
+def test_what_cannot_be_done_says_why(book: SampleLog, name: str, key: str, says: str) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose(name)
         await stand.press(key)
         assert says in stand.last
@@ -182,10 +182,10 @@ def test_what_cannot_be_done_says_why(book: Book, name: str, key: str, says: str
     at_screen(book, work, size=(120, 40))
 
 
-def test_every_stage_of_a_command_is_shown_when_it_comes(book: Book) -> None:
+def test_every_stage_of_a_command_is_shown_when_it_comes(book: SampleLog) -> None:
     controls = FakeControls(SendingStage("starting"), *FakeControls().stages)
 
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("api")
         controls.go_on.clear()
         await stand.press("f", "enter")
@@ -200,11 +200,11 @@ def test_every_stage_of_a_command_is_shown_when_it_comes(book: Book) -> None:
     at_screen(book, work, size=(120, 40), controls=controls)
 
 
-def test_a_failure_is_shown_with_its_reason(book: Book) -> None:
+def test_a_failure_is_shown_with_its_reason(book: SampleLog) -> None:
     failed = SendingStage("failed", "The run is paused, no longer running", "invalid_state")
     controls = FakeControls(SendingStage("requested"), SendingStage("acknowledged"), failed)
 
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("p", "enter")
         await stand.until_shows("failed: The run is paused, no longer running")
@@ -212,12 +212,12 @@ def test_a_failure_is_shown_with_its_reason(book: Book) -> None:
     at_screen(book, work, size=(120, 40), controls=controls)
 
 
-def test_controls_that_break_do_not_take_the_screen_along(book: Book) -> None:
+def test_controls_that_break_do_not_take_the_screen_along(book: SampleLog) -> None:
     class Broken(FakeControls):
         def send(self, *args: object, **more: object) -> None:  # type: ignore[override]
             raise ZeroDivisionError("oh no")
 
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("p", "enter")
         await stand.until_shows("failed: ZeroDivisionError: oh no")
@@ -226,8 +226,8 @@ def test_controls_that_break_do_not_take_the_screen_along(book: Book) -> None:
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])
-def test_a_key_leaves(book: Book, key: str) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_key_leaves(book: SampleLog, key: str) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.press(key)
         await stand.until(lambda: not stand.app.is_running)
         assert stand.controls.sent == []
@@ -235,8 +235,8 @@ def test_a_key_leaves(book: Book, key: str) -> None:
     at_screen(book, work)
 
 
-def test_ctrl_c_in_a_question_only_ends_the_question(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_ctrl_c_in_a_question_only_ends_the_question(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("x", "ctrl+c")
         assert not stand.app.watching.prompt
@@ -246,10 +246,10 @@ def test_ctrl_c_in_a_question_only_ends_the_question(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_keys_without_a_meaning_do_nothing(book: Book) -> None:
+def test_keys_without_a_meaning_do_nothing(book: SampleLog) -> None:
     meant = {*BY_KEY, *"jkgGq?/"}
 
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         before = stand.text
         await stand.press(*(chr(code) for code in range(33, 127) if chr(code) not in meant))
         assert stand.text == before
@@ -257,8 +257,8 @@ def test_keys_without_a_meaning_do_nothing(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("p")
         pausing = Standing.PAUSING
@@ -271,10 +271,10 @@ def test_a_run_that_stands_otherwise_since_is_asked_for_as_it_was_seen(book: Boo
     at_screen(book, work)
 
 
-def test_the_screen_can_be_left_while_a_command_is_under_way(book: Book) -> None:
+def test_the_screen_can_be_left_while_a_command_is_under_way(book: SampleLog) -> None:
     controls = FakeControls()
 
-    async def work(stand: Stand) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         controls.go_on.clear()
         await stand.press("p", "enter", "q")

@@ -3,14 +3,14 @@
 import pytest
 
 from handrail.model.control import ControlCommand
-from tests.tui.sample import SHOP, Book
-from tests.tui.stage import Stand, at_screen
+from tests.tui.sample_log import SHOP, SampleLog
+from tests.tui.screen_user import ScreenUser, at_screen
 
 pytestmark = pytest.mark.slow
 
 
-def test_arrows_and_letters_move_in_the_list(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_arrows_and_letters_move_in_the_list(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         seen = []
         for key in ("g", "down", "j", "up", "k", "end", "home", "G"):
             await stand.press(key)
@@ -20,8 +20,8 @@ def test_arrows_and_letters_move_in_the_list(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_a_timeline_is_followed_until_one_goes_up_in_it(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_timeline_is_followed_until_one_goes_up_in_it(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("tab", "up", "up")
         looked_at = stand.app.watching.entry
@@ -38,8 +38,8 @@ def test_a_timeline_is_followed_until_one_goes_up_in_it(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_pages_move_in_the_timeline(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_pages_move_in_the_timeline(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("pageup", "pageup")
         assert "session began" in stand.text
@@ -49,8 +49,8 @@ def test_pages_move_in_the_timeline(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_enter_opens_details_of_what_has_the_keys_and_closes_them(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_enter_opens_details_of_what_has_the_keys_and_closes_them(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("enter")
         assert "Verify    pytest -q" in stand.text
@@ -65,8 +65,8 @@ def test_enter_opens_details_of_what_has_the_keys_and_closes_them(book: Book) ->
     at_screen(book, work)
 
 
-def test_long_details_can_be_paged(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_long_details_can_be_paged(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         book.end(SHOP)
         book.ask(SHOP, "Bash", "\n".join(f"echo {number}" for number in range(40)))
         await stand.choose("shop")
@@ -82,8 +82,8 @@ def test_long_details_can_be_paged(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_a_text_filters_the_runs(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_text_filters_the_runs(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.press("/")
         await stand.type("CART")
         assert [run.id for run in stand.app.watching.runs] == [SHOP]
@@ -95,8 +95,8 @@ def test_a_text_filters_the_runs(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_a_text_filters_the_timeline(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_text_filters_the_timeline(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.choose("shop")
         await stand.press("right", "/")
         await stand.type("rm -rf")
@@ -109,8 +109,8 @@ def test_a_text_filters_the_timeline(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_a_filter_that_nothing_passes_says_so(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_a_filter_that_nothing_passes_says_so(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.press("/")
         await stand.type("nowhere")
         assert "no run has that in it" in stand.text
@@ -120,8 +120,8 @@ def test_a_filter_that_nothing_passes_says_so(book: Book) -> None:
     at_screen(book, work)
 
 
-def test_help_lists_every_key_and_hides_commands(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_help_lists_every_key_and_hides_commands(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         await stand.press("?")
         for command in ControlCommand:
             assert f" {command.spec.on_screen.key}  {command.word} " in stand.text

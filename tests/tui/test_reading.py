@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from handrail.tui.app import WatchApp
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview
-from tests.tui.sample import NOON
-from tests.tui.stage import FakeControls
+from tests.tui.sample_log import NOON
+from tests.tui.screen_user import FakeControls
 
 RUNS = tuple(RunOverview(name, name, started=NOON, changed=NOON) for name in ("one", "two"))
 NEVER = 3600.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.sample import SHOP, Book, sample_log
+from tests.tui.sample_log import SHOP, SampleLog, sample_log
 from tests.tui.tmux import Tmux, tmux
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ def window() -> Iterator[Tmux]:
 
 
 @pytest.fixture
-def live(tmp_path: Path) -> Iterator[Book]:
+def live(tmp_path: Path) -> Iterator[SampleLog]:
     with sample_log(tmp_path, time.time()) as book:
         yield book
 
@@ -35,7 +35,7 @@ def _watch(window: Tmux, home: Path, size: tuple[int, int] = (80, 24), **more: s
     window.start(command, size, environ)
 
 
-def test_it_works_in_a_terminal(live: Book, tmp_path: Path, window: Tmux) -> None:
+def test_it_works_in_a_terminal(live: SampleLog, tmp_path: Path, window: Tmux) -> None:
     _watch(window, tmp_path)
     shown = window.wait_for("▸■ docs-91bc")
     assert len(shown.splitlines()) == 24
@@ -58,7 +58,7 @@ def test_it_works_in_a_terminal(live: Book, tmp_path: Path, window: Tmux) -> Non
     assert not (tmp_path / "daemon.lock").exists(), "nobody has asked for a daemon"
 
 
-def test_what_is_pasted_is_never_a_command(live: Book, tmp_path: Path, window: Tmux) -> None:
+def test_what_is_pasted_is_never_a_command(live: SampleLog, tmp_path: Path, window: Tmux) -> None:
     _watch(window, tmp_path)
     window.wait_for("▸■ docs-91bc")
     window.keys("j")
@@ -69,20 +69,20 @@ def test_what_is_pasted_is_never_a_command(live: Book, tmp_path: Path, window: T
     window.wait_for("reason (may be empty): two lines")
 
 
-def test_without_colours_nothing_is_coloured(live: Book, tmp_path: Path, window: Tmux) -> None:
+def test_without_colours_nothing_is_coloured(live: SampleLog, tmp_path: Path, window: Tmux) -> None:
     _watch(window, tmp_path, NO_COLOR="1")
     window.wait_for("▸■ docs-91bc")
     assert not _COLOUR.search(window.screen("-e"))
 
 
-def test_with_colours_trouble_is_red(live: Book, tmp_path: Path, window: Tmux) -> None:
+def test_with_colours_trouble_is_red(live: SampleLog, tmp_path: Path, window: Tmux) -> None:
     _watch(window, tmp_path)
     window.wait_for("▸■ docs-91bc")
     assert re.search(r"\x1b\[[0-9;]*31m■ needs you", window.screen("-e"))
 
 
 def test_what_an_agent_writes_does_not_reach_the_terminal(
-    live: Book, tmp_path: Path, window: Tmux
+    live: SampleLog, tmp_path: Path, window: Tmux
 ) -> None:
     evil = "\x1b]0;owned\x07\x1b[2J\x1b[1;1H[red]OWNED[/red] \u202e 日本語 e\u0301\u0301\u0301"
     live.end(SHOP)

@@ -9,15 +9,15 @@ import pytest
 
 from handrail.server.launcher import stop_daemon
 from tests.hosts.claude.desk import SESSION
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 from tests.tui.tmux import Tmux, tmux
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as place:
         yield place
 
 
@@ -28,7 +28,7 @@ def window() -> Iterator[Tmux]:
 
 
 def test_the_screen_survives_the_daemon_and_starts_it_for_a_command(
-    place: Place, window: Tmux
+    place: DaemonSandbox, window: Tmux
 ) -> None:
     before = place.start()
     place.tell("SessionStart", source="startup", model="claude-sonnet-4-5")

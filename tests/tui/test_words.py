@@ -23,41 +23,41 @@ from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.run_overview import NEEDS_YOU, NOT_DONE
 from handrail.tui.state.timeline import Timeline
 from handrail.words.event_sentences import event_sentence
-from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book
+from tests.tui.sample_log import API, DOCS, NOON, NOTES, OLD, SHOP, SampleLog
 
 _SAME = {NEEDS_YOU: "stopped", NOT_DONE: "done"}
 """Words that the screen has of its own."""
 
 
-def _on_the_screen(book: Book) -> dict[str, str]:
+def _on_the_screen(book: SampleLog) -> dict[str, str]:
     assert isinstance(book.store, SqliteStore)
     with closing(SqliteStore(book.store.path, read_only=True)) as store:
         runs = LogFeed(store, clock=lambda: NOON).poll("").runs
         return {run.name: run.state(NOON) for run in runs}
 
 
-def _in_status(book: Book) -> dict[str, str]:
+def _in_status(book: SampleLog) -> dict[str, str]:
     rows = find_rows(KnownRuns(book.store), book.store, NOON, show_all=True)
     return {row.run.name: row.state for row in rows}
 
 
-def _agree(book: Book) -> None:
+def _agree(book: SampleLog) -> None:
     shown = {name: _SAME.get(state, state) for name, state in _on_the_screen(book).items()}
     assert shown == _in_status(book)
 
 
-def test_states_are_called_the_same(book: Book) -> None:
+def test_states_are_called_the_same(book: SampleLog) -> None:
     _agree(book)
 
 
 @pytest.mark.parametrize("standing", Standing)
-def test_they_are_called_the_same_however_a_run_stands(book: Book, standing: Standing) -> None:
+def test_they_are_called_the_same_however_a_run_stands(book: SampleLog, standing: Standing) -> None:
     book.write(SHOP, ControlAsked(NOON, "q", ControlCommand.PAUSE, standing, "ada"))
     book.write(SHOP, ControlAnswered(NOON, "q", ControlCommand.PAUSE, standing))
     _agree(book)
 
 
-def test_a_loop_that_gave_up_is_not_called_done(book: Book) -> None:
+def test_a_loop_that_gave_up_is_not_called_done(book: SampleLog) -> None:
     book.write(SHOP, LoopEnded(NOON, "done", "MAX_ITERATIONS"))
     assert _on_the_screen(book)["shop-3f2a"] == NOT_DONE
     _agree(book)
@@ -68,7 +68,7 @@ def test_signs_and_colours_are_the_same() -> None:
     assert mine == MARKS
 
 
-def test_an_event_is_said_in_the_same_words_as_in_the_log(book: Book) -> None:
+def test_an_event_is_said_in_the_same_words_as_in_the_log(book: SampleLog) -> None:
     for run in (SHOP, DOCS, API, NOTES, OLD):
         stored = book.store.read(topic_of(run))
         timeline, joiner = Timeline(run), EventJoiner()
@@ -85,7 +85,7 @@ def _is_shown(entry: JoinedEntry) -> bool:
     return not isinstance(entry.event, ActionReviewed | UsageMeasured)
 
 
-def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: Book) -> None:
+def test_of_a_run_that_is_known_in_part_nothing_is_counted(book: SampleLog) -> None:
     stored = book.store.read(topic_of(OLD))
     timeline = Timeline(OLD)
     timeline.skip(stored[-2].seq, stored[:1])

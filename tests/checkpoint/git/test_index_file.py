@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
-from tests.checkpoint.conftest import Bench
-from tests.checkpoint.seeds import shop
+from tests.checkpoint.conftest import CheckpointProject
+from tests.checkpoint.user_repositories import shop
 
 _NAMES = st.sets(
     st.lists(st.sampled_from(["a", "b.txt", "ü", "x" * 200]), min_size=1, max_size=30).map(
@@ -53,26 +53,28 @@ def test_any_bytes_are_an_index_or_are_said_to_be_none(tmp_path: Path, data: byt
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
-def test_an_index_of_git_is_the_same_in_every_version(bench: Bench, version: int) -> None:
-    shop(bench)
-    bench.write("a.txt", "planned")
-    bench.git("add", ".")
-    bench.git("update-index", "--assume-unchanged", "src/b.py")
-    bench.write("new.txt", "new")
-    bench.git("add", "-N", "new.txt")
-    path = str(bench.tree / ".git/index")
+def test_an_index_of_git_is_the_same_in_every_version(
+    project: CheckpointProject, version: int
+) -> None:
+    shop(project)
+    project.write("a.txt", "planned")
+    project.git("add", ".")
+    project.git("update-index", "--assume-unchanged", "src/b.py")
+    project.write("new.txt", "new")
+    project.git("add", "-N", "new.txt")
+    path = str(project.tree / ".git/index")
     before = index_file.read(path)
-    bench.git("update-index", f"--index-version={version}")
+    project.git("update-index", f"--index-version={version}")
     after = index_file.read(path)
     assert after[:3] == before[:3]
-    named = bench.git("ls-files", "-z").split("\0")[:-1]
+    named = project.git("ls-files", "-z").split("\0")[:-1]
     assert sorted([*after.names, *after.unsure]) == sorted(map(str.encode, named))
     assert after.unsure == [b"new.txt"]
 
 
-def test_what_git_has_written_is_written_the_same(bench: Bench) -> None:
-    shop(bench)
-    path = bench.tree / ".git/index"
+def test_what_git_has_written_is_written_the_same(project: CheckpointProject) -> None:
+    shop(project)
+    path = project.tree / ".git/index"
     data = path.read_bytes()
     index_file.write(str(path), index_file.read(str(path)))
     assert path.read_bytes() == data

@@ -4,12 +4,12 @@ import pytest
 
 from handrail.checkpoint import CheckpointInfo, CheckpointRecord, RestoreTarget, UndoLevel
 from handrail.config.checkpoints import Checkpoints as Settings
-from tests.checkpoint.conftest import Bench
+from tests.checkpoint.conftest import CheckpointProject
 
 pytestmark = pytest.mark.slow
 
 
-def made_since(bench: Bench, *include: str) -> tuple[list[str], list[str]]:
+def made_since(bench: CheckpointProject, *include: str) -> tuple[list[str], list[str]]:
     """What a restore deletes, and what it leaves alone, of the files that are made after it."""
     checkpoints = bench.of(bench.tree, Settings(include=include))
     before: CheckpointRecord = checkpoints.save(CheckpointInfo()).record
@@ -20,29 +20,29 @@ def made_since(bench: Bench, *include: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture
-def ignoring(bench: Bench) -> Bench:
-    bench.write(".gitignore", ".env\nbuild/\n*.data\n")
-    return bench
+def ignoring(project: CheckpointProject) -> CheckpointProject:
+    project.write(".gitignore", ".env\nbuild/\n*.data\n")
+    return project
 
 
-def test_what_is_saved_although_it_is_ignored_is_deleted_again(ignoring: Bench) -> None:
+def test_what_is_saved_although_it_is_ignored_is_deleted_again(ignoring: CheckpointProject) -> None:
     deleted, _ = made_since(ignoring, ".env")
     assert deleted == [".env", "sub/.env"]
     assert not (ignoring.tree / ".env").exists()
 
 
-def test_what_is_ignored_and_not_saved_is_never_deleted(ignoring: Bench) -> None:
+def test_what_is_ignored_and_not_saved_is_never_deleted(ignoring: CheckpointProject) -> None:
     assert made_since(ignoring)[0] == []
     for name in (".env", "sub/.env", "build/.env", "other.data"):
         assert (ignoring.tree / name).read_text() == "made since"
 
 
-def test_below_an_ignored_folder_nothing_is_deleted(ignoring: Bench) -> None:
+def test_below_an_ignored_folder_nothing_is_deleted(ignoring: CheckpointProject) -> None:
     made_since(ignoring, ".env")
     assert (ignoring.tree / "build/.env").exists()
 
 
-def test_a_pattern_that_came_later_says_nothing_about_before(ignoring: Bench) -> None:
+def test_a_pattern_that_came_later_says_nothing_about_before(ignoring: CheckpointProject) -> None:
     before = ignoring.of(ignoring.tree, Settings(include=())).save(CheckpointInfo()).record
     ignoring.write(".env", "nobody knows since when")
     later = ignoring.of(ignoring.tree, Settings(include=(".env",)))
@@ -54,12 +54,12 @@ def test_a_pattern_that_came_later_says_nothing_about_before(ignoring: Bench) ->
 
 @pytest.mark.parametrize("pattern", ["x\n.env", ".env ", "#.env", "/sub/.env "])
 def test_patterns_that_a_file_would_read_otherwise_delete_nothing(
-    ignoring: Bench, pattern: str
+    ignoring: CheckpointProject, pattern: str
 ) -> None:
     assert made_since(ignoring, pattern)[0] == []
 
 
-def test_by_the_ignore_files_of_then(ignoring: Bench) -> None:
+def test_by_the_ignore_files_of_then(ignoring: CheckpointProject) -> None:
     checkpoints = ignoring.of(ignoring.tree, Settings(include=("*.data",)))
     before = checkpoints.save(CheckpointInfo()).record
     ignoring.write(".gitignore", "")
@@ -70,30 +70,30 @@ def test_by_the_ignore_files_of_then(ignoring: Bench) -> None:
     assert [each.path for each in restored.spared] == [".env"]
 
 
-def test_a_list_of_the_user_is_no_pattern_of_ours(bench: Bench) -> None:
-    bench.repository()
-    (bench.tree / ".git/info").mkdir(exist_ok=True)
-    (bench.tree / ".git/info/exclude").write_text("local.txt\n")
-    checkpoints = bench.of(bench.tree, Settings(include=("other.txt",)))
+def test_a_list_of_the_user_is_no_pattern_of_ours(project: CheckpointProject) -> None:
+    project.repository()
+    (project.tree / ".git/info").mkdir(exist_ok=True)
+    (project.tree / ".git/info/exclude").write_text("local.txt\n")
+    checkpoints = project.of(project.tree, Settings(include=("other.txt",)))
     before = checkpoints.save(CheckpointInfo()).record
-    bench.write("local.txt", "mine")
+    project.write("local.txt", "mine")
     checkpoints.restore(RestoreTarget(UndoLevel.CHECKPOINT, before))
-    assert (bench.tree / "local.txt").read_text() == "mine"
+    assert (project.tree / "local.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("where", ["shop/.git/info/exclude", ".config/git/ignore"])
 def test_where_lists_outside_of_the_tree_have_changed_nothing_is_deleted(
-    bench: Bench, where: str
+    project: CheckpointProject, where: str
 ) -> None:
-    bench.repository()
-    ignored = bench.home / where
+    project.repository()
+    ignored = project.home / where
     ignored.parent.mkdir(parents=True, exist_ok=True)
     ignored.write_text("local.txt\n")
-    bench.write("local.txt", "mine, and there all the time")
-    before = bench.save().record
+    project.write("local.txt", "mine, and there all the time")
+    before = project.save().record
     ignored.write_text("")
-    bench.write("new.txt", "")
-    restored = bench.restore(before)
+    project.write("new.txt", "")
+    restored = project.restore(before)
     assert [each.path for each in restored.spared] == ["local.txt", "new.txt"]
     assert "nobody knows" in restored.spared[0].why
-    assert (bench.tree / "local.txt").exists()
+    assert (project.tree / "local.txt").exists()

@@ -16,8 +16,8 @@ from handrail.checkpoint.git.file_content import FileContent
 from handrail.checkpoint.save import fast_save, staging, work_tree_memory, writer
 from handrail.checkpoint.save.fast_save import FastChanges
 from handrail.checkpoint.save.size_limits import CandidateFile
-from tests.checkpoint.conftest import Bench
-from tests.checkpoint.counting import Counted
+from tests.checkpoint.conftest import CheckpointProject
+from tests.checkpoint.git_calls import GitCalls
 
 from .test_staging import rig
 
@@ -36,64 +36,70 @@ def _asked(commands: list[str], what: str) -> int:
     return sum(f" {what} " in f"{each} " for each in commands)
 
 
-def _begun(bench: Bench, tmp_path: Path) -> Counted:
+def _begun(bench: CheckpointProject, tmp_path: Path) -> GitCalls:
     """Three files are saved, and git has said that nothing else is in the index."""
     for name in ("a", "b", "c/d"):
         bench.write(name, "one")
     bench.save()
-    return Counted(bench, tmp_path)
+    return GitCalls(bench, tmp_path)
 
 
-def test_an_unchanged_tree_needs_no_more_than_a_look_at_it(bench: Bench, tmp_path: Path) -> None:
-    counted = _begun(bench, tmp_path)
-    assert not bench.save().is_new
+def test_an_unchanged_tree_needs_no_more_than_a_look_at_it(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    counted = _begun(project, tmp_path)
+    assert not project.save().is_new
     assert len(counted.commands()) == 2
 
 
-def test_git_is_not_asked_what_a_few_files_differ_in(bench: Bench, tmp_path: Path) -> None:
-    counted = _begun(bench, tmp_path)
+def test_git_is_not_asked_what_a_few_files_differ_in(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    counted = _begun(project, tmp_path)
     for number in range(3):
-        bench.write("a", f"changed {number}")
-        bench.write(f"new {number}", "new")
-        (bench.tree / "c/d").unlink(missing_ok=True)
-        saved = bench.save()
-        assert bench.held(saved.record) == bench.content()
+        project.write("a", f"changed {number}")
+        project.write(f"new {number}", "new")
+        (project.tree / "c/d").unlink(missing_ok=True)
+        saved = project.save()
+        assert project.held(saved.record) == project.content()
     assert not _asked(counted.commands(), "diff-index")
 
 
-def test_a_file_that_was_only_touched_makes_no_checkpoint(bench: Bench, tmp_path: Path) -> None:
-    counted = _begun(bench, tmp_path)
-    os.utime(bench.tree / "a", (1, 1))
-    assert not bench.save().is_new
-    assert not bench.save().is_new
+def test_a_file_that_was_only_touched_makes_no_checkpoint(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    counted = _begun(project, tmp_path)
+    os.utime(project.tree / "a", (1, 1))
+    assert not project.save().is_new
+    assert not project.save().is_new
     assert not _asked(counted.commands(), "diff-index")
 
 
-def _file_to_folder(bench: Bench) -> None:
+def _file_to_folder(bench: CheckpointProject) -> None:
     (bench.tree / "a").unlink()
     bench.write("a/b", "x")
 
 
-def _folder_to_file(bench: Bench) -> None:
+def _folder_to_file(bench: CheckpointProject) -> None:
     shutil.rmtree(bench.tree / "c")
     bench.write("c", "x")
 
 
-def _file_to_link(bench: Bench) -> None:
+def _file_to_link(bench: CheckpointProject) -> None:
     (bench.tree / "a").unlink()
     (bench.tree / "a").symlink_to("b")
 
 
-def _file_to_program(bench: Bench) -> None:
+def _file_to_program(bench: CheckpointProject) -> None:
     (bench.tree / "a").chmod(0o755)
 
 
-def _odd_names(bench: Bench) -> None:
+def _odd_names(bench: CheckpointProject) -> None:
     for name in ('q"uote', "new\nline", "back\\slash", "ünï", " "):
         bench.write(name, name)
 
 
-def _nothing_left(bench: Bench) -> None:
+def _nothing_left(bench: CheckpointProject) -> None:
     shutil.rmtree(bench.tree / "c")
     for name in ("a", "b"):
         (bench.tree / name).unlink()
@@ -111,14 +117,14 @@ _SHAPES = (
 
 @pytest.mark.parametrize("change", _SHAPES)
 def test_whatever_has_changed_is_held(
-    bench: Bench, tmp_path: Path, change: Callable[[Bench], None]
+    project: CheckpointProject, tmp_path: Path, change: Callable[[CheckpointProject], None]
 ) -> None:
-    _begun(bench, tmp_path)
-    change(bench)
-    saved = bench.save()
+    _begun(project, tmp_path)
+    change(project)
+    saved = project.save()
     assert saved.is_new
-    assert bench.held(saved.record) == bench.content()
-    assert not bench.save().is_new
+    assert project.held(saved.record) == project.content()
+    assert not project.save().is_new
 
 
 def _changing_meanwhile(
@@ -141,47 +147,47 @@ def _changing_meanwhile(
 
 @pytest.mark.parametrize("before", ["never had", "had once"])
 def test_what_is_changed_while_it_is_saved_is_in_the_next_one(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
-    bench.write("a", "had once")
-    bench.save()
-    counted = _begun(bench, tmp_path)
-    bench.write("a", before)
+    project.write("a", "had once")
+    project.save()
+    counted = _begun(project, tmp_path)
+    project.write("a", before)
     with monkeypatch.context() as patch:
-        _changing_meanwhile(patch, lambda: bench.write("a", "afterwards"))
-        then = bench.save()
-    assert bench.held(then.record)["a"] == before.encode()
+        _changing_meanwhile(patch, lambda: project.write("a", "afterwards"))
+        then = project.save()
+    assert project.held(then.record)["a"] == before.encode()
     counted.commands()
-    now = bench.save()
-    assert bench.held(now.record) == bench.content()
+    now = project.save()
+    assert project.held(now.record) == project.content()
     assert _asked(counted.commands(), "diff-index") == 1  # the index was not taken over
 
 
 def test_what_comes_back_while_it_is_saved_is_in_the_next_one(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _begun(bench, tmp_path)
-    (bench.tree / "a").unlink()
+    _begun(project, tmp_path)
+    (project.tree / "a").unlink()
     with monkeypatch.context() as patch:
-        _changing_meanwhile(patch, lambda: bench.write("a", "one"))
-        then = bench.save()
-    assert "a" not in bench.held(then.record)
-    assert bench.held(bench.save().record) == bench.content()
+        _changing_meanwhile(patch, lambda: project.write("a", "one"))
+        then = project.save()
+    assert "a" not in project.held(then.record)
+    assert project.held(project.save().record) == project.content()
 
 
 def test_a_checkpoint_that_fails_leaves_no_index_that_knows_more(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _begun(bench, tmp_path)
-    bench.write("a", "two")
+    _begun(project, tmp_path)
+    project.write("a", "two")
     with monkeypatch.context() as patch:
         patch.setattr(writer, "commit", _broken)
         with pytest.raises(CheckpointStoreError):
-            bench.save()
-    assert not list(bench.folder.glob("*.new*"))
-    saved = bench.save()
+            project.save()
+    assert not list(project.folder.glob("*.new*"))
+    saved = project.save()
     assert saved.is_new
-    assert bench.held(saved.record) == bench.content()
+    assert project.held(saved.record) == project.content()
 
 
 def _broken(*_: object) -> CommitResult:
@@ -190,10 +196,10 @@ def _broken(*_: object) -> CommitResult:
 
 @pytest.mark.parametrize("failing", ["remember_tree", "replace"])
 def test_a_checkpoint_is_there_even_if_nothing_can_be_remembered_of_it(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
-    _begun(bench, tmp_path)
-    bench.write("a", "two")
+    _begun(project, tmp_path)
+    project.write("a", "two")
     replace = os.replace
 
     def replace_no_index(old: str, new: str) -> None:
@@ -209,102 +215,104 @@ def test_a_checkpoint_is_there_even_if_nothing_can_be_remembered_of_it(
             patch.setattr(os, "replace", replace_no_index)
         else:
             patch.setattr(writer, "remember_tree", remember_nothing)
-        saved = bench.save()
-    assert bench.held(saved.record) == bench.content()
-    assert not bench.save().is_new
+        saved = project.save()
+    assert project.held(saved.record) == project.content()
+    assert not project.save().is_new
 
 
 def test_where_no_file_can_have_two_names_it_works_the_same(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _begun(bench, tmp_path)
+    _begun(project, tmp_path)
 
     def link(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", link)
     for number in range(2):
-        bench.write("a", f"changed {number}")
-        saved = bench.save()
-        assert bench.held(saved.record) == bench.content()
+        project.write("a", f"changed {number}")
+        saved = project.save()
+        assert project.held(saved.record) == project.content()
 
 
 @pytest.mark.parametrize("moment", ["just now", "whole seconds"])
 def test_a_time_that_says_nothing_is_not_believed(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    counted = _begun(bench, tmp_path)
+    counted = _begun(project, tmp_path)
     if moment == "just now":
         monkeypatch.setattr(fast_save, "time_ns", lambda: time_ns() - _LONG)
     else:
         monkeypatch.setattr(fast_save, "_COARSE_NS", 1)
-    bench.write("a", "two")
-    bench.save()
+    project.write("a", "two")
+    project.save()
     assert not _asked(counted.commands(), "diff-index")
-    bench.write("a", "three")
-    bench.save()
+    project.write("a", "three")
+    project.save()
     assert _asked(counted.commands(), "diff-index") == 1
 
 
-def test_what_another_process_has_taken_in_is_not_lost(bench: Bench, tmp_path: Path) -> None:
-    _begun(bench, tmp_path)
-    first = bench.checkpoints.find("c1")
-    bench.write("a", "two")
-    bench.of(bench.tree).preview(bench.look(first).way)  # takes it into the index
-    bench.write("b", "two")
-    saved = bench.save()
-    assert bench.held(saved.record) == bench.content()
+def test_what_another_process_has_taken_in_is_not_lost(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    _begun(project, tmp_path)
+    first = project.checkpoints.find("c1")
+    project.write("a", "two")
+    project.of(project.tree).preview(project.look(first).way)  # takes it into the index
+    project.write("b", "two")
+    saved = project.save()
+    assert project.held(saved.record) == project.content()
 
 
 def test_what_was_taken_in_meanwhile_is_not_lost_where_times_say_nothing(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work_tree_memory, "file_signature", lambda path: (1, 2, 3, 4))
-    _begun(bench, tmp_path)
-    bench.write("a", "two")
-    bench.look(bench.checkpoints.find("c1"))  # takes it into the index
-    assert bench.held(bench.save().record) == bench.content()
+    _begun(project, tmp_path)
+    project.write("a", "two")
+    project.look(project.checkpoints.find("c1"))  # takes it into the index
+    assert project.held(project.save().record) == project.content()
 
 
-def _unnamable_folder(bench: Bench) -> str:
+def _unnamable_folder(bench: CheckpointProject) -> str:
     bench.write("c/.Git/x")
     return "c/.Git/x"
 
 
-def _unnamable_link(bench: Bench) -> str:
+def _unnamable_link(bench: CheckpointProject) -> str:
     (bench.tree / ".gitmodules").symlink_to("a")
     return ".gitmodules"
 
 
 @pytest.mark.parametrize("make", [_unnamable_folder, _unnamable_link])
 def test_what_git_holds_under_no_name_is_said_to_be_left_out(
-    bench: Bench, tmp_path: Path, make: Callable[[Bench], str]
+    project: CheckpointProject, tmp_path: Path, make: Callable[[CheckpointProject], str]
 ) -> None:
-    _begun(bench, tmp_path)
-    path = make(bench)
-    record = bench.save().record
+    _begun(project, tmp_path)
+    path = make(project)
+    record = project.save().record
     assert [each.path for each in record.coverage.left_out] == [path]
-    assert path not in bench.held(record)
-    assert not bench.save().is_new
+    assert path not in project.held(record)
+    assert not project.save().is_new
 
 
-def test_many_files_are_left_to_git(bench: Bench, tmp_path: Path) -> None:
-    counted = _begun(bench, tmp_path)
+def test_many_files_are_left_to_git(project: CheckpointProject, tmp_path: Path) -> None:
+    counted = _begun(project, tmp_path)
     for number in range(501):
-        bench.write(f"many/{number}", str(number))
-    saved = bench.save()
-    assert bench.held(saved.record) == bench.content()
+        project.write(f"many/{number}", str(number))
+    saved = project.save()
+    assert project.held(saved.record) == project.content()
     assert _asked(counted.commands(), "diff-index") == 1
 
 
 def test_a_memory_that_git_does_not_renew_in_time_costs_nothing(
-    bench: Bench, tmp_path: Path
+    project: CheckpointProject, tmp_path: Path
 ) -> None:
-    _begun(bench, tmp_path)
-    bench.write("b", "two")
-    hanging = rig(bench, tmp_path / "bin", 'case "$*" in *"--info-only"*) exec sleep 600;; esac')
-    saved = bench.checkpoints.save(CheckpointInfo(), seconds=0.5)
+    _begun(project, tmp_path)
+    project.write("b", "two")
+    hanging = rig(project, tmp_path / "bin", 'case "$*" in *"--info-only"*) exec sleep 600;; esac')
+    saved = project.checkpoints.save(CheckpointInfo(), seconds=0.5)
     assert saved.record.coverage.complete
-    assert bench.held(saved.record) == bench.content()
+    assert project.held(saved.record) == project.content()
     hanging.unlink()
-    assert not bench.save().is_new
+    assert not project.save().is_new

@@ -13,7 +13,7 @@ from handrail.checkpoint import CheckpointInfo, CheckpointRecord, CheckpointTrig
 from handrail.checkpoint.tidy.retention import ALWAYS_KEPT, expired_checkpoints
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
-from tests.checkpoint.conftest import Bench
+from tests.checkpoint.conftest import CheckpointProject
 
 _NOW = 1_800_000_000.0
 _DAY = 86_400.0
@@ -136,152 +136,162 @@ def test_what_is_left_is_left_the_next_time_too(facts: list[tuple[float, str, st
 # On a disk.
 
 
-def test_a_forgotten_checkpoint_is_no_longer_listed_and_has_no_ref(bench: Bench) -> None:
+def test_a_forgotten_checkpoint_is_no_longer_listed_and_has_no_ref(
+    project: CheckpointProject,
+) -> None:
     for number in range(6):
-        bench.write("a.txt", f"{number}")
-        bench.save()
-    few = bench.of(bench.tree, Settings(keep=3))
+        project.write("a.txt", f"{number}")
+        project.save()
+    few = project.of(project.tree, Settings(keep=3))
     assert few.tidy().forgotten == ("c1", "c2", "c3")
     assert [each.id for each in few.newest_first()] == ["c6", "c5", "c4"]
-    assert refs(bench) == ["c4", "c5", "c6"]
+    assert refs(project) == ["c4", "c5", "c6"]
     assert few.tidy().forgotten == ()
 
 
-def test_a_ref_without_a_record_is_swept(bench: Bench) -> None:
+def test_a_ref_without_a_record_is_swept(project: CheckpointProject) -> None:
     for number in range(2):
-        bench.write("a.txt", f"{number}")
-        bench.save()
-    (bench.folder / "records" / "c1.json").unlink()  # as if killed before the ref was removed
-    assert bench.checkpoints.tidy().forgotten == ()
-    assert refs(bench) == ["c2"]
+        project.write("a.txt", f"{number}")
+        project.save()
+    (project.folder / "records" / "c1.json").unlink()  # as if killed before the ref was removed
+    assert project.checkpoints.tidy().forgotten == ()
+    assert refs(project) == ["c2"]
 
 
-def test_a_record_that_cannot_be_read_keeps_its_ref(bench: Bench) -> None:
+def test_a_record_that_cannot_be_read_keeps_its_ref(project: CheckpointProject) -> None:
     """It may be of a newer Handrail."""
-    bench.write("a.txt", "1")
-    bench.save()
-    (bench.folder / "records" / "c1.json").write_text('{"number": "one"}')
-    bench.checkpoints.tidy()
-    assert refs(bench) == ["c1"]
+    project.write("a.txt", "1")
+    project.save()
+    (project.folder / "records" / "c1.json").write_text('{"number": "one"}')
+    project.checkpoints.tidy()
+    assert refs(project) == ["c1"]
 
 
-def test_a_record_whose_commit_is_lost_is_removed(bench: Bench) -> None:
-    packs = bench.folder / "git" / "objects" / "pack"
-    bench.write("a.txt", "1")
-    bench.save()
+def test_a_record_whose_commit_is_lost_is_removed(project: CheckpointProject) -> None:
+    packs = project.folder / "git" / "objects" / "pack"
+    project.write("a.txt", "1")
+    project.save()
     before = set(packs.iterdir())
-    bench.write("a.txt", "2")
-    bench.save()
+    project.write("a.txt", "2")
+    project.save()
     for file in set(packs.iterdir()) - before:
         file.unlink()
-    assert bench.checkpoints.tidy().forgotten == ("c2",)
-    assert [each.id for each in bench.checkpoints.newest_first()] == ["c1"]
+    assert project.checkpoints.tidy().forgotten == ("c2",)
+    assert [each.id for each in project.checkpoints.newest_first()] == ["c1"]
 
 
-def test_a_store_that_is_lost_as_a_whole_costs_no_record(bench: Bench) -> None:
+def test_a_store_that_is_lost_as_a_whole_costs_no_record(project: CheckpointProject) -> None:
     """It may be a disk that comes back."""
-    bench.write("a.txt", "1")
-    bench.save()
-    objects = bench.folder / "git" / "objects"
-    objects.rename(bench.folder / "elsewhere")
+    project.write("a.txt", "1")
+    project.save()
+    objects = project.folder / "git" / "objects"
+    objects.rename(project.folder / "elsewhere")
     objects.mkdir()
-    assert bench.checkpoints.tidy().forgotten == ()
-    assert [each.id for each in bench.checkpoints.newest_first()] == ["c1"]
+    assert project.checkpoints.tidy().forgotten == ()
+    assert [each.id for each in project.checkpoints.newest_first()] == ["c1"]
 
 
-def test_the_checkpoints_of_a_removed_work_tree_are_kept_and_its_index_is_not(bench: Bench) -> None:
-    linked = bench.home / "linked"
+def test_the_checkpoints_of_a_removed_work_tree_are_kept_and_its_index_is_not(
+    project: CheckpointProject,
+) -> None:
+    linked = project.home / "linked"
     linked.mkdir()
     (linked / "a.txt").write_text("a")
-    bench.of(linked).save(CheckpointInfo(why="a test"))
-    bench.write("b.txt", "b")
-    bench.save()
+    project.of(linked).save(CheckpointInfo(why="a test"))
+    project.write("b.txt", "b")
+    project.save()
     (linked / "a.txt").unlink()
     linked.rmdir()
-    assert len(list(bench.folder.glob("index-*"))) == 2
-    assert bench.checkpoints.tidy().forgotten == ()
-    assert len(list(bench.folder.glob("index-*"))) == 1
+    assert len(list(project.folder.glob("index-*"))) == 2
+    assert project.checkpoints.tidy().forgotten == ()
+    assert len(list(project.folder.glob("index-*"))) == 1
 
 
-def test_what_does_not_fit_is_made_to_fit(bench: Bench) -> None:
+def test_what_does_not_fit_is_made_to_fit(project: CheckpointProject) -> None:
     for _ in range(8):
-        bench.write("noise.bin", os.urandom(300_000))
-        bench.save()
-    tidied = bench.of(bench.tree, Settings(quota_mb=1)).tidy()
+        project.write("noise.bin", os.urandom(300_000))
+        project.save()
+    tidied = project.of(project.tree, Settings(quota_mb=1)).tidy()
     assert tidied.forgotten == ("c1", "c2", "c3", "c4", "c5")
     assert tidied.bytes < 1_100_000
     assert tidied.problem == ""
 
 
-def test_what_cannot_be_made_to_fit_is_said(bench: Bench) -> None:
+def test_what_cannot_be_made_to_fit_is_said(project: CheckpointProject) -> None:
     for _ in range(3):
-        bench.write("noise.bin", os.urandom(500_000))
-        bench.save()
-    tidied = bench.of(bench.tree, Settings(quota_mb=1)).tidy()
+        project.write("noise.bin", os.urandom(500_000))
+        project.save()
+    tidied = project.of(project.tree, Settings(quota_mb=1)).tidy()
     assert tidied.forgotten == ()
     assert "checkpoints.quota_mb" in tidied.problem
 
 
-def test_nothing_is_forgotten_where_that_would_free_hardly_anything(bench: Bench) -> None:
+def test_nothing_is_forgotten_where_that_would_free_hardly_anything(
+    project: CheckpointProject,
+) -> None:
     """A project that is larger than the quota keeps its history: it is the files that are large."""
-    bench.write("noise.bin", os.urandom(1_200_000))
+    project.write("noise.bin", os.urandom(1_200_000))
     for number in range(6):
-        bench.write("a.txt", f"{number}")
-        bench.save()
-    tidied = bench.of(bench.tree, Settings(quota_mb=1)).tidy()
+        project.write("a.txt", f"{number}")
+        project.save()
+    tidied = project.of(project.tree, Settings(quota_mb=1)).tidy()
     assert tidied.forgotten == ()
     assert "checkpoints.quota_mb" in tidied.problem
 
 
-def test_where_nothing_was_ever_saved_nothing_is_made(bench: Bench) -> None:
-    assert bench.checkpoints.tidy().bytes == 0
-    assert not bench.folder.exists()
+def test_where_nothing_was_ever_saved_nothing_is_made(project: CheckpointProject) -> None:
+    assert project.checkpoints.tidy().bytes == 0
+    assert not project.folder.exists()
 
 
-def test_a_work_tree_that_is_no_more_can_be_tidied(bench: Bench) -> None:
-    bench.write("a.txt", "a")
-    bench.save()
-    (bench.tree / "a.txt").unlink()
-    bench.tree.rmdir()
-    assert bench.checkpoints.tidy().problem == ""
+def test_a_work_tree_that_is_no_more_can_be_tidied(project: CheckpointProject) -> None:
+    project.write("a.txt", "a")
+    project.save()
+    (project.tree / "a.txt").unlink()
+    project.tree.rmdir()
+    assert project.checkpoints.tidy().problem == ""
 
 
 # Where it is kept.
 
 
-def test_a_private_folder_that_is_a_link_is_refused(bench: Bench, tmp_path: Path) -> None:
-    bench.folder.parent.mkdir(parents=True)
+def test_a_private_folder_that_is_a_link_is_refused(
+    project: CheckpointProject, tmp_path: Path
+) -> None:
+    project.folder.parent.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
-    bench.folder.symlink_to(tmp_path / "elsewhere")
+    project.folder.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ValueError, match="is not a folder"):
-        bench.save()
+        project.save()
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_private_folder_of_somebody_else_is_refused(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    project: CheckpointProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.folder.mkdir(parents=True)
-    monkeypatch.setattr(os, "geteuid", lambda: bench.folder.stat().st_uid + 1)
+    project.folder.mkdir(parents=True)
+    monkeypatch.setattr(os, "geteuid", lambda: project.folder.stat().st_uid + 1)
     with pytest.raises(ValueError, match="belongs to somebody else"):
-        bench.save()
+        project.save()
 
 
-def test_a_private_folder_that_others_may_read_is_closed_to_them(bench: Bench) -> None:
-    bench.folder.mkdir(parents=True)
-    bench.folder.chmod(0o755)
-    bench.save()
-    assert bench.folder.stat().st_mode & 0o777 == 0o700
+def test_a_private_folder_that_others_may_read_is_closed_to_them(
+    project: CheckpointProject,
+) -> None:
+    project.folder.mkdir(parents=True)
+    project.folder.chmod(0o755)
+    project.save()
+    assert project.folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_state_in_a_repository_is_not_committed_by_mistake(bench: Bench) -> None:
-    bench.repository()
-    bench.folder = bench.tree / "state"
-    bench.of(bench.tree).save(CheckpointInfo(why="a test"))
-    assert bench.git("status", "--porcelain") == ""
+def test_state_in_a_repository_is_not_committed_by_mistake(project: CheckpointProject) -> None:
+    project.repository()
+    project.folder = project.tree / "state"
+    project.of(project.tree).save(CheckpointInfo(why="a test"))
+    assert project.git("status", "--porcelain") == ""
 
 
-def refs(bench: Bench) -> list[str]:
+def refs(bench: CheckpointProject) -> list[str]:
     directory = bench.folder / "git"
     found = bench.git("for-each-ref", "--format=%(refname:lstrip=2)", at=directory).split()
     return sorted(found)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from tests.cli.conftest import Shell
-from tests.cli.counter import Counter
-from tests.cli.saved_points import record
+from tests.cli.checkpoint_endpoints import CheckpointEndpoints
+from tests.cli.checkpoint_records import record
+from tests.cli.conftest import HandrailShell
 
 from handrail.checkpoint import Coverage, LeftOut
 from handrail.cli.commands.checkpoint import tell
@@ -15,12 +15,12 @@ from handrail.server.files.restore_messages import SaveReply
 
 
 @pytest.fixture
-def counter(shell: Shell) -> Iterator[Counter]:
-    with Counter(shell).open() as counter:
+def counter(shell: HandrailShell) -> Iterator[CheckpointEndpoints]:
+    with CheckpointEndpoints(shell).open() as counter:
         yield counter
 
 
-def test_the_files_are_saved(shell: Shell, counter: Counter) -> None:
+def test_the_files_are_saved(shell: HandrailShell, counter: CheckpointEndpoints) -> None:
     (shell.project / "cart.py").write_text("total = 0\n")
     ran = shell.run("checkpoint")
     assert (ran.code, ran.err) == (0, "")
@@ -30,7 +30,9 @@ def test_the_files_are_saved(shell: Shell, counter: Counter) -> None:
     assert hint == "   Go back to it: handrail rollback c1"
 
 
-def test_what_is_unchanged_is_not_saved_again(shell: Shell, counter: Counter) -> None:
+def test_what_is_unchanged_is_not_saved_again(
+    shell: HandrailShell, counter: CheckpointEndpoints
+) -> None:
     (shell.project / "cart.py").write_text("total = 0\n")
     shell.run("checkpoint")
     assert shell.run("checkpoint").out.startswith(" Unchanged since c1 of ")
@@ -38,28 +40,32 @@ def test_what_is_unchanged_is_not_saved_again(shell: Shell, counter: Counter) ->
     assert (told["id"], told["isNew"]) == ("c1", False)
 
 
-def test_a_name_makes_a_checkpoint_of_its_own(shell: Shell, counter: Counter) -> None:
+def test_a_name_makes_a_checkpoint_of_its_own(
+    shell: HandrailShell, counter: CheckpointEndpoints
+) -> None:
     shell.run("checkpoint")
     told = shell.run("checkpoint", "before-refactor", "--json").json
     assert (told["id"], told["name"], told["isNew"]) == ("c2", "before-refactor", True)
     assert told["coverage"] == {"says": "complete", "leftOut": [], "unfinished": False}
 
 
-def test_of_a_name_that_is_used_twice_the_newest_is_meant(shell: Shell, counter: Counter) -> None:
+def test_of_a_name_that_is_used_twice_the_newest_is_meant(
+    shell: HandrailShell, counter: CheckpointEndpoints
+) -> None:
     shell.run("checkpoint", "here")
     out = shell.run("checkpoint", "here").out
     assert "c1 had this name too: from now on it means c2." in out
 
 
 @pytest.mark.parametrize("name", ["before refactor", "c12", "a/b", "", "é", "-", ".x", "0a1b2c3d"])
-def test_a_name_that_could_mean_something_else_is_refused(shell: Shell, name: str) -> None:
+def test_a_name_that_could_mean_something_else_is_refused(shell: HandrailShell, name: str) -> None:
     ran = shell.run("checkpoint", "--", name or " ")
     assert (ran.code, ran.out) == (2, "")
     assert "a checkpoint cannot be called" in ran.err
     assert not (shell.state / "daemon.lock").exists()
 
 
-def test_a_home_folder_is_not_saved(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_folder_is_not_saved(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shell.home)
     ran = shell.run("checkpoint")
     assert (ran.code, ran.out) == (2, "")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from tests.cli.conftest import Shell
-from tests.cli.saved_points import NOW, record
+from tests.cli.checkpoint_records import NOW, record
+from tests.cli.conftest import HandrailShell
 
 from handrail.checkpoint import (
     CheckpointInfo,
@@ -21,7 +21,7 @@ from handrail.cli.output.terminal import TerminalOutput, columns
 
 
 @pytest.fixture
-def checkpoints(shell: Shell) -> CheckpointStore:
+def checkpoints(shell: HandrailShell) -> CheckpointStore:
     folder = checkpoint_folder(str(shell.state), str(shell.project))
     environ = {**shell.environ, "PATH": os.environ["PATH"]}
     return CheckpointStore(folder, str(shell.project), environ=environ)
@@ -68,7 +68,7 @@ def test_no_line_is_wider_than_the_screen(capsys: pytest.CaptureFixture[str], wi
     assert max(columns(line) for line in lines(capsys, width)) <= min(width, 80)
 
 
-def test_before_the_first_one_it_is_said_how_they_come_about(shell: Shell) -> None:
+def test_before_the_first_one_it_is_said_how_they_come_about(shell: HandrailShell) -> None:
     ran = shell.run("checkpoints")
     assert ran.code == 0
     text = "".join(ran.out.split())  # a long path is broken
@@ -78,7 +78,9 @@ def test_before_the_first_one_it_is_said_how_they_come_about(shell: Shell) -> No
     assert not shell.state.exists()
 
 
-def test_of_a_long_list_the_newest_are_shown(shell: Shell, checkpoints: CheckpointStore) -> None:
+def test_of_a_long_list_the_newest_are_shown(
+    shell: HandrailShell, checkpoints: CheckpointStore
+) -> None:
     for number in range(23):
         (shell.project / "cart.py").write_text(str(number))
         checkpoints.save(CheckpointInfo(CheckpointTrigger.PERIODIC, f"after step {number}"))
@@ -91,7 +93,7 @@ def test_of_a_long_list_the_newest_are_shown(shell: Shell, checkpoints: Checkpoi
 
 
 def test_a_run_that_the_log_does_not_know_is_called_by_its_id(
-    shell: Shell, checkpoints: CheckpointStore
+    shell: HandrailShell, checkpoints: CheckpointStore
 ) -> None:
     checkpoints.save(
         CheckpointInfo(CheckpointTrigger.PROMPT, "prompt: fix it", run="3f2a9c1e-0b11", step=4)

@@ -4,18 +4,18 @@ import json
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.conftest import Run, Shell
+from tests.cli.conftest import HandrailShell, Run
 
 SETTINGS = "goal: fix the cart\nstep_reviewer:\n  risk: {high_threshold: 0.7}\n"
 
 
 @pytest.fixture
-def configured(shell: Shell) -> Shell:
+def configured(shell: HandrailShell) -> HandrailShell:
     (shell.project / "handrail.yaml").write_text(SETTINGS)
     return shell
 
 
-def test_only_what_is_set_is_shown(configured: Shell) -> None:
+def test_only_what_is_set_is_shown(configured: HandrailShell) -> None:
     lines = configured.run("config", "show").out.splitlines()
     assert [line.split() for line in lines] == [
         ["goal", "fix", "the", "cart", "handrail.yaml:1"],
@@ -24,19 +24,19 @@ def test_only_what_is_set_is_shown(configured: Shell) -> None:
     assert lines[0].index("fix") == lines[1].index("0.7")
 
 
-def test_all_are_shown_if_asked_for(configured: Shell) -> None:
+def test_all_are_shown_if_asked_for(configured: HandrailShell) -> None:
     ran = configured.run("config", "show", "--all")
     assert "step_reviewer.cache.ttl_minutes" in ran.out
     assert all(cell_len(line) <= 80 for line in ran.out.splitlines())
 
 
-def test_long_values_fit(shell: Shell) -> None:
+def test_long_values_fit(shell: HandrailShell) -> None:
     (shell.project / "handrail.yaml").write_text(f"goal: {'very ' * 50}\nscope: [{'a' * 90}]\n")
     out = shell.run("config", "show", "--all").out
     assert all(cell_len(line) <= 80 for line in out.splitlines())
 
 
-def test_as_json(configured: Shell) -> None:
+def test_as_json(configured: HandrailShell) -> None:
     assert configured.run("config", "show", "--json").json == [
         {"key": "goal", "value": "fix the cart", "from": "handrail.yaml:1"},
         {"key": "step_reviewer.risk.high_threshold", "value": 0.7, "from": "handrail.yaml:3"},
@@ -48,7 +48,7 @@ def test_without_settings_it_says_so(run: Run) -> None:
     assert run("config", "show", "--json").json == []
 
 
-def test_check_tells_everything_that_is_wrong(shell: Shell) -> None:
+def test_check_tells_everything_that_is_wrong(shell: HandrailShell) -> None:
     (shell.project / "bad.yaml").write_text("nope: 1\nstep_reviewer: {mode: x}\n")
     ran = shell.run("config", "check", "bad.yaml")
     assert ran.code == 1
@@ -59,7 +59,7 @@ def test_check_tells_everything_that_is_wrong(shell: Shell) -> None:
     assert [problem.split(":")[1] for problem in answer.json["problems"]] == ["1", "2"]
 
 
-def test_check_is_content(configured: Shell) -> None:
+def test_check_is_content(configured: HandrailShell) -> None:
     assert configured.run("config", "check").code == 0
     assert configured.run("config", "check", "--json").json == {"ok": True, "problems": []}
 
@@ -72,7 +72,7 @@ def test_the_reference_is_markdown(run: Run) -> None:
     assert run("config", "reference").out.startswith("# Configuration\n")
 
 
-def test_names_of_rules_that_mean_nothing_are_told(shell: Shell) -> None:
+def test_names_of_rules_that_mean_nothing_are_told(shell: HandrailShell) -> None:
     (shell.project / "handrail.yaml").write_text(
         "step_reviewer:\n  rules:\n    disabled: [protect_handrail, protect_fils]\n"
     )

@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
+from tests.cli.fake_terminal import FakeTerminal
 from tests.cli.logbook import Logbook, RunLog, memory_logbook
-from tests.cli.supervised import DOCS, SHOP, World, meanwhile, supervised, wait_for
-from tests.cli.terminal import Terminal
+from tests.cli.supervised_sessions import (
+    DOCS,
+    SHOP,
+    SupervisedSessions,
+    meanwhile,
+    supervised,
+    wait_for,
+)
 from tests.cli.test_main import imported, on_a_terminal
 
 from handrail.cli import main
@@ -34,7 +41,7 @@ DONE = " requested → acknowledged → confirmed"
 
 
 @pytest.fixture
-def world(shell: Shell) -> Iterator[World]:
+def world(shell: HandrailShell) -> Iterator[SupervisedSessions]:
     with supervised(shell) as world:
         world.begin()
         yield world
@@ -43,7 +50,7 @@ def world(shell: Shell) -> Iterator[World]:
 # One run
 
 
-def test_a_pause_is_requested_acknowledged_and_confirmed(world: World) -> None:
+def test_a_pause_is_requested_acknowledged_and_confirmed(world: SupervisedSessions) -> None:
     ran = world.run("pause", "shop", "--reason", "lunch")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f" pause{DONE}: no action is under way (no action\n   yet)\n"
@@ -51,7 +58,7 @@ def test_a_pause_is_requested_acknowledged_and_confirmed(world: World) -> None:
     assert world.row().facts.hand.reason == "lunch"
 
 
-def test_what_is_not_confirmed_in_time_stays_asked_for(world: World) -> None:
+def test_what_is_not_confirmed_in_time_stays_asked_for(world: SupervisedSessions) -> None:
     world.before("sleep 100")
     ran = world.run("pause", SHOP, "--wait", "0.1")
     assert ran.code == 3
@@ -64,7 +71,7 @@ def test_what_is_not_confirmed_in_time_stays_asked_for(world: World) -> None:
     world.until("paused")
 
 
-def test_with_wait_it_is_waited_for_and_said_what_is_held(world: World) -> None:
+def test_with_wait_it_is_waited_for_and_said_what_is_held(world: SupervisedSessions) -> None:
     world.before("make", "t1")
     asked = meanwhile(lambda: world.shell.spawn("pause", SHOP, "--wait"))
     world.until("pausing")
@@ -78,7 +85,7 @@ def test_with_wait_it_is_waited_for_and_said_what_is_held(world: World) -> None:
     held.result()
 
 
-def test_what_cannot_be_done_is_refused_with_what_to_do_instead(world: World) -> None:
+def test_what_cannot_be_done_is_refused_with_what_to_do_instead(world: SupervisedSessions) -> None:
     world.run("pause", SHOP)
     ran = world.run("pause", SHOP)
     assert ran.code == 1
@@ -89,7 +96,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do_instead(world: World) ->
     )
 
 
-def test_a_run_that_has_ended_is_refused(world: World) -> None:
+def test_a_run_that_has_ended_is_refused(world: SupervisedSessions) -> None:
     world.tell("SessionEnd", reason="other")
     ran = world.run("pause", SHOP)
     assert ran.code == 1
@@ -97,27 +104,29 @@ def test_a_run_that_has_ended_is_refused(world: World) -> None:
     assert f"Run {world.row().run.name} is not active" in ran.out
 
 
-def test_which_run_of_a_project_was_meant_is_said(world: World) -> None:
+def test_which_run_of_a_project_was_meant_is_said(world: SupervisedSessions) -> None:
     world.begin(DOCS)
     ran = world.run("pause", "shop")
     assert ran.code == 0
     assert ran.out.startswith(f" shop-91bc  pause{DONE}")
 
 
-def test_a_session_of_ones_own_has_another_way_to_another_model(world: World) -> None:
+def test_a_session_of_ones_own_has_another_way_to_another_model(world: SupervisedSessions) -> None:
     ran = world.run("escalate", SHOP)
     assert ran.code == 1
     assert "change the model in the session itself: /model" in ran.out
 
 
-def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(world: World) -> None:
+def test_what_a_pause_has_nothing_to_do_with_gets_no_advice_about_it(
+    world: SupervisedSessions,
+) -> None:
     world.run("pause", SHOP)
     ran = world.run("escalate", SHOP)
     assert "change the model in the session itself: /model" in ran.out
     assert "handrail resume" not in ran.out
 
 
-def test_a_message_is_confirmed_when_the_agent_was_told(world: World) -> None:
+def test_a_message_is_confirmed_when_the_agent_was_told(world: SupervisedSessions) -> None:
     asked = meanwhile(lambda: world.shell.spawn("steer", SHOP, "use", "pytest -q", "--wait"))
     wait_for(lambda: world.row().facts.hand.asked, "nothing was asked for")
     assert "use pytest -q" in str(world.before("ls"))
@@ -126,19 +135,21 @@ def test_a_message_is_confirmed_when_the_agent_was_told(world: World) -> None:
     assert ran.stdout.decode() == f" steer{DONE} (The agent was told at step 1)\n"
 
 
-def test_a_command_that_takes_the_run_up_again_stays_in_one_piece(world: World) -> None:
+def test_a_command_that_takes_the_run_up_again_stays_in_one_piece(
+    world: SupervisedSessions,
+) -> None:
     assert world.run("stop", SHOP, "--wait").code == 0
     ran = world.run("resume", SHOP)
     assert ran.code == 0
     assert ran.out == f" resume{DONE} (The run may go on)\n   → claude --resume {SHOP}\n"
 
 
-def test_a_daemon_that_does_not_run_is_started(world: World) -> None:
+def test_a_daemon_that_does_not_run_is_started(world: SupervisedSessions) -> None:
     stop_daemon(world.home)
     assert world.run("pause", SHOP).code == 0
 
 
-def test_ctrl_c_leaves_the_request(world: World) -> None:
+def test_ctrl_c_leaves_the_request(world: SupervisedSessions) -> None:
     world.before("sleep 100")
     process = subprocess.Popen(
         [sys.executable, "-m", "handrail", "pause", SHOP, "--wait"],
@@ -157,13 +168,13 @@ def test_ctrl_c_leaves_the_request(world: World) -> None:
     assert world.row().state == "pausing"
 
 
-def test_to_pause_is_quick_because_little_is_imported(world: World) -> None:
+def test_to_pause_is_quick_because_little_is_imported(world: SupervisedSessions) -> None:
     names = imported(["pause", SHOP], world.shell.project)
     assert "handrail.cli.requests.send_and_report" in names
     assert names.isdisjoint({"handrail.detect", "handrail.review", "rich", "asyncio"})
 
 
-def test_messages_are_json_lines(world: World) -> None:
+def test_messages_are_json_lines(world: SupervisedSessions) -> None:
     ran = world.run("pause", SHOP, "--json", "--reason", "lunch")
     assert [line["type"] for line in ran.lines] == ["REQUEST", "ACK", "RESULT"]
     assert ran.lines[0]["payload"]["reason"] == "lunch"
@@ -173,7 +184,7 @@ def test_messages_are_json_lines(world: World) -> None:
     assert refused.lines[-1]["payload"]["status"] == "failure"
 
 
-def test_a_terminal_sees_it_grow(world: World) -> None:
+def test_a_terminal_sees_it_grow(world: SupervisedSessions) -> None:
     out = on_a_terminal(world.shell, "pause", SHOP, NO_COLOR="1")
     first, *_ = out.splitlines()
     assert first == " pause requested → …"
@@ -181,7 +192,7 @@ def test_a_terminal_sees_it_grow(world: World) -> None:
     assert f"\x1b[1A\x1b[J pause{DONE}" in out
 
 
-def test_a_dumb_terminal_sees_it_once(world: World) -> None:
+def test_a_dumb_terminal_sees_it_once(world: SupervisedSessions) -> None:
     out = on_a_terminal(world.shell, "pause", SHOP, TERM="dumb")
     assert out.count("requested") == 1
     assert "\x1b" not in out
@@ -190,7 +201,7 @@ def test_a_dumb_terminal_sees_it_once(world: World) -> None:
 # Many runs
 
 
-def test_all_means_every_run_that_can_be_told_so(world: World) -> None:
+def test_all_means_every_run_that_can_be_told_so(world: SupervisedSessions) -> None:
     world.begin(DOCS, "release 2.3")
     world.run("pause", DOCS)
     ran = world.run("pause", "--all")
@@ -200,7 +211,9 @@ def test_all_means_every_run_that_can_be_told_so(world: World) -> None:
     assert told.startswith(f" shop-3f2a  pause{DONE}")
 
 
-def test_of_several_runs_each_has_its_name_and_the_worst_is_the_exit_code(world: World) -> None:
+def test_of_several_runs_each_has_its_name_and_the_worst_is_the_exit_code(
+    world: SupervisedSessions,
+) -> None:
     world.begin(DOCS, "release 2.3")
     world.before("sleep 100", run=DOCS)
     ran = world.run("pause", "--all", "--wait", "0.5")
@@ -209,36 +222,36 @@ def test_of_several_runs_each_has_its_name_and_the_worst_is_the_exit_code(world:
     assert " shop-91bc  pause requested → acknowledged → not confirmed after 0.5 s" in ran.out
 
 
-def test_nothing_to_do_is_no_error(shell: Shell) -> None:
+def test_nothing_to_do_is_no_error(shell: HandrailShell) -> None:
     with supervised(shell) as world:
         ran = world.run("resume", "--all")
     assert (ran.code, ran.out) == (0, " Nothing to resume: no run is under way.\n")
 
 
 def test_to_stop_several_runs_has_to_be_confirmed(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: SupervisedSessions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.begin(DOCS, "release 2.3")
     ran = world.run("stop", "--all")
     assert ran.code == 2
     assert "nobody is here to confirm it: handrail stop --all --yes" in ran.err
-    out = Terminal()
+    out = FakeTerminal()
     with monkeypatch.context() as patch:
-        patch.setattr(sys, "stdin", Terminal("n\n"))
+        patch.setattr(sys, "stdin", FakeTerminal("n\n"))
         patch.setattr(sys, "stdout", out)
         assert main(["stop", "--all"]) == 2
     assert "Stop these 2 runs? [y/N]" in out.getvalue()
     assert {world.row(run).state for run in (SHOP, DOCS)} == {"working"}
 
 
-def test_to_stop_several_runs_with_yes_is_done_at_once(world: World) -> None:
+def test_to_stop_several_runs_with_yes_is_done_at_once(world: SupervisedSessions) -> None:
     world.begin(DOCS, "release 2.3")
     ran = world.run("stop", "--all", "--yes", "--wait")
     assert ran.code == 0
     assert {world.row(run).state for run in (SHOP, DOCS)} == {"stopped"}
 
 
-def test_to_cancel_one_run_needs_no_confirmation(world: World) -> None:
+def test_to_cancel_one_run_needs_no_confirmation(world: SupervisedSessions) -> None:
     assert world.run("cancel", SHOP, "--wait").code == 0
     assert world.row().state == "cancelled"
 
@@ -342,21 +355,21 @@ def test_where_no_run_of_a_project_can_be_told_so_the_last_is_meant(book: Logboo
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_meant_is_one_line(shell: Shell, args: list[str], says: str) -> None:
+def test_what_cannot_be_meant_is_one_line(shell: HandrailShell, args: list[str], says: str) -> None:
     ran = shell.run(*args)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
     assert not shell.state.exists()
 
 
-def test_what_is_no_text_is_one_line(shell: Shell) -> None:
+def test_what_is_no_text_is_one_line(shell: HandrailShell) -> None:
     ran = shell.spawn("steer", "shop", os.fsdecode(b"\xff\xfe"))
     assert ran.returncode == 2
     assert ran.stderr.startswith(b"handrail: text cannot be read or written")
     assert ran.stderr.count(b"\n") == 1
 
 
-def test_a_run_that_nobody_knows_is_one_line(world: World) -> None:
+def test_a_run_that_nobody_knows_is_one_line(world: SupervisedSessions) -> None:
     ran = world.run("pause", "nope")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "handrail: there is no run 'nope'; see handrail status --all\n"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 import pytest
 from rich.cells import cell_len
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 
 from handrail.cli.demonstration.stage import DemoStage, open_stage
 from handrail.server.lock import holder
@@ -22,7 +22,9 @@ def scratch(tmp_path: Path) -> dict[str, str]:
     return {"TMPDIR": str(folder)}
 
 
-def test_the_story_is_told_and_the_stage_removed(shell: Shell, scratch: dict[str, str]) -> None:
+def test_the_story_is_told_and_the_stage_removed(
+    shell: HandrailShell, scratch: dict[str, str]
+) -> None:
     ran = shell.spawn("demo", environ=scratch)
     out = ran.stdout.decode()
     assert (ran.returncode, ran.stderr) == (0, b"")
@@ -39,7 +41,7 @@ def test_the_story_is_told_and_the_stage_removed(shell: Shell, scratch: dict[str
     assert not (shell.state / "trash").exists()
 
 
-def test_as_json(shell: Shell, scratch: dict[str, str]) -> None:
+def test_as_json(shell: HandrailShell, scratch: dict[str, str]) -> None:
     ran = shell.spawn("demo", "--json", environ=scratch)
     *scenes, summary = [json.loads(line) for line in ran.stdout.splitlines()]
     by_command: dict[str, Any] = {scene["shown"]: scene for scene in scenes}

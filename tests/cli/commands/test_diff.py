@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Shell
-from tests.cli.terminal import Terminal
+from tests.cli.conftest import HandrailShell
+from tests.cli.fake_terminal import FakeTerminal
 
 from handrail.checkpoint import (
     CheckpointInfo,
@@ -23,10 +23,10 @@ from handrail.cli.output.terminal import TerminalOutput
 pytestmark = pytest.mark.slow
 
 
-class Project:
+class DiffProject:
     """A repository with two checkpoints, the older one before a prompt, and changes since."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: HandrailShell) -> None:
         self.shell = shell
         self.path = shell.project
         environ = {**shell.environ, "PATH": os.environ["PATH"]}
@@ -55,8 +55,8 @@ class Project:
 
 
 @pytest.fixture
-def project(shell: Shell) -> Project:
-    return Project(shell)
+def project(shell: HandrailShell) -> DiffProject:
+    return DiffProject(shell)
 
 
 SINCE_PROMPT: dict[str, tuple[object, ...]] = {
@@ -66,11 +66,11 @@ SINCE_PROMPT: dict[str, tuple[object, ...]] = {
 }
 
 
-def test_by_default_it_is_since_the_last_prompt(project: Project) -> None:
+def test_by_default_it_is_since_the_last_prompt(project: DiffProject) -> None:
     assert project.json() == SINCE_PROMPT
 
 
-def test_files_are_compared_as_the_project_saves_them(project: Project) -> None:
+def test_files_are_compared_as_the_project_saves_them(project: DiffProject) -> None:
     project.write(".gitignore", b"*.log\n")
     project.write("keep.log", b"x\n")
     assert "keep.log" not in project.json("c2")
@@ -78,17 +78,17 @@ def test_files_are_compared_as_the_project_saves_them(project: Project) -> None:
     assert "keep.log" in project.json("c2")
 
 
-def test_a_checkpoint_may_be_named(project: Project) -> None:
+def test_a_checkpoint_may_be_named(project: DiffProject) -> None:
     assert list(project.json("c2")) == ["src/logo.png", "src/new.py"]
     assert project.json("c1") == SINCE_PROMPT
 
 
-def test_two_checkpoints_are_compared_with_each_other(project: Project) -> None:
+def test_two_checkpoints_are_compared_with_each_other(project: DiffProject) -> None:
     assert project.json("c1", "c2") == {"cart.py": ("changed", 1, 1, False)}
 
 
 def test_paths_are_seen_from_where_one_is(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: DiffProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert list(project.json("src")) == ["src/logo.png", "src/new.py"]
     monkeypatch.chdir(project.path / "src")
@@ -96,12 +96,12 @@ def test_paths_are_seen_from_where_one_is(
     assert list(project.json(".")) == ["src/logo.png", "src/new.py"]
 
 
-def test_a_file_may_be_called_like_a_checkpoint(project: Project) -> None:
+def test_a_file_may_be_called_like_a_checkpoint(project: DiffProject) -> None:
     project.write("c1", b"x\n")
     assert list(project.json("./c1")) == ["c1"]
 
 
-def test_files_that_moved_are_told_as_such(project: Project) -> None:
+def test_files_that_moved_are_told_as_such(project: DiffProject) -> None:
     (project.path / "cart.py").rename(project.path / "basket.py")
     [each] = project.shell.run("diff", "c2", "--json", "cart.py", "basket.py").json["files"]
     assert (each["became"], each["before"], each["path"]) == ("renamed", "cart.py", "basket.py")
@@ -117,14 +117,14 @@ def test_files_that_moved_are_told_as_such(project: Project) -> None:
     ],
 )
 def test_what_cannot_be_compared_is_said(
-    project: Project, args: tuple[str, ...], says: str
+    project: DiffProject, args: tuple[str, ...], says: str
 ) -> None:
     ran = project.shell.run("diff", *args)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
 
 
-def test_the_list_says_how_many_lines(project: Project) -> None:
+def test_the_list_says_how_many_lines(project: DiffProject) -> None:
     assert project.shell.run("diff", "--stat").out.splitlines() == [
         " Since c1 (prompt: fix the cart), 0 s ago: 3 files",
         "",
@@ -135,14 +135,14 @@ def test_the_list_says_how_many_lines(project: Project) -> None:
     ]
 
 
-def test_where_nothing_has_changed_that_is_said(project: Project) -> None:
+def test_where_nothing_has_changed_that_is_said(project: DiffProject) -> None:
     project.checkpoints.save(CheckpointInfo(name="here"))
     out = project.shell.run("diff", "here", "--stat").out
     assert out == " Since c3 (here), 0 s ago: nothing has changed\n"
     assert project.shell.run("diff", "here").out == ""
 
 
-def test_a_patch_takes_it_back(project: Project) -> None:
+def test_a_patch_takes_it_back(project: DiffProject) -> None:
     patch = project.shell.spawn("diff", "c1", "cart.py", "src/new.py").stdout
     git = ["git", "apply", "-R"]
     subprocess.run(git, input=patch, cwd=project.path, check=True)
@@ -150,7 +150,7 @@ def test_a_patch_takes_it_back(project: Project) -> None:
     assert not (project.path / "src/new.py").exists()
 
 
-def test_the_repository_of_the_user_is_not_touched(project: Project) -> None:
+def test_the_repository_of_the_user_is_not_touched(project: DiffProject) -> None:
     def state() -> dict[Path, bytes]:
         found = (project.path / ".git").rglob("*")
         return {path: path.read_bytes() for path in found if path.is_file()}
@@ -162,21 +162,21 @@ def test_the_repository_of_the_user_is_not_touched(project: Project) -> None:
 
 
 def test_on_a_terminal_it_goes_through_the_pager(
-    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    project: DiffProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     paged = tmp_path / "paged"
     monkeypatch.setenv("PAGER", f"tee {paged}")
-    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(sys, "stdout", FakeTerminal())
     assert main(["diff", "--no-color"]) == 0
     assert "\n+total = 1\n" in paged.read_text()
 
 
 @pytest.mark.parametrize("pager", ["cat", "", "/no/such/program"])
 def test_without_a_pager_it_is_printed(
-    project: Project, monkeypatch: pytest.MonkeyPatch, pager: str
+    project: DiffProject, monkeypatch: pytest.MonkeyPatch, pager: str
 ) -> None:
     monkeypatch.setenv("PAGER", pager)
-    monkeypatch.setattr(sys, "stdout", out := Terminal())
+    monkeypatch.setattr(sys, "stdout", out := FakeTerminal())
     assert main(["diff"]) == 0
     assert "\x1b[32m+total = 1\x1b[0m\n" in out.getvalue()
 

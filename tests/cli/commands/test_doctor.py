@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.cli.diagnosis.live_probe import probe
 from handrail.hosts.claude.host import HOST
@@ -22,12 +22,12 @@ Ran = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as made:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as made:
         yield made
 
 
-def claude(place: Place, script: str) -> str:
+def claude(place: DaemonSandbox, script: str) -> str:
     """A program that stands in for Claude Code."""
     program = place.root / "bin" / "claude"
     program.parent.mkdir(exist_ok=True)
@@ -36,13 +36,13 @@ def claude(place: Place, script: str) -> str:
     return str(program)
 
 
-def doctor(place: Place, *args: str) -> Ran:
+def doctor(place: DaemonSandbox, *args: str) -> Ran:
     path = f"{place.root / 'bin'}:{place.environ['PATH']}"
     return place.run("doctor", "--no-probe", *args, environ={"PATH": path})
 
 
 @pytest.fixture
-def installed(place: Place) -> Place:
+def installed(place: DaemonSandbox) -> DaemonSandbox:
     claude(place, "echo 2.1.325")
     path = f"{place.root / 'bin'}:{place.environ['PATH']}"
     ran = place.run("install", "claude", "--yes", environ={"PATH": path})
@@ -50,14 +50,14 @@ def installed(place: Place) -> Place:
     return place
 
 
-def test_where_all_is_well_every_line_says_so(installed: Place) -> None:
+def test_where_all_is_well_every_line_says_so(installed: DaemonSandbox) -> None:
     ran = doctor(installed)
     assert (ran.returncode, ran.stderr) == (0, "")
     names = [line.split()[:2] for line in ran.stdout.splitlines()]
     assert names == [["✓", name] for name in ("log", "daemon", "port", "client", "claude", "hooks")]
 
 
-def test_what_is_wrong_comes_with_what_to_do_and_an_exit_code(place: Place) -> None:
+def test_what_is_wrong_comes_with_what_to_do_and_an_exit_code(place: DaemonSandbox) -> None:
     claude(place, "echo 2.1.325")
     ran = doctor(place)
     assert ran.returncode == 1
@@ -65,7 +65,7 @@ def test_what_is_wrong_comes_with_what_to_do_and_an_exit_code(place: Place) -> N
     assert ran.stdout.endswith("                fix: handrail install claude\n")
 
 
-def test_findings_are_there_for_programs(place: Place) -> None:
+def test_findings_are_there_for_programs(place: DaemonSandbox) -> None:
     ran = doctor(place, "--json")
     said = json.loads(ran.stdout)
     assert (ran.returncode, said["ok"]) == (1, False)
@@ -73,7 +73,7 @@ def test_findings_are_there_for_programs(place: Place) -> None:
     assert all(check.get("fix") for check in said["checks"] if check["mark"] != "ok")
 
 
-def test_a_warning_alone_is_no_failure(installed: Place) -> None:
+def test_a_warning_alone_is_no_failure(installed: DaemonSandbox) -> None:
     home = Path(installed.environ["HOME"])
     for path in (home / ".claude" / "settings.json", home / ".claude", home, installed.root):
         path.chmod(0o755)
@@ -83,7 +83,7 @@ def test_a_warning_alone_is_no_failure(installed: Place) -> None:
     assert "fix: chmod 600 " in ran.stdout
 
 
-def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Place) -> None:
+def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: DaemonSandbox) -> None:
     before = installed.pid
     with closing(SqliteStore(installed.home.log)) as store:
         store.append([NewEntry(topic_of("r1"), b"{")]).result()
@@ -95,13 +95,13 @@ def test_a_damaged_log_is_put_aside_and_the_daemon_started_anew(installed: Place
     assert installed.pid != before
 
 
-def test_what_is_well_is_not_repaired(installed: Place) -> None:
+def test_what_is_well_is_not_repaired(installed: DaemonSandbox) -> None:
     before = holder(installed.home)
     assert doctor(installed, "--fix").returncode == 0
     assert holder(installed.home) == before
 
 
-def test_an_agent_may_not_repair(installed: Place) -> None:
+def test_an_agent_may_not_repair(installed: DaemonSandbox) -> None:
     ran = installed.run("doctor", "--fix", "--no-probe", environ={"CLAUDECODE": "1"})
     assert ran.returncode == 2
 
@@ -116,13 +116,15 @@ def test_an_agent_may_not_repair(installed: Place) -> None:
         ("exit 3", "Claude Code did not get as far as the probe: it ended with 3"),
     ],
 )
-def test_a_claude_code_that_gives_up_is_no_proof(place: Place, script: str, says: str) -> None:
+def test_a_claude_code_that_gives_up_is_no_proof(
+    place: DaemonSandbox, script: str, says: str
+) -> None:
     place.home.prepare()
     found = probe(HOST, claude(place, script), str(place.project), place.home, place.environ)
     assert (found.enforced, found.says) == (False, says)
 
 
-def test_a_claude_code_that_cannot_be_started_is_no_proof(place: Place) -> None:
+def test_a_claude_code_that_cannot_be_started_is_no_proof(place: DaemonSandbox) -> None:
     place.home.prepare()
     found = probe(HOST, "/nowhere/claude", str(place.project), place.home, place.environ)
     assert not found.enforced

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook
 
 from handrail.server.home import Home
@@ -18,7 +18,7 @@ SHOP = "3f2a 9c1e?77aa"
 
 
 @pytest.fixture
-def judged(shell: Shell) -> Iterator[Shell]:
+def judged(shell: HandrailShell) -> Iterator[HandrailShell]:
     """A run with a harmless step, a refusal and a change, and later no daemon left behind."""
     with open_logbook(shell) as book:
         shop = book.start(SHOP, "fix it")
@@ -29,7 +29,7 @@ def judged(shell: Shell) -> Iterator[Shell]:
     stop_daemon(Home(str(shell.state)))
 
 
-def test_a_verdict_is_judged_and_the_rate_is_told(judged: Shell) -> None:
+def test_a_verdict_is_judged_and_the_rate_is_told(judged: HandrailShell) -> None:
     ran = judged.run("feedback", "shop", "last-stopped", "wrong", "--note", "I know it")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
@@ -58,7 +58,7 @@ def test_a_verdict_is_judged_and_the_rate_is_told(judged: Shell) -> None:
 
 
 @pytest.fixture
-def looping(shell: Shell) -> Iterator[Shell]:
+def looping(shell: HandrailShell) -> Iterator[HandrailShell]:
     """A run in which the same fails three times, and later no daemon left behind."""
     with open_logbook(shell) as book:
         book.start(SHOP, "fix it").fail(3)
@@ -66,7 +66,7 @@ def looping(shell: Shell) -> Iterator[Shell]:
     stop_daemon(Home(str(shell.state)))
 
 
-def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shell) -> None:
+def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: HandrailShell) -> None:
     assert looping.run("feedback").out == (
         " Nothing was judged yet: handrail feedback RUN STEP right|wrong\n"
     )
@@ -101,7 +101,7 @@ def test_a_finding_is_judged_and_the_precision_of_its_kind_is_told(looping: Shel
     assert "you said: the finding loop was wrong: it polls" in looping.run("log").out
 
 
-def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: Shell) -> None:
+def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: HandrailShell) -> None:
     home = Home(str(looping.state))
     ensure_daemon(home)
     path = f"/runs/{quote(SHOP, safe='')}/feedback"
@@ -121,7 +121,7 @@ def test_the_daemon_takes_down_no_word_about_what_was_not_found(looping: Shell) 
     ],
 )
 def test_a_finding_that_is_not_there_is_said_so(
-    looping: Shell, args: tuple[str, ...], says: str
+    looping: HandrailShell, args: tuple[str, ...], says: str
 ) -> None:
     ran = looping.run("feedback", *args)
     assert ran.code == 2
@@ -138,7 +138,7 @@ def test_a_finding_that_is_not_there_is_said_so(
     ],
 )
 def test_what_cannot_be_judged_starts_no_daemon(
-    judged: Shell, args: tuple[str, ...], says: str
+    judged: HandrailShell, args: tuple[str, ...], says: str
 ) -> None:
     ran = judged.run("feedback", *args)
     assert ran.code == 2
@@ -146,7 +146,7 @@ def test_what_cannot_be_judged_starts_no_daemon(
     assert not (judged.state / "daemon.lock").exists()
 
 
-def test_a_daemon_that_does_not_start_is_said_so(judged: Shell) -> None:
+def test_a_daemon_that_does_not_start_is_said_so(judged: HandrailShell) -> None:
     (judged.state / "port").write_text("not a port")
     ran = judged.run("feedback", "shop", "2", "right")
     assert ran.code == 2

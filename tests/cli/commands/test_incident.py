@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 
 import msgspec
 import pytest
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook, utc
-from tests.intervene.stopped import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
+from tests.intervene.stopped_run import INCIDENT, NIGHT, RUN, confirmed, reviewed, stop, story
 
 from handrail.cli.commands.incident import tell_report
 from handrail.cli.output.terminal import WIDTH, TerminalOutput
@@ -26,12 +26,12 @@ OLDER = "2026-11-15-2200-docs-77aa0b12"
 
 
 @pytest.fixture
-def incidents(shell: Shell) -> IncidentFolders:
+def incidents(shell: HandrailShell) -> IncidentFolders:
     return IncidentFolders(Home(str(shell.state)).incidents)
 
 
 @pytest.fixture
-def stopped(shell: Shell, incidents: IncidentFolders) -> Iterator[Shell]:
+def stopped(shell: HandrailShell, incidents: IncidentFolders) -> Iterator[HandrailShell]:
     """Two stops, of which the older one is resolved."""
     incidents.save(record())
     incidents.save(msgspec.structs.replace(record(), id=OLDER, cwd="/w/docs", at=NIGHT - 15_000))
@@ -44,7 +44,7 @@ def record() -> Incident:
     return gather(RUN, INCIDENT, [*story(), confirmed()])
 
 
-def test_stops_are_listed_with_what_and_state(stopped: Shell) -> None:
+def test_stops_are_listed_with_what_and_state(stopped: HandrailShell) -> None:
     lines = stopped.run("incident", "list").out.splitlines()
     assert lines[0].startswith(f" ■ {INCIDENT}  open  ")
     assert lines[1] == "   shop-3f2a, loop, critical: It ran the same failing command 3 times."
@@ -52,13 +52,13 @@ def test_stops_are_listed_with_what_and_state(stopped: Shell) -> None:
     assert lines[-1] == f" Read one: handrail incident show {INCIDENT}"
 
 
-def test_stops_are_listed_as_json(stopped: Shell) -> None:
+def test_stops_are_listed_as_json(stopped: HandrailShell) -> None:
     first, second = stopped.run("incident", "list", "--json").json
     assert (first["id"], first["state"], first["kind"]) == (INCIDENT, "open", "loop")
     assert second["resolution"] == {"at": NIGHT - 14_000, "option": "abort", "note": "wrong branch"}
 
 
-def test_where_nothing_was_stopped_that_is_said(shell: Shell) -> None:
+def test_where_nothing_was_stopped_that_is_said(shell: HandrailShell) -> None:
     assert shell.run("incident", "list").out == " Nothing was ever stopped.\n"
     assert shell.run("incident", "list", "--json").json == []
     assert shell.run("incident", "show").err == "handrail: Nothing was ever stopped.\n"
@@ -66,7 +66,7 @@ def test_where_nothing_was_stopped_that_is_said(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("name", ["last", INCIDENT, "shop-3f2a", "2026-11-16"])
-def test_a_report_is_found_by_name_or_part_of_it(stopped: Shell, name: str) -> None:
+def test_a_report_is_found_by_name_or_part_of_it(stopped: HandrailShell, name: str) -> None:
     out = stopped.run("incident", "show", name).out
     assert out.startswith(f"# Incident {INCIDENT}\n")
     assert f"handrail incident resume {INCIDENT} --option abort" in out
@@ -86,7 +86,7 @@ def test_a_report_fits_the_terminal_and_its_commands_stay_whole(
 
 
 def test_a_long_report_is_broken_where_it_is_shown(
-    shell: Shell, incidents: IncidentFolders
+    shell: HandrailShell, incidents: IncidentFolders
 ) -> None:
     finding = msgspec.structs.replace(record().finding, says="It went on and on. " * 9)
     incidents.save(msgspec.structs.replace(record(), finding=finding))
@@ -94,19 +94,19 @@ def test_a_long_report_is_broken_where_it_is_shown(
     assert max(len(line) for line in lines if "incident resume" not in line) <= WIDTH
 
 
-def test_how_long_stops_are_kept_is_a_setting(shell: Shell) -> None:
+def test_how_long_stops_are_kept_is_a_setting(shell: HandrailShell) -> None:
     out = shell.run("incident", "list", "--help").out
     assert "preserve_incident_data_days" in out
     assert "30 days" not in out
 
 
-def test_a_resolved_one_says_how(stopped: Shell) -> None:
+def test_a_resolved_one_says_how(stopped: HandrailShell) -> None:
     out = stopped.run("incident", "show", "docs-77aa").out
     assert "\nResolved: abort, " in out
     assert out.endswith(" ago: wrong branch\n")
 
 
-def test_the_whole_record_is_there_as_json(stopped: Shell) -> None:
+def test_the_whole_record_is_there_as_json(stopped: HandrailShell) -> None:
     shown = stopped.run("incident", "show", "--json").json
     assert shown["state"] == "open"
     assert [each["step"] for each in shown["actions"]] == [1, 2, 3, 4, 5]
@@ -123,7 +123,7 @@ def test_the_whole_record_is_there_as_json(stopped: Shell) -> None:
     ],
 )
 def test_what_cannot_be_done_is_said_and_starts_no_daemon(
-    stopped: Shell, args: tuple[str, ...], says: str
+    stopped: HandrailShell, args: tuple[str, ...], says: str
 ) -> None:
     ran = stopped.run("incident", *args)
     assert (ran.code, ran.out) == (2, "")
@@ -132,7 +132,7 @@ def test_what_cannot_be_done_is_said_and_starts_no_daemon(
 
 
 def test_without_a_checkpoint_there_is_no_way_back(
-    shell: Shell, incidents: IncidentFolders
+    shell: HandrailShell, incidents: IncidentFolders
 ) -> None:
     events: list[Event] = [reviewed(1, "ls"), stop()]
     incidents.save(gather(RUN, INCIDENT, events))
@@ -141,7 +141,7 @@ def test_without_a_checkpoint_there_is_no_way_back(
     assert "there is no checkpoint from before the trouble" in ran.err
 
 
-def test_an_agent_may_not_decide(stopped: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_may_not_decide(stopped: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     ran = stopped.run("incident", "resume", "last", "--option", "manual_approval")
     assert ran.code == 2
@@ -203,7 +203,7 @@ def _request(readline: Callable[[], bytes], read: Callable[[int], bytes]) -> str
     ],
 )
 def test_a_decision_goes_to_the_daemon_and_the_next_command_is_told(
-    stopped: Shell, option: str, says: str
+    stopped: HandrailShell, option: str, says: str
 ) -> None:
     with daemon(Home(str(stopped.state))) as asked:
         ran = stopped.run("incident", "resume", "last", "--option", option, "--note", "fixed it")
@@ -215,7 +215,7 @@ def test_a_decision_goes_to_the_daemon_and_the_next_command_is_told(
     assert json.loads(body) == {"option": option, "note": "fixed it"}
 
 
-def test_an_abort_has_no_next_command(stopped: Shell) -> None:
+def test_an_abort_has_no_next_command(stopped: HandrailShell) -> None:
     with daemon(Home(str(stopped.state))):
         ran = stopped.run("incident", "resume", "last", "--option", "abort")
         told = stopped.run("incident", "resume", "last", "--option", "abort", "--json").json
@@ -231,7 +231,7 @@ def test_an_abort_has_no_next_command(stopped: Shell) -> None:
     }
 
 
-def test_a_daemon_that_refuses_is_quoted(stopped: Shell) -> None:
+def test_a_daemon_that_refuses_is_quoted(stopped: HandrailShell) -> None:
     refusal = '{"error":"the files could not be put back"}'
     with daemon(Home(str(stopped.state)), "409 Conflict", refusal):
         ran = stopped.run("incident", "resume", "last", "--option", "rollback_and_retry")
@@ -239,7 +239,7 @@ def test_a_daemon_that_refuses_is_quoted(stopped: Shell) -> None:
     assert ran.err == "handrail: the files could not be put back\n"
 
 
-def test_files_are_said_to_be_back_only_when_they_are(stopped: Shell) -> None:
+def test_files_are_said_to_be_back_only_when_they_are(stopped: HandrailShell) -> None:
     back = {"event": "rolled_back", "at": NIGHT, "checkpoint": "c2", "files": ["a", "b"]}
     event = {"event": "incident_resolved", "allowance": {"calls_per_minute": 3}}
     answer = json.dumps({"ok": True, "event": event, "rolled_back": back})
@@ -255,7 +255,7 @@ def test_files_are_said_to_be_back_only_when_they_are(stopped: Shell) -> None:
     assert " THE FILES WERE NOT PUT BACK: the disk is full\n" in ran.out
 
 
-def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: Shell) -> None:
+def test_a_stop_that_could_not_be_written_is_shown_from_the_log(shell: HandrailShell) -> None:
     with open_logbook(shell) as book:
         run = book.start(RUN, cwd="/w/shop")
         for event in story()[1:]:

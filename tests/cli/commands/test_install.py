@@ -35,7 +35,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     stop_daemon(home)
 
 
-class World:
+class InstallHome:
     """A home with settings, a project, and a `claude` that says its version."""
 
     def __init__(self, root: Path, state: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,11 +86,11 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, state: Home, monkeypatch: pytest.MonkeyPatch) -> World:
-    return World(tmp_path, state, monkeypatch)
+def world(tmp_path: Path, state: Home, monkeypatch: pytest.MonkeyPatch) -> InstallHome:
+    return InstallHome(tmp_path, state, monkeypatch)
 
 
-def test_installing_shows_the_change_and_makes_it(world: World) -> None:
+def test_installing_shows_the_change_and_makes_it(world: InstallHome) -> None:
     world.write(TABS)
     out = world.run(install, "--yes")
     assert "+++ ~/.claude/settings.json" in out
@@ -100,7 +100,7 @@ def test_installing_shows_the_change_and_makes_it(world: World) -> None:
     assert health(world.state) is not None
 
 
-def test_the_token_is_not_shown(world: World) -> None:
+def test_the_token_is_not_shown(world: InstallHome) -> None:
     shown = world.run(install, "--yes", "--dry-run") + world.run(install, "--yes")
     shown += json.dumps(world.answer(uninstall, "--dry-run"))
     assert "Bearer …" in shown
@@ -108,7 +108,7 @@ def test_the_token_is_not_shown(world: World) -> None:
     assert world.state.hook_token not in shown
 
 
-def test_installing_twice_changes_nothing(world: World) -> None:
+def test_installing_twice_changes_nothing(world: InstallHome) -> None:
     world.write(TABS)
     world.run(install, "--yes")
     once = world.settings.read_bytes()
@@ -116,7 +116,7 @@ def test_installing_twice_changes_nothing(world: World) -> None:
     assert world.settings.read_bytes() == once
 
 
-def test_a_broken_record_is_told_kept_and_replaced(world: World) -> None:
+def test_a_broken_record_is_told_kept_and_replaced(world: InstallHome) -> None:
     world.write(TABS)
     world.run(install, "--yes")
     record = Path(world.state.installs)
@@ -130,7 +130,7 @@ def test_a_broken_record_is_told_kept_and_replaced(world: World) -> None:
     assert json.loads(world.settings.read_bytes()) == json.loads(TABS)
 
 
-def test_uninstalling_gives_the_file_back_byte_for_byte(world: World) -> None:
+def test_uninstalling_gives_the_file_back_byte_for_byte(world: InstallHome) -> None:
     world.write(TABS)
     world.run(install, "--yes")
     out = world.run(uninstall, "--yes")
@@ -139,7 +139,7 @@ def test_uninstalling_gives_the_file_back_byte_for_byte(world: World) -> None:
     assert "is not installed in ~/.claude/settings.json" in world.run(uninstall)
 
 
-def test_uninstalling_takes_only_ours_from_a_file_that_was_changed(world: World) -> None:
+def test_uninstalling_takes_only_ours_from_a_file_that_was_changed(world: InstallHome) -> None:
     world.write(b'{"model": "opus"}')
     world.run(install, "--yes")
     world.write(world.settings.read_bytes().replace(b"opus", b"haiku"))
@@ -148,7 +148,7 @@ def test_uninstalling_takes_only_ours_from_a_file_that_was_changed(world: World)
 
 
 def test_uninstalling_works_without_the_state_folder(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: InstallHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.write(TABS)
     world.run(install, "--yes")
@@ -158,14 +158,16 @@ def test_uninstalling_works_without_the_state_folder(
     assert not (tmp_path / "gone").exists()
 
 
-def test_a_settings_file_that_was_made_goes_again(world: World) -> None:
+def test_a_settings_file_that_was_made_goes_again(world: InstallHome) -> None:
     world.run(install, "--yes")
     assert "is gone: it held nothing but Handrail's hooks" in world.run(uninstall, "--yes")
     assert not world.settings.parent.exists()
 
 
 @pytest.mark.parametrize("command", [install, uninstall])
-def test_without_a_terminal_consent_must_be_given(world: World, command: click.Command) -> None:
+def test_without_a_terminal_consent_must_be_given(
+    world: InstallHome, command: click.Command
+) -> None:
     if command is uninstall:
         world.run(install, "--yes")
     before = world.settings.read_bytes() if world.settings.exists() else None
@@ -176,7 +178,7 @@ def test_without_a_terminal_consent_must_be_given(world: World, command: click.C
 
 
 def test_a_dry_run_changes_nothing_at_all(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: InstallHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HANDRAIL_HOME", str(tmp_path / "fresh"))
     out = world.run(install, "--dry-run")
@@ -187,7 +189,7 @@ def test_a_dry_run_changes_nothing_at_all(
     assert not (tmp_path / "fresh").exists()
 
 
-def test_the_result_for_programs(world: World) -> None:
+def test_the_result_for_programs(world: InstallHome) -> None:
     done = world.answer(install, "--yes")
     assert {key: done[key] for key in ("host", "path", "changed", "done", "handler")} == {
         "host": "claude",
@@ -207,53 +209,55 @@ def test_the_result_for_programs(world: World) -> None:
 # How Claude Code is to call us
 
 
-def test_an_older_version_calls_a_command(world: World) -> None:
+def test_an_older_version_calls_a_command(world: InstallHome) -> None:
     world.claude("2.0.76 (Claude Code)")
     assert "called as a command, as before 2.1.295" in world.run(install, "--yes")
     assert world.kinds(world.settings) == {"command"}
     assert "PostToolBatch" not in world.settings.read_text()
 
 
-def test_a_version_that_would_run_the_original_command_is_refused(world: World) -> None:
+def test_a_version_that_would_run_the_original_command_is_refused(world: InstallHome) -> None:
     world.claude("1.0.128 (Claude Code)")
     with pytest.raises(click.UsageError, match=r"2\.0\.10 or newer is needed"):
         world.run(install, "--yes")
     assert not world.settings.exists()
 
 
-def test_an_older_version_cannot_be_made_to_call_by_http(world: World) -> None:
+def test_an_older_version_cannot_be_made_to_call_by_http(world: InstallHome) -> None:
     world.claude("2.1.294 (Claude Code)")
     with pytest.raises(click.UsageError, match=r"needs Claude Code 2\.1\.295"):
         world.run(install, "--yes", "--handler", "http")
     assert not world.settings.exists()
 
 
-def test_a_version_that_is_not_known_gets_what_every_version_understands(world: World) -> None:
+def test_a_version_that_is_not_known_gets_what_every_version_understands(
+    world: InstallHome,
+) -> None:
     world.claude("hello")
     assert "version unknown" in world.run(install, "--yes")
     assert world.kinds(world.settings) == {"command"}
     assert "ConfigChange" not in world.settings.read_text()
 
 
-def test_without_claude_the_newest_is_assumed(world: World) -> None:
+def test_without_claude_the_newest_is_assumed(world: InstallHome) -> None:
     world.no_claude()
     assert "Claude Code was not found" in world.run(install, "--yes")
     assert world.kinds(world.settings) == {"http"}
 
 
-def test_a_command_can_be_asked_for(world: World) -> None:
+def test_a_command_can_be_asked_for(world: InstallHome) -> None:
     world.run(install, "--yes", "--handler", "command")
     assert world.kinds(world.settings) == {"command"}
     assert world.state.hook_token not in world.settings.read_text()
 
 
-def test_with_a_proxy_it_is_a_command(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_proxy_it_is_a_command(world: InstallHome, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     assert "because HTTPS_PROXY is set" in world.run(install, "--yes")
     assert world.kinds(world.settings) == {"command"}
 
 
-def test_changing_how_it_is_called_replaces_the_old_hooks(world: World) -> None:
+def test_changing_how_it_is_called_replaces_the_old_hooks(world: InstallHome) -> None:
     world.write(TABS)
     world.run(install, "--yes", "--handler", "command")
     world.run(install, "--yes")
@@ -262,7 +266,7 @@ def test_changing_how_it_is_called_replaces_the_old_hooks(world: World) -> None:
     assert world.settings.read_bytes() == TABS
 
 
-def test_the_hooks_lead_to_the_client_that_is_there(world: World) -> None:
+def test_the_hooks_lead_to_the_client_that_is_there(world: InstallHome) -> None:
     assert connection(world.state).client == world.state.client()
 
 
@@ -274,7 +278,7 @@ def _git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def test_a_project_gets_settings_of_this_machine(world: World) -> None:
+def test_a_project_gets_settings_of_this_machine(world: InstallHome) -> None:
     out = world.run(install, "--yes", "--project")
     assert "./.claude/settings.local.json" in out
     assert "handrail uninstall claude --project ." in out
@@ -284,7 +288,7 @@ def test_a_project_gets_settings_of_this_machine(world: World) -> None:
     assert not world.local.parent.exists()
 
 
-def test_git_does_not_pick_the_settings_up(world: World) -> None:
+def test_git_does_not_pick_the_settings_up(world: InstallHome) -> None:
     _git(world.project, "init", "-q")
     exclude = world.project / ".git/info/exclude"
     before = exclude.read_bytes() if exclude.exists() else b""
@@ -296,7 +300,7 @@ def test_git_does_not_pick_the_settings_up(world: World) -> None:
     assert (exclude.read_bytes() if exclude.exists() else b"") == before
 
 
-def test_settings_that_git_tracks_are_left_alone(world: World) -> None:
+def test_settings_that_git_tracks_are_left_alone(world: InstallHome) -> None:
     _git(world.project, "init", "-q")
     world.local.parent.mkdir()
     world.local.write_text("{}")
@@ -306,14 +310,14 @@ def test_settings_that_git_tracks_are_left_alone(world: World) -> None:
     assert world.local.read_text() == "{}"
 
 
-def test_a_token_in_a_repository_of_settings_is_warned_of(world: World) -> None:
+def test_a_token_in_a_repository_of_settings_is_warned_of(world: InstallHome) -> None:
     world.write(b"{}")
     _git(world.settings.parent, "init", "-q")
     assert "do not commit the token" in world.run(install, "--dry-run")
     assert "the token" not in world.run(install, "--dry-run", "--handler", "command")
 
 
-def test_other_places_are_named(world: World) -> None:
+def test_other_places_are_named(world: InstallHome) -> None:
     world.run(install, "--yes", "--project")
     world.run(install, "--yes")
     out = world.run(uninstall, "--yes")
@@ -321,7 +325,7 @@ def test_other_places_are_named(world: World) -> None:
     world.run(uninstall, "--yes", "--project")
 
 
-def test_a_place_must_be_clear(world: World) -> None:
+def test_a_place_must_be_clear(world: InstallHome) -> None:
     with pytest.raises(click.UsageError, match="exclude each other"):
         world.run(install, "--user", "--project", ".")
     with pytest.raises(click.UsageError, match="no such folder"):
@@ -331,7 +335,7 @@ def test_a_place_must_be_clear(world: World) -> None:
 # What is in the way
 
 
-def test_what_keeps_hooks_from_running_is_said(world: World) -> None:
+def test_what_keeps_hooks_from_running_is_said(world: InstallHome) -> None:
     world.write(b'{"disableAllHooks": true, "allowedHttpHookUrls": []}')
     out = world.run(install, "--dry-run")
     assert "! ~/.claude/settings.json: disableAllHooks is true" in out
@@ -339,7 +343,7 @@ def test_what_keeps_hooks_from_running_is_said(world: World) -> None:
     assert len(world.answer(install, "--dry-run")["problems"]) == 2
 
 
-def test_a_file_with_comments_is_left_alone(world: World) -> None:
+def test_a_file_with_comments_is_left_alone(world: InstallHome) -> None:
     world.write(b'{\n  // mine\n  "a": 1\n}')
     for command in (install, uninstall):
         with pytest.raises(click.ClickException, match="line 2, column 3: a comment"):
@@ -347,7 +351,7 @@ def test_a_file_with_comments_is_left_alone(world: World) -> None:
     assert world.settings.read_bytes() == b'{\n  // mine\n  "a": 1\n}'
 
 
-def test_a_file_that_is_read_only_is_left_alone(world: World) -> None:
+def test_a_file_that_is_read_only_is_left_alone(world: InstallHome) -> None:
     world.write(b"{}")
     world.settings.chmod(0o444)
     with pytest.raises(PermissionError, match="nothing was changed"):
@@ -356,7 +360,7 @@ def test_a_file_that_is_read_only_is_left_alone(world: World) -> None:
 
 
 def test_without_a_daemon_nothing_is_installed(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: InstallHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = tmp_path / "taken"
     monkeypatch.setenv("HANDRAIL_HOME", str(taken))
@@ -373,7 +377,7 @@ def test_without_a_daemon_nothing_is_installed(
 # On a terminal
 
 
-def _at_terminal(world: World, module: str, keys: bytes) -> tuple[int, str]:
+def _at_terminal(world: InstallHome, module: str, keys: bytes) -> tuple[int, str]:
     """Run a command on a terminal of its own and type when it asks."""
     script = f"import sys; from {module} import command; sys.exit(command(standalone_mode=False))"
     ours, theirs = pty.openpty()
@@ -394,14 +398,14 @@ def _at_terminal(world: World, module: str, keys: bytes) -> tuple[int, str]:
     return child.wait(60), said.decode()
 
 
-def test_on_a_terminal_it_asks_and_no_means_no(world: World) -> None:
+def test_on_a_terminal_it_asks_and_no_means_no(world: InstallHome) -> None:
     code, said = _at_terminal(world, "handrail.cli.commands.install", b"n\n")
     assert "Install? [Y/n]" in said
     assert (code, "Nothing was changed" in said) == (1, True)
     assert not world.settings.exists()
 
 
-def test_on_a_terminal_it_asks_and_enter_means_yes(world: World) -> None:
+def test_on_a_terminal_it_asks_and_enter_means_yes(world: InstallHome) -> None:
     code, said = _at_terminal(world, "handrail.cli.commands.install", b"\n")
     assert (code, "Installed in" in said) == (0, True)
     assert "\x1b[32m" in said
@@ -410,7 +414,9 @@ def test_on_a_terminal_it_asks_and_enter_means_yes(world: World) -> None:
     assert not world.settings.exists()
 
 
-def test_without_colour_nothing_is_coloured(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_colour_nothing_is_coloured(
+    world: InstallHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     _, said = _at_terminal(world, "handrail.cli.commands.install", b"n\n")
     assert "\x1b[" not in said

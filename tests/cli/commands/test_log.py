@@ -11,7 +11,7 @@ from contextlib import closing
 from math import inf
 
 import pytest
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import NOON, Logbook, memory_logbook, open_logbook, utc
 
 from handrail.cli.commands.log import LogPrinter
@@ -37,7 +37,7 @@ def _utc() -> Iterator[None]:
 
 
 @pytest.fixture
-def book(shell: Shell) -> Iterator[Logbook]:
+def book(shell: HandrailShell) -> Iterator[Logbook]:
     with open_logbook(shell) as book:
         yield book
 
@@ -55,7 +55,7 @@ def two_runs(book: Logbook) -> None:
     shop.finish()
 
 
-def test_a_run_is_a_timeline(shell: Shell, book: Logbook) -> None:
+def test_a_run_is_a_timeline(shell: HandrailShell, book: Logbook) -> None:
     two_runs(book)
     ran = shell.run("log", "shop")
     assert ran.code == 0
@@ -72,7 +72,9 @@ def test_a_run_is_a_timeline(shell: Shell, book: Logbook) -> None:
     )
 
 
-def test_all_runs_stand_in_the_order_in_which_it_happened(shell: Shell, book: Logbook) -> None:
+def test_all_runs_stand_in_the_order_in_which_it_happened(
+    shell: HandrailShell, book: Logbook
+) -> None:
     two_runs(book)
     ran = shell.run("log", "--all-runs", "--tool", "Bash")
     assert [line for line in ran.out.splitlines() if "Bash" in line] == [
@@ -103,20 +105,20 @@ def actions(out: str) -> list[str]:
     ],
 )
 def test_filters_choose_actions_with_what_came_of_them(
-    shell: Shell, book: Logbook, args: list[str], found: list[str]
+    shell: HandrailShell, book: Logbook, args: list[str], found: list[str]
 ) -> None:
     two_runs(book)
     assert actions(shell.run("log", "shop", *args).out) == found
 
 
-def test_a_search_finds_prompts_too(shell: Shell, book: Logbook) -> None:
+def test_a_search_finds_prompts_too(shell: HandrailShell, book: Logbook) -> None:
     two_runs(book)
     out = shell.run("log", "shop", "--grep", "the cart").out
     assert out.splitlines()[1:] == [" 12:00:00  ❯ fix the cart total"]
 
 
 def test_what_ended_later_than_asked_for_is_shown_with_its_action(
-    shell: Shell, book: Logbook
+    shell: HandrailShell, book: Logbook
 ) -> None:
     shop = book.start(SHOP)
     shop.ask("Bash", command="make all")
@@ -128,7 +130,7 @@ def test_what_ended_later_than_asked_for_is_shown_with_its_action(
     ]
 
 
-def test_json_is_the_stored_events_and_their_places(shell: Shell, book: Logbook) -> None:
+def test_json_is_the_stored_events_and_their_places(shell: HandrailShell, book: Logbook) -> None:
     two_runs(book)
     told = shell.run("log", "docs", "--json").lines
     assert [line["event"] for line in told] == [
@@ -145,14 +147,14 @@ def test_json_is_the_stored_events_and_their_places(shell: Shell, book: Logbook)
     assert told[4]["verdict"]["decision"] == "modify"
 
 
-def test_json_goes_through_the_same_filters(shell: Shell, book: Logbook) -> None:
+def test_json_goes_through_the_same_filters(shell: HandrailShell, book: Logbook) -> None:
     two_runs(book)
     told = shell.run("log", "--all-runs", "--json", "--tool", "Edit").lines
     assert [line["event"] for line in told] == ["action_reviewed", "action_ended"]
     assert len(shell.run("log", "--all-runs", "--json", "--limit", "3").lines) == 3
 
 
-def test_no_control_character_passes_in_any_form(shell: Shell, book: Logbook) -> None:
+def test_no_control_character_passes_in_any_form(shell: HandrailShell, book: Logbook) -> None:
     shop = book.start(SHOP, "\x1b]0;evil\x07\u202e\x9b2J 日本")
     shop.do("echo '\x1b[31m' \x9b31m \u202e")
     for args in (["log"], ["log", "--json"], ["log", "--all-runs"], ["explain"], ["status"]):
@@ -163,7 +165,9 @@ def test_no_control_character_passes_in_any_form(shell: Shell, book: Logbook) ->
     assert shell.run("log", "--json").lines[1]["text"] == "\x1b]0;evil\x07\u202e\x9b2J 日本"
 
 
-def test_an_entry_that_cannot_be_read_does_not_hide_the_others(shell: Shell, book: Logbook) -> None:
+def test_an_entry_that_cannot_be_read_does_not_hide_the_others(
+    shell: HandrailShell, book: Logbook
+) -> None:
     shop = book.start(SHOP, "fix it")
     book.store.append([NewEntry(f"run:{SHOP}", b'{"event":"of tomorrow","at":1}')]).result(5)
     book.store.append([NewEntry(f"run:{SHOP}", b"\xff\xfe")]).result(5)
@@ -186,7 +190,9 @@ def test_an_entry_that_cannot_be_read_does_not_hide_the_others(shell: Shell, boo
         (["--limit", "0"], "--limit"),
     ],
 )
-def test_a_wrong_option_is_said_in_one_line(shell: Shell, args: list[str], says: str) -> None:
+def test_a_wrong_option_is_said_in_one_line(
+    shell: HandrailShell, args: list[str], says: str
+) -> None:
     ran = shell.run("log", *args)
     assert ran.code == 2
     assert says in ran.err
@@ -271,7 +277,7 @@ def test_following_all_runs_learns_their_names(capsys: pytest.CaptureFixture[str
 
 
 def test_following_survives_a_log_that_is_replaced(
-    shell: Shell, capsys: pytest.CaptureFixture[str]
+    shell: HandrailShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As `handrail doctor --fix` does it, in the middle of a run."""
 
@@ -292,7 +298,7 @@ def test_following_survives_a_log_that_is_replaced(
 
 
 def test_a_log_that_cannot_be_read_for_a_while_is_said_once(
-    shell: Shell, capsys: pytest.CaptureFixture[str]
+    shell: HandrailShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with open_logbook(shell) as book:
         book.start(SHOP, "before")
@@ -317,7 +323,7 @@ def test_a_log_that_cannot_be_read_for_a_while_is_said_once(
     assert out.count("before") == 1
 
 
-def follower(shell: Shell, *args: str) -> "subprocess.Popen[str]":
+def follower(shell: HandrailShell, *args: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "handrail", "log", "--follow", *args],
         stdout=subprocess.PIPE,
@@ -328,7 +334,7 @@ def follower(shell: Shell, *args: str) -> "subprocess.Popen[str]":
     )
 
 
-def test_ctrl_c_ends_it_cleanly(shell: Shell, book: Logbook) -> None:
+def test_ctrl_c_ends_it_cleanly(shell: HandrailShell, book: Logbook) -> None:
     shop = book.start(SHOP, "fix it")
     with follower(shell) as process:
         assert process.stdout is not None
@@ -340,7 +346,7 @@ def test_ctrl_c_ends_it_cleanly(shell: Shell, book: Logbook) -> None:
     assert (process.returncode, out, err) == (0, "", "")
 
 
-def test_it_ends_when_nobody_reads_it_any_more(shell: Shell, book: Logbook) -> None:
+def test_it_ends_when_nobody_reads_it_any_more(shell: HandrailShell, book: Logbook) -> None:
     book.start(SHOP, "fix it")
     with follower(shell) as process:
         assert process.stdout is not None
@@ -351,7 +357,7 @@ def test_it_ends_when_nobody_reads_it_any_more(shell: Shell, book: Logbook) -> N
         assert process.wait(30) == 141
 
 
-def test_a_long_log_is_not_kept_in_memory(shell: Shell) -> None:
+def test_a_long_log_is_not_kept_in_memory(shell: HandrailShell) -> None:
     """What is printed is gone: neither entries nor lines pile up."""
     store = MemoryStore()
     event = b'{"event":"prompt_given","at":1794744000.0,"text":"%s"}' % (b"x" * 2000)

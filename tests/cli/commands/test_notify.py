@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 
 pytestmark = pytest.mark.slow
 
@@ -32,44 +32,44 @@ def port() -> Iterator[int]:
     server.server_close()
 
 
-def settings(shell: Shell, *urls: str) -> None:
+def settings(shell: HandrailShell, *urls: str) -> None:
     (shell.project / "handrail.yaml").write_text(f"notify: {{urls: {list(urls)!r}}}\n")
 
 
-def test_an_address_that_takes_a_message_is_ticked_off(shell: Shell, port: int) -> None:
+def test_an_address_that_takes_a_message_is_ticked_off(shell: HandrailShell, port: int) -> None:
     settings(shell, f"json://127.0.0.1:{port}/right")
     ran = shell.run("notify")
     assert (ran.code, ran.out) == (0, " ✓ 1. json://…  took the message\n")
 
 
-def test_a_password_comes_from_the_state_folder(shell: Shell, port: int) -> None:
+def test_a_password_comes_from_the_state_folder(shell: HandrailShell, port: int) -> None:
     settings(shell, f"json://127.0.0.1:{port}/${{PLACE}}")
     shell.state.mkdir()
     (shell.state / "secrets.env").write_text("# for messages\nPLACE='right'\n")
     assert shell.run("notify").code == 0
 
 
-def test_what_is_missing_there_is_named(shell: Shell) -> None:
+def test_what_is_missing_there_is_named(shell: HandrailShell) -> None:
     settings(shell, "json://127.0.0.1/${PLACE}")
     ran = shell.run("notify")
     assert ran.code == 1
     assert "PLACE is not in secrets.env" in ran.out
 
 
-def test_one_that_fails_does_not_hide_the_others(shell: Shell, port: int) -> None:
+def test_one_that_fails_does_not_hide_the_others(shell: HandrailShell, port: int) -> None:
     settings(shell, f"json://127.0.0.1:{port}/wrong", f"json://127.0.0.1:{port}/right")
     ran = shell.run("notify", "--json")
     assert (ran.code, ran.json["sent"]) == (1, False)
     assert list(ran.json["addresses"].values()) == ["json://… did not take the message", ""]
 
 
-def test_without_addresses_it_says_where_they_belong(shell: Shell) -> None:
+def test_without_addresses_it_says_where_they_belong(shell: HandrailShell) -> None:
     ran = shell.run("notify")
     assert ran.code == 2
     assert "notify.urls" in ran.err
 
 
-def test_no_secret_is_printed(shell: Shell) -> None:
+def test_no_secret_is_printed(shell: HandrailShell) -> None:
     settings(shell, "json://you:s3cr3t@127.0.0.1:9/x")
     ran = shell.run("notify")
     assert "s3cr3t" not in ran.out + ran.err

@@ -1,9 +1,9 @@
 """`handrail redo`: the last undo is taken back, once."""
 
-from tests.cli.undone import AFTER, BEFORE, Project
+from tests.cli.undo_project import AFTER, BEFORE, UndoProject
 
 
-def test_an_undo_is_redone(project: Project) -> None:
+def test_an_undo_is_redone(project: UndoProject) -> None:
     project.shell.run("undo", "--yes")
     ran = project.shell.run("redo", "--yes")
     assert (ran.code, ran.err) == (0, "")
@@ -11,7 +11,7 @@ def test_an_undo_is_redone(project: Project) -> None:
     assert " ✓ 3 changes redone" in ran.out
 
 
-def test_what_was_redone_is_not_redone_again(project: Project) -> None:
+def test_what_was_redone_is_not_redone_again(project: UndoProject) -> None:
     project.shell.run("undo", "--yes")
     project.shell.run("redo", "--yes")
     ran = project.shell.run("redo", "--yes")
@@ -19,7 +19,7 @@ def test_what_was_redone_is_not_redone_again(project: Project) -> None:
     assert "nothing was undone that could be redone" in ran.err
 
 
-def test_a_redo_can_be_gone_back_from(project: Project) -> None:
+def test_a_redo_can_be_gone_back_from(project: UndoProject) -> None:
     project.shell.run("undo", "--yes")
     out = project.shell.run("redo", "--yes").out
     [command] = [line.partition(": handrail ")[2] for line in out.splitlines() if "back: " in line]
@@ -27,7 +27,7 @@ def test_a_redo_can_be_gone_back_from(project: Project) -> None:
     assert project.files == BEFORE
 
 
-def test_what_a_person_has_made_since_the_undo_is_kept(project: Project) -> None:
+def test_what_a_person_has_made_since_the_undo_is_kept(project: UndoProject) -> None:
     project.shell.run("undo", "--yes")
     project.write("cart.py", "total = 3\n")
     ran = project.shell.run("redo", "--yes")

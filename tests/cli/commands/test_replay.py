@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.conftest import DATA, Run, Shell
+from tests.cli.conftest import DATA, HandrailShell, Run
 
 from handrail.cli.replays.past_reviews import PastReviews
 from handrail.cli.replays.report import FAMILIES
@@ -154,7 +154,7 @@ def test_files_that_the_run_made_may_be_deleted(tmp_path: Path) -> None:
     assert own.risk.score <= theirs.risk.score
 
 
-def test_a_session_with_broken_settings_is_still_replayed(shell: Shell) -> None:
+def test_a_session_with_broken_settings_is_still_replayed(shell: HandrailShell) -> None:
     (shell.project / "handrail.yaml").write_text("nope: 1")
     steps = [{"tool": "Bash", "input": {"command": "ls"}, "ok": True, "cwd": str(shell.project)}]
     file = shell.home / "run.jsonl"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 
 from handrail.cli.restores import trash
 from handrail.cli.restores.trash import find_batch, list_batches, put_back, tidy
 
 
 @pytest.fixture
-def trashed(shell: Shell) -> Shell:
+def trashed(shell: HandrailShell) -> HandrailShell:
     """`notes/` and `a.txt` of the project were moved to the trash under `ab12`."""
     place = Path(f"{shell.state}/trash/ab12{shell.project}")
     (place / "notes/deep").mkdir(parents=True)
@@ -24,12 +24,12 @@ def trashed(shell: Shell) -> Shell:
     return shell
 
 
-def test_an_empty_trash_is_said_to_be_empty(shell: Shell) -> None:
+def test_an_empty_trash_is_said_to_be_empty(shell: HandrailShell) -> None:
     assert "The trash is empty." in shell.run("restore").out
     assert shell.run("restore", "--json").json == []
 
 
-def test_the_list_shows_what_is_there_the_newest_first(trashed: Shell) -> None:
+def test_the_list_shows_what_is_there_the_newest_first(trashed: HandrailShell) -> None:
     older = trashed.state / "trash/older/srv/x"
     older.mkdir(parents=True)
     os.utime(trashed.state / "trash/older", (1, 1))
@@ -41,7 +41,7 @@ def test_the_list_shows_what_is_there_the_newest_first(trashed: Shell) -> None:
     assert ids == ["ab12", "older"]
 
 
-def test_everything_goes_back(trashed: Shell) -> None:
+def test_everything_goes_back(trashed: HandrailShell) -> None:
     ran = trashed.run("restore", "ab12")
     assert ran.code == 0
     assert (trashed.project / "notes/deep/plan.md").read_text() == "plan"
@@ -50,7 +50,7 @@ def test_everything_goes_back(trashed: Shell) -> None:
     assert trashed.run("restore", "ab12").code == 2
 
 
-def test_a_dry_run_leaves_everything(trashed: Shell) -> None:
+def test_a_dry_run_leaves_everything(trashed: HandrailShell) -> None:
     ran = trashed.run("restore", "ab12", "--dry-run", "--json")
     assert [item["path"] for item in ran.json["restored"]] == [
         f"{trashed.project}/a.txt", f"{trashed.project}/notes"
@@ -59,7 +59,7 @@ def test_a_dry_run_leaves_everything(trashed: Shell) -> None:
     assert (trashed.state / "trash/ab12").exists()
 
 
-def test_what_exists_is_left_alone(trashed: Shell) -> None:
+def test_what_exists_is_left_alone(trashed: HandrailShell) -> None:
     (trashed.project / "a.txt").write_text("new")
     ran = trashed.run("restore", "ab12")
     assert ran.code == 1
@@ -70,7 +70,7 @@ def test_what_exists_is_left_alone(trashed: Shell) -> None:
     assert Path(item.source).read_text() == "a"
 
 
-def test_a_folder_that_exists_again_is_filled_up(trashed: Shell) -> None:
+def test_a_folder_that_exists_again_is_filled_up(trashed: HandrailShell) -> None:
     (trashed.project / "notes/deep").mkdir(parents=True)
     (trashed.project / "notes/other.md").write_text("other")
     assert trashed.run("restore", "ab12").code == 0
@@ -78,7 +78,7 @@ def test_a_folder_that_exists_again_is_filled_up(trashed: Shell) -> None:
     assert (trashed.project / "notes/other.md").read_text() == "other"
 
 
-def test_a_folder_that_is_gone_is_made_again(trashed: Shell) -> None:
+def test_a_folder_that_is_gone_is_made_again(trashed: HandrailShell) -> None:
     (trashed.project / ".git").rmdir()
     os.chdir(trashed.home)
     trashed.project.rmdir()
@@ -86,7 +86,7 @@ def test_a_folder_that_is_gone_is_made_again(trashed: Shell) -> None:
     assert (trashed.project / "a.txt").exists()
 
 
-def test_links_go_back_as_links(shell: Shell) -> None:
+def test_links_go_back_as_links(shell: HandrailShell) -> None:
     place = Path(f"{shell.state}/trash/ab12{shell.project}")
     place.mkdir(parents=True)
     (place / "link").symlink_to("/nowhere")
@@ -96,7 +96,9 @@ def test_links_go_back_as_links(shell: Shell) -> None:
     assert os.readlink(shell.project / "folder-link") == "/tmp"
 
 
-def test_across_filesystems_it_is_copied(trashed: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_across_filesystems_it_is_copied(
+    trashed: HandrailShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = trash._rename
 
     def other_filesystem(source: str, target: str) -> None:
@@ -111,7 +113,7 @@ def test_across_filesystems_it_is_copied(trashed: Shell, monkeypatch: pytest.Mon
     assert not (trashed.state / "trash/ab12").exists()
 
 
-def test_what_appears_meanwhile_is_not_overwritten(trashed: Shell) -> None:
+def test_what_appears_meanwhile_is_not_overwritten(trashed: HandrailShell) -> None:
     batch = find_batch(f"{trashed.state}/trash", "ab12")
     (trashed.project / "a.txt").write_text("new")
     (trashed.project / "notes").mkdir()
@@ -127,7 +129,7 @@ def git(folder: Path, *args: str) -> str:
     return done.stdout
 
 
-def test_a_patch_is_applied_where_it_belongs(shell: Shell) -> None:
+def test_a_patch_is_applied_where_it_belongs(shell: HandrailShell) -> None:
     repository = shell.home / "repository"
     (repository / "sub").mkdir(parents=True)
     git(repository, "init", "-q")
@@ -147,7 +149,7 @@ def test_a_patch_is_applied_where_it_belongs(shell: Shell) -> None:
     assert not batch.exists()
 
 
-def test_a_patch_that_does_not_fit_is_kept(shell: Shell) -> None:
+def test_a_patch_that_does_not_fit_is_kept(shell: HandrailShell) -> None:
     batch = shell.state / "trash/ab12"
     batch.mkdir(parents=True)
     (batch / "work.patch").write_text("nonsense")
@@ -157,7 +159,7 @@ def test_a_patch_that_does_not_fit_is_kept(shell: Shell) -> None:
     assert (batch / "work.patch").exists()
 
 
-def test_packed_files_are_unpacked_beside_what_is_there(shell: Shell) -> None:
+def test_packed_files_are_unpacked_beside_what_is_there(shell: HandrailShell) -> None:
     source = shell.home / "source"
     source.mkdir()
     (source / "a.txt").write_text("old")
@@ -173,7 +175,7 @@ def test_packed_files_are_unpacked_beside_what_is_there(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("key", ["", ".", "..", "a/b", "/etc", "x\0y", "missing"])
-def test_an_id_is_only_a_name(shell: Shell, key: str) -> None:
+def test_an_id_is_only_a_name(shell: HandrailShell, key: str) -> None:
     (shell.state / "trash").mkdir(parents=True)
     with pytest.raises(trash.NoSuchBatchError):
         find_batch(f"{shell.state}/trash", key)
@@ -206,7 +208,7 @@ def test_whatever_was_moved_comes_back_the_same(files: dict[str, bytes]) -> None
         assert list_batches(f"{folder}/trash") == []
 
 
-def test_a_rewritten_deletion_comes_back(shell: Shell) -> None:
+def test_a_rewritten_deletion_comes_back(shell: HandrailShell) -> None:
     """The whole way: review, run what it says, restore."""
     (shell.project / "notes").mkdir()
     (shell.project / "notes/plan.md").write_text("plan")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.cli.conftest import Run, Shell
+from tests.cli.conftest import HandrailShell, Run
 
 from handrail.cli.output.terminal import TerminalOutput
 from handrail.cli.output.verdict_text import explain, short_restore
@@ -45,7 +45,7 @@ def test_a_refusal_says_why_and_what_to_do_instead(run: Run) -> None:
     assert [line for line in rest if line.startswith(" Instead ")]
 
 
-def test_a_deletion_of_work_is_shown_rewritten(shell: Shell) -> None:
+def test_a_deletion_of_work_is_shown_rewritten(shell: HandrailShell) -> None:
     (shell.project / "notes").mkdir()
     (shell.project / "notes/plan.md").write_text("plan")
     ran = shell.run("review", "--scope", str(shell.project), "rm -rf notes")
@@ -86,7 +86,7 @@ def test_the_command_may_come_from_standard_input(run: Run) -> None:
     assert run("review", "-", stdin=b"ls\n").code == 0
 
 
-def test_the_scope_decides(shell: Shell, tmp_path: Path) -> None:
+def test_the_scope_decides(shell: HandrailShell, tmp_path: Path) -> None:
     command = "echo x > /srv/elsewhere/a.txt"
     outside = shell.run("review", "--json", command).json
     inside = shell.run("review", "--json", "--scope", "/srv/elsewhere", command).json
@@ -98,7 +98,7 @@ def test_cwd_decides_what_a_relative_path_means(run: Run) -> None:
     assert answer["effects"][0]["target"] == "/srv/app/data"
 
 
-def test_a_config_file_is_used(shell: Shell) -> None:
+def test_a_config_file_is_used(shell: HandrailShell) -> None:
     rules = shell.project / "strict.yaml"
     rules.write_text(
         "step_reviewer:\n  rules:\n    custom:\n"

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from tests.cli.undone import AFTER, BEFORE, RUN, Project, answer
+from tests.cli.undo_project import AFTER, BEFORE, RUN, UndoProject, answer
 
 from handrail.checkpoint import CheckpointTrigger
 
 
-def test_a_rollback_tells_where_the_conversation_was(project: Project) -> None:
+def test_a_rollback_tells_where_the_conversation_was(project: UndoProject) -> None:
     ran = project.shell.run("rollback", "c1", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert project.files == BEFORE
@@ -17,14 +17,14 @@ def test_a_rollback_tells_where_the_conversation_was(project: Project) -> None:
     assert " --resume-session-at m-17 " in command
 
 
-def test_only_the_files_go_back_if_one_wants_that(project: Project) -> None:
+def test_only_the_files_go_back_if_one_wants_that(project: UndoProject) -> None:
     ran = project.shell.run("rollback", "c1", "--files", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert project.files == BEFORE
     assert "claude" not in ran.out
 
 
-def test_a_rollback_goes_by_name(project: Project) -> None:
+def test_a_rollback_goes_by_name(project: UndoProject) -> None:
     project.shell.run("checkpoint", "good")
     project.counter.by = (RUN,)
     project.write("cart.py", "total = 9\n")
@@ -34,14 +34,14 @@ def test_a_rollback_goes_by_name(project: Project) -> None:
     assert project.files == AFTER
 
 
-def test_where_nothing_differs_there_is_nothing_to_do(project: Project) -> None:
+def test_where_nothing_differs_there_is_nothing_to_do(project: UndoProject) -> None:
     ran = project.shell.run("rollback", "c2")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.endswith(" Nothing to do: the files are as they were then.\n")
 
 
 def test_where_all_was_changed_by_others_one_is_asked_for_that(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: UndoProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.shell.run("checkpoint", "mine")
     project.write("passing.txt", "x")
@@ -56,7 +56,7 @@ def test_where_all_was_changed_by_others_one_is_asked_for_that(
     assert project.files == AFTER
 
 
-def test_where_no_agent_has_worked_a_person_takes_back_what_they_did(project: Project) -> None:
+def test_where_no_agent_has_worked_a_person_takes_back_what_they_did(project: UndoProject) -> None:
     project.shell.run("checkpoint", "mine")
     project.write("cart.py", "total = 7\n")
     project.shell.run("checkpoint")
@@ -65,7 +65,7 @@ def test_where_no_agent_has_worked_a_person_takes_back_what_they_did(project: Pr
     assert project.files == AFTER
 
 
-def test_the_conversation_goes_back_where_the_files_are_as_they_were(project: Project) -> None:
+def test_the_conversation_goes_back_where_the_files_are_as_they_were(project: UndoProject) -> None:
     ran = project.shell.run("rollback", "c1", "--yes")
     again = project.shell.run("rollback", "c1")
     assert (again.code, again.err) == (0, "")

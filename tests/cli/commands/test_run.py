@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Ran, Shell
+from tests.cli.conftest import CommandResult, HandrailShell
 from tests.cli.logbook import Logbook, RunLog, open_logbook
 
 from handrail.model.control import ControlCommand, Standing
@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def programs(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def programs(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where programs are found."""
     folder = shell.home / "bin"
     folder.mkdir()
@@ -58,10 +58,10 @@ def claude(programs: Path, *words: str) -> None:
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
 
 
-def run(shell: Shell, *args: str) -> Ran:
+def run(shell: HandrailShell, *args: str) -> CommandResult:
     """In a process of its own, which has its own signals."""
     done = shell.spawn("run", *args)
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 # Before it begins
@@ -79,7 +79,7 @@ def run(shell: Shell, *args: str) -> Ran:
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_meant_is_one_line(shell: Shell, args: list[str], says: str) -> None:
+def test_what_cannot_be_meant_is_one_line(shell: HandrailShell, args: list[str], says: str) -> None:
     ran = shell.run("run", *args)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
@@ -88,14 +88,16 @@ def test_what_cannot_be_meant_is_one_line(shell: Shell, args: list[str], says: s
 
 
 def test_as_root_permissions_are_not_bypassed(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+    shell: HandrailShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("IS_SANDBOX", raising=False)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert "does not take bypassPermissions as root" in shell.run("run", "x").err
 
 
-def test_without_claude_nothing_is_started(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_claude_nothing_is_started(
+    shell: HandrailShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("IS_SANDBOX", "1")
     monkeypatch.setattr("handrail.hosts.claude.program._USUAL", ())
@@ -104,7 +106,7 @@ def test_without_claude_nothing_is_started(shell: Shell, monkeypatch: pytest.Mon
     assert "Claude Code was not found" in ran.err
 
 
-def test_where_hooks_would_not_run_nothing_is_started(shell: Shell, programs: Path) -> None:
+def test_where_hooks_would_not_run_nothing_is_started(shell: HandrailShell, programs: Path) -> None:
     claude(programs, "TASK DONE")
     (shell.home / ".claude").mkdir()
     (shell.home / ".claude/settings.json").write_text('{"disableAllHooks": true}')
@@ -117,7 +119,9 @@ def test_where_hooks_would_not_run_nothing_is_started(shell: Shell, programs: Pa
 # How it ends
 
 
-def test_the_end_says_what_it_took_and_what_to_do_next(shell: Shell, programs: Path) -> None:
+def test_the_end_says_what_it_took_and_what_to_do_next(
+    shell: HandrailShell, programs: Path
+) -> None:
     claude(programs, "I looked.", "TASK DONE")
     ran = run(shell, "fix", "the cart", "--verify", "true")
     assert ran.code == 0, ran.err
@@ -130,14 +134,14 @@ def test_the_end_says_what_it_took_and_what_to_do_next(shell: Shell, programs: P
     assert "▸ driven by Handrail, at most 10 iterations · verified by: true" in ran.out
 
 
-def test_a_limit_is_no_success(shell: Shell, programs: Path) -> None:
+def test_a_limit_is_no_success(shell: HandrailShell, programs: Path) -> None:
     claude(programs, "Hm.")
     ran = run(shell, "think", "--max-cost", "0.4")
     assert ran.code == 1
     assert " NOT DONE · $0.50 of $0.40 used" in ran.out
 
 
-def test_a_run_whose_output_nobody_reads_is_ended(shell: Shell, programs: Path) -> None:
+def test_a_run_whose_output_nobody_reads_is_ended(shell: HandrailShell, programs: Path) -> None:
     claude(programs, "Hm.")
     with subprocess.Popen(
         [sys.executable, "-m", "handrail", "run", "think", "--max-iterations", "100000"],
@@ -155,14 +159,16 @@ def test_a_run_whose_output_nobody_reads_is_ended(shell: Shell, programs: Path) 
     assert run["control"]["reason"] == "nobody reads what its driver prints"
 
 
-def test_the_prompt_may_come_from_stdin(shell: Shell, programs: Path) -> None:
+def test_the_prompt_may_come_from_stdin(shell: HandrailShell, programs: Path) -> None:
     claude(programs, "TASK DONE")
     done = shell.spawn("run", "-", "--json", stdin=b"fix the cart\n")
     assert done.returncode == 0
     assert b'"goal":"fix the cart"' in done.stdout.splitlines()[0]
 
 
-def test_a_run_that_is_done_can_be_given_something_else(shell: Shell, programs: Path) -> None:
+def test_a_run_that_is_done_can_be_given_something_else(
+    shell: HandrailShell, programs: Path
+) -> None:
     claude(programs, "TASK DONE")
     first = run(shell, "fix the cart", "--verify", "true", "--max-iterations", "3")
     name = first.out.split()[1]
@@ -178,7 +184,7 @@ def test_a_run_that_is_done_can_be_given_something_else(shell: Shell, programs: 
 
 
 @pytest.fixture
-def book(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Logbook]:
+def book(shell: HandrailShell, monkeypatch: pytest.MonkeyPatch) -> Iterator[Logbook]:
     monkeypatch.setenv("IS_SANDBOX", "1")
     with open_logbook(shell) as book:
         yield book
@@ -190,14 +196,14 @@ def driven(book: Logbook, cwd: str = "") -> RunLog:
     return log
 
 
-def test_a_session_of_ones_own_is_taken_up_by_claude(shell: Shell, book: Logbook) -> None:
+def test_a_session_of_ones_own_is_taken_up_by_claude(shell: HandrailShell, book: Logbook) -> None:
     book.start("3f2a0000")
     ran = shell.run("run", "--resume", "shop")
     assert ran.code == 2
     assert "shop-3f2a was not started by handrail run: claude --resume 3f2a0000" in ran.err
 
 
-def test_a_cancelled_run_is_not_taken_up(shell: Shell, book: Logbook) -> None:
+def test_a_cancelled_run_is_not_taken_up(shell: HandrailShell, book: Logbook) -> None:
     log = driven(book)
     log.note(ControlAsked(book.now, "r1", ControlCommand.CANCEL, Standing.CANCELLING, "ann"))
     log.note(ControlAnswered(book.now, "r1", ControlCommand.CANCEL, Standing.CANCELLED))
@@ -206,7 +212,7 @@ def test_a_cancelled_run_is_not_taken_up(shell: Shell, book: Logbook) -> None:
     assert "shop-3f2a was cancelled by ann, which is final" in ran.err
 
 
-def test_a_run_whose_folder_is_gone_is_not_taken_up(shell: Shell, book: Logbook) -> None:
+def test_a_run_whose_folder_is_gone_is_not_taken_up(shell: HandrailShell, book: Logbook) -> None:
     driven(book, "/nowhere/shop").note(LoopEnded(book.now, "done", "STUCK"))
     ran = shell.run("run", "--resume", "shop")
     assert ran.code == 2

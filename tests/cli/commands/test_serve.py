@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
 
 from handrail.server.http.socket_client import health
 from handrail.server.lock import holder
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as place:
         yield place
 
 
-def test_it_is_started_once_and_stopped_once(place: Place) -> None:
+def test_it_is_started_once_and_stopped_once(place: DaemonSandbox) -> None:
     said = [
         place.run("serve", *option).stdout
         for option in (
@@ -42,14 +42,14 @@ def test_it_is_started_once_and_stopped_once(place: Place) -> None:
     ]
 
 
-def test_a_restart_is_another_process(place: Place) -> None:
+def test_a_restart_is_another_process(place: DaemonSandbox) -> None:
     before = place.start()
     assert place.run("serve", "--restart").returncode == 0
     assert place.pid not in (0, before)
     assert holder(place.home) == place.pid
 
 
-def test_what_was_done_is_there_for_programs(place: Place) -> None:
+def test_what_was_done_is_there_for_programs(place: DaemonSandbox) -> None:
     options = (["--background"], ["--background"], ["--restart"], ["--stop"], ["--stop"])
     told = [json.loads(place.run("serve", *option, "--json").stdout) for option in options]
     assert [(each["stopped"], each["started"]) for each in told] == [
@@ -64,27 +64,27 @@ def test_what_was_done_is_there_for_programs(place: Place) -> None:
 @pytest.mark.parametrize(
     "options", [["--background", "--stop"], ["--restart", "--stop"], ["--background", "--restart"]]
 )
-def test_two_wishes_at_once_are_refused(place: Place, options: list[str]) -> None:
+def test_two_wishes_at_once_are_refused(place: DaemonSandbox, options: list[str]) -> None:
     ran = place.run("serve", *options)
     assert ran.returncode == 2
     assert "exclude each other" in ran.stderr
     assert health(place.home) is None
 
 
-def test_a_second_one_in_the_foreground_says_that_one_runs(place: Place) -> None:
+def test_a_second_one_in_the_foreground_says_that_one_runs(place: DaemonSandbox) -> None:
     pid = place.start()
     ran = place.run("serve")
     assert (ran.returncode, ran.stdout) == (0, f"the daemon is running already (process {pid})\n")
     assert place.pid == pid
 
 
-def test_a_second_one_in_the_foreground_says_so_to_programs_too(place: Place) -> None:
+def test_a_second_one_in_the_foreground_says_so_to_programs_too(place: DaemonSandbox) -> None:
     place.start()
     told = json.loads(place.run("serve", "--json").stdout)
     assert (told["stopped"], told["started"]) == (False, False)
 
 
-def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Place) -> None:
+def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: DaemonSandbox) -> None:
     command = [sys.executable, "-m", "handrail", "serve"]
     with subprocess.Popen(command, env=place.environ, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -95,7 +95,7 @@ def test_in_the_foreground_it_speaks_to_the_terminal_and_ends_with_it(place: Pla
     assert process.returncode == 0
 
 
-def test_a_relative_state_folder_is_refused(place: Place) -> None:
+def test_a_relative_state_folder_is_refused(place: DaemonSandbox) -> None:
     for options in ([], ["--background"], ["--stop"]):
         ran = place.run("serve", *options, environ={"HANDRAIL_HOME": "state"})
         assert ran.returncode == 2

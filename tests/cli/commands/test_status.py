@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from rich.cells import cell_len
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import Logbook, memory_logbook, open_logbook
 from tests.cli.test_main import imported
 
@@ -96,7 +96,7 @@ def test_another_program_on_the_port_is_said_loudly(
     assert "◆" in third
 
 
-def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: Shell) -> None:
+def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: HandrailShell) -> None:
     home = Home(str(shell.state))
     with open_logbook(shell), socket.create_server(("127.0.0.1", home.port)):
         assert "ANOTHER PROGRAM" in shell.run("status").out
@@ -104,7 +104,7 @@ def test_whoever_listens_on_the_port_without_a_daemon_is_noticed(shell: Shell) -
     assert "The daemon is not running. " in shell.run("status").out
 
 
-def test_to_look_at_the_status_chooses_no_port(shell: Shell) -> None:
+def test_to_look_at_the_status_chooses_no_port(shell: HandrailShell) -> None:
     with open_logbook(shell):
         shell.run("status")
     assert not (shell.state / "port").exists()
@@ -206,13 +206,13 @@ def test_the_short_form_is_one_line(book: Logbook, capsys: pytest.CaptureFixture
 
 
 @pytest.fixture
-def written(shell: Shell) -> Iterator[Logbook]:
+def written(shell: HandrailShell) -> Iterator[Logbook]:
     with open_logbook(shell, time.time() - 270) as book:
         three_runs(book)
         yield book
 
 
-def test_status_reads_the_log_while_no_daemon_runs(shell: Shell, written: Logbook) -> None:
+def test_status_reads_the_log_while_no_daemon_runs(shell: HandrailShell, written: Logbook) -> None:
     ran = shell.run("status")
     assert ran.code == 0
     assert " ● shop-3f2a  working  fix the cart total " in ran.out
@@ -220,14 +220,14 @@ def test_status_reads_the_log_while_no_daemon_runs(shell: Shell, written: Logboo
     assert shell.run("status", "--short").out.endswith("! no daemon\n")
 
 
-def test_the_short_form_imports_only_what_it_needs(shell: Shell, written: Logbook) -> None:
+def test_the_short_form_imports_only_what_it_needs(shell: HandrailShell, written: Logbook) -> None:
     names = imported(["status", "--short"], shell.project)
     assert "handrail.supervise.state" in names
     assert names.isdisjoint({"rich", "asyncio", "http", "uvicorn", "yaml", "tree_sitter"})
     assert names.isdisjoint({"handrail.shell", "handrail.review", "handrail.config"})
 
 
-def test_json_says_the_same(shell: Shell, written: Logbook) -> None:
+def test_json_says_the_same(shell: HandrailShell, written: Logbook) -> None:
     told = shell.run("status", "--json").json
     assert told["daemon"] is None
     by_name = {run["name"]: run for run in told["runs"]}

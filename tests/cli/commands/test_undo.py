@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Shell
-from tests.cli.terminal import Terminal
-from tests.cli.undone import AFTER, BEFORE, RUN, Project, answer
+from tests.cli.conftest import HandrailShell
+from tests.cli.fake_terminal import FakeTerminal
+from tests.cli.undo_project import AFTER, BEFORE, RUN, UndoProject, answer
 
 from handrail.checkpoint import CheckpointTrigger
 from handrail.cli import main
@@ -17,7 +17,7 @@ from handrail.supervise.topics import topic_of
 pytestmark = pytest.mark.slow
 
 
-def test_the_last_action_is_undone(project: Project) -> None:
+def test_the_last_action_is_undone(project: UndoProject) -> None:
     ran = project.shell.run("undo", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert project.files == BEFORE
@@ -33,7 +33,7 @@ def test_the_last_action_is_undone(project: Project) -> None:
     ]
 
 
-def test_what_is_not_confirmed_is_only_shown(project: Project) -> None:
+def test_what_is_not_confirmed_is_only_shown(project: UndoProject) -> None:
     ran = project.shell.run("undo", "--action", "2")
     assert ran.code == 2
     assert "   delete    out.json" in ran.out
@@ -43,19 +43,19 @@ def test_what_is_not_confirmed_is_only_shown(project: Project) -> None:
     assert project.counter.asked == ["/restores/preview"]
 
 
-def test_a_dry_run_is_enough_if_one_only_wants_to_look(project: Project) -> None:
+def test_a_dry_run_is_enough_if_one_only_wants_to_look(project: UndoProject) -> None:
     ran = project.shell.run("undo", "--dry-run", "--yes")
     assert (ran.code, ran.err) == (0, "")
     assert project.files == AFTER
 
 
 @pytest.mark.parametrize("level", ["--iteration", "--task"])
-def test_more_than_an_action_is_undone(project: Project, level: str) -> None:
+def test_more_than_an_action_is_undone(project: UndoProject, level: str) -> None:
     assert project.shell.run("undo", level, "--yes").code == 0
     assert project.files == BEFORE
 
 
-def test_what_a_person_has_changed_since_is_kept(project: Project) -> None:
+def test_what_a_person_has_changed_since_is_kept(project: UndoProject) -> None:
     project.write("cart.py", "total = 7\n")
     ran = project.shell.run("undo", "--yes")
     assert ran.code == 1
@@ -65,7 +65,7 @@ def test_what_a_person_has_changed_since_is_kept(project: Project) -> None:
     assert project.files == {**BEFORE, "cart.py": "total = 7\n"}
 
 
-def test_what_is_kept_can_be_overwritten(project: Project) -> None:
+def test_what_is_kept_can_be_overwritten(project: UndoProject) -> None:
     project.write("cart.py", "total = 7\n")
     ran = project.shell.run("undo", "--yes", "--over")
     assert ran.code == 0
@@ -73,7 +73,7 @@ def test_what_is_kept_can_be_overwritten(project: Project) -> None:
     assert project.files == BEFORE
 
 
-def test_programs_get_json_in_one_object(project: Project) -> None:
+def test_programs_get_json_in_one_object(project: UndoProject) -> None:
     looked = project.shell.run("undo", "--json")
     assert looked.code == 2
     assert looked.json["done"] is False
@@ -87,7 +87,7 @@ def test_programs_get_json_in_one_object(project: Project) -> None:
     assert (done.json["done"], done.json["problem"], done.json["undo"]) == (True, "", "c3")
 
 
-def test_a_run_is_held_and_hears_how_it_went(project: Project) -> None:
+def test_a_run_is_held_and_hears_how_it_went(project: UndoProject) -> None:
     run = project.counter.runs.get(RUN, str(project.path))
     run.record(RunStarted(1.0, "claude", str(project.path)))
     out = project.shell.run("undo", "--yes").out
@@ -115,7 +115,9 @@ def test_a_run_is_held_and_hears_how_it_went(project: Project) -> None:
         (("redo",), "nothing was undone that could be redone"),
     ],
 )
-def test_what_cannot_be_done_is_said(project: Project, args: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_done_is_said(
+    project: UndoProject, args: tuple[str, ...], says: str
+) -> None:
     ran = project.shell.run(*args)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
@@ -124,7 +126,7 @@ def test_what_cannot_be_done_is_said(project: Project, args: tuple[str, ...], sa
 
 @pytest.mark.parametrize("command", [("undo",), ("redo",), ("rollback", "c1"), ("diff",)])
 def test_before_the_first_checkpoint_no_daemon_is_started(
-    shell: Shell, command: tuple[str, ...]
+    shell: HandrailShell, command: tuple[str, ...]
 ) -> None:
     ran = shell.run(*command)
     assert (ran.code, ran.out) == (2, "")
@@ -134,7 +136,7 @@ def test_before_the_first_checkpoint_no_daemon_is_started(
 
 @pytest.mark.parametrize(("text", "is_done"), [("y\n", True), ("n\n", False), ("", False)])
 def test_a_person_is_asked(
-    project: Project, monkeypatch: pytest.MonkeyPatch, text: str, is_done: bool
+    project: UndoProject, monkeypatch: pytest.MonkeyPatch, text: str, is_done: bool
 ) -> None:
     code, out = answer(text, monkeypatch, "undo")
     assert " 3 changes. Undo this? [y/N]   (afterwards: handrail redo) " in out
@@ -144,7 +146,7 @@ def test_a_person_is_asked(
 
 
 def test_a_person_may_overwrite_by_an_answer(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: UndoProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("cart.py", "total = 7\n")
     code, out = answer("o\n", monkeypatch, "undo")
@@ -154,21 +156,21 @@ def test_a_person_may_overwrite_by_an_answer(
 
 
 def test_files_that_were_changed_while_one_looked_are_not_touched(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: UndoProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Slow(Terminal):
+    class Slow(FakeTerminal):
         def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
             project.write("cart.py", "total = 8\n")
             return "y\n"
 
     monkeypatch.setattr(sys, "stdin", Slow())
-    monkeypatch.setattr(sys, "stdout", (out := Terminal()))
+    monkeypatch.setattr(sys, "stdout", (out := FakeTerminal()))
     assert main(["undo"]) == 1
     assert "1 file left alone" in out.getvalue()
     assert project.files == {**BEFORE, "cart.py": "total = 8\n"}
 
 
-def test_names_that_are_no_text_go_back_too(project: Project) -> None:
+def test_names_that_are_no_text_go_back_too(project: UndoProject) -> None:
     odd = Path(os.fsdecode(os.fsencode(project.path) + b"/caf\xe9.txt"))
     odd.write_text("x")
     project.save(CheckpointTrigger.AFTER_ACTION, "after step 3", step=3, by=(RUN,))
@@ -179,7 +181,7 @@ def test_names_that_are_no_text_go_back_too(project: Project) -> None:
 
 
 def test_without_a_repository_the_nearest_saved_folder_is_meant(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: UndoProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project.path / ".git").rmdir()
     monkeypatch.chdir(project.path / "notes")

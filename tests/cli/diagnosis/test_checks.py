@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.server.place import Place, answering, http
+from tests.server.daemon_sandbox import DaemonSandbox, answering, http
 
 from handrail import __version__
 from handrail.cli.diagnosis.checks import (
@@ -40,13 +40,13 @@ OLD = HostProgram("/opt/claude", (2, 0, 76))
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as made:
+def place() -> Iterator[DaemonSandbox]:
+    with DaemonSandbox() as made:
         yield made
 
 
 def examine(
-    place: Place,
+    place: DaemonSandbox,
     check: Callable[[ExaminedSetup], Iterator[DoctorCheck]],
     **environ: str,
 ) -> list[DoctorCheck]:
@@ -56,7 +56,7 @@ def examine(
 
 
 def examine_host(
-    place: Place,
+    place: DaemonSandbox,
     check: Callable[[ExaminedHost], Iterator[DoctorCheck]],
     claude: HostProgram | None = CLAUDE,
     **environ: str,
@@ -74,7 +74,7 @@ def healthy(**said: object) -> bytes:
     return http(json.dumps({**well, **said}).encode())
 
 
-def write_log(place: Place, *bodies: bytes) -> None:
+def write_log(place: DaemonSandbox, *bodies: bytes) -> None:
     """A log with one good event, and others of one run."""
     place.home.prepare()
     with closing(SqliteStore(place.home.log)) as store:
@@ -84,7 +84,7 @@ def write_log(place: Place, *bodies: bytes) -> None:
             store.append([NewEntry(topic_of("other"), body)]).result()
 
 
-def settings(place: Place, text: str, name: str = "settings.json") -> Path:
+def settings(place: DaemonSandbox, text: str, name: str = "settings.json") -> Path:
     """The user's settings of Claude Code."""
     file = Path(place.environ["HOME"], ".claude", name)
     file.parent.mkdir(exist_ok=True)
@@ -93,7 +93,9 @@ def settings(place: Place, text: str, name: str = "settings.json") -> Path:
     return file
 
 
-def hooks(place: Place, style: Style = "http", port: int = 0, text: str | None = None) -> str:
+def hooks(
+    place: DaemonSandbox, style: Style = "http", port: int = 0, text: str | None = None
+) -> str:
     """Settings with our hooks in them."""
     home = place.home
     url = hook_url(port or home.port)
@@ -103,19 +105,19 @@ def hooks(place: Place, style: Style = "http", port: int = 0, text: str | None =
 # The log
 
 
-def test_a_log_that_is_not_there_is_empty(place: Place) -> None:
+def test_a_log_that_is_not_there_is_empty(place: DaemonSandbox) -> None:
     assert examine(place, check_log) == [
         DoctorCheck("log", "ok", "empty: nothing has been recorded yet")
     ]
 
 
-def test_a_log_that_can_be_read_is_counted(place: Place) -> None:
+def test_a_log_that_can_be_read_is_counted(place: DaemonSandbox) -> None:
     write_log(place)
     (found,) = examine(place, check_log)
     assert (found.mark, found.says.partition(",")[0]) == ("ok", "1 run")
 
 
-def test_a_file_that_is_no_log_is_to_be_put_aside(place: Place) -> None:
+def test_a_file_that_is_no_log_is_to_be_put_aside(place: DaemonSandbox) -> None:
     place.home.prepare()
     Path(place.home.log).write_bytes(b"not a database" * 1000)
     (found,) = examine(place, check_log)
@@ -125,14 +127,14 @@ def test_a_file_that_is_no_log_is_to_be_put_aside(place: Place) -> None:
 @pytest.mark.parametrize(
     "body", [b"{", b'{"event":"nonsense","at":1}', b'{"event":"prompt_given"}']
 )
-def test_an_event_that_cannot_be_read_is_found_and_named(place: Place, body: bytes) -> None:
+def test_an_event_that_cannot_be_read_is_found_and_named(place: DaemonSandbox, body: bytes) -> None:
     write_log(place, body)
     (found,) = examine(place, check_log)
     assert (found.mark, found.fix) == ("bad", "handrail doctor --fix")
     assert "entry 2 of run:other" in found.says
 
 
-def test_a_log_of_a_newer_version_is_no_damage(place: Place) -> None:
+def test_a_log_of_a_newer_version_is_no_damage(place: DaemonSandbox) -> None:
     write_log(place)
     with closing(sqlite3.connect(place.home.log)) as connection:
         connection.execute("PRAGMA user_version = 999")
@@ -144,14 +146,14 @@ def test_a_log_of_a_newer_version_is_no_damage(place: Place) -> None:
 # The daemon
 
 
-def test_a_daemon_that_does_not_run_is_started(place: Place) -> None:
+def test_a_daemon_that_does_not_run_is_started(place: DaemonSandbox) -> None:
     (found,) = examine(place, check_daemon)
     assert (found.mark, found.says[:28]) == ("ok", "was not running; started now")
     (found,) = examine(place, check_daemon)
     assert (found.mark, found.says[:8]) == ("ok", "running,")
 
 
-def test_a_daemon_that_cannot_start_says_why_and_where_to_look(place: Place) -> None:
+def test_a_daemon_that_cannot_start_says_why_and_where_to_look(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         (found,) = examine(place, check_daemon)
     assert found.mark == "bad"
@@ -159,21 +161,21 @@ def test_a_daemon_that_cannot_start_says_why_and_where_to_look(place: Place) -> 
     assert place.home.daemon_log in found.fix
 
 
-def test_a_daemon_of_another_version_is_to_be_restarted(place: Place) -> None:
+def test_a_daemon_of_another_version_is_to_be_restarted(place: DaemonSandbox) -> None:
     with answering(place, healthy(version="0.0.1")):
         (found,) = examine(place, check_daemon)
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
     assert found.says == f"is of version 0.0.1, this is {__version__}"
 
 
-def test_a_daemon_with_a_problem_says_which(place: Place) -> None:
+def test_a_daemon_with_a_problem_says_which(place: DaemonSandbox) -> None:
     with answering(place, healthy(ok=False, problem="the log is damaged")):
         (found,) = examine(place, check_daemon)
     assert found == DoctorCheck("daemon", "bad", "the log is damaged", "handrail doctor --fix")
 
 
 @pytest.mark.parametrize(("seconds", "says"), [(90, "up 1 min"), (7300, "up 2 h")])
-def test_a_daemon_says_how_long_it_is_up(place: Place, seconds: int, says: str) -> None:
+def test_a_daemon_says_how_long_it_is_up(place: DaemonSandbox, seconds: int, says: str) -> None:
     with answering(place, healthy(up_seconds=seconds)):
         (found,) = examine(place, check_daemon)
     assert found.says == f"running, 40.0 MB, {says}"
@@ -182,21 +184,21 @@ def test_a_daemon_says_how_long_it_is_up(place: Place, seconds: int, says: str) 
 # The port
 
 
-def test_the_port_of_the_daemon_leads_to_it(place: Place) -> None:
+def test_the_port_of_the_daemon_leads_to_it(place: DaemonSandbox) -> None:
     place.start()
     (found,) = examine(place, check_port)
     assert (found.mark, found.says) == ("ok", f"127.0.0.1:{place.home.port} leads to the daemon")
 
 
-def test_a_port_on_which_nobody_listens_is_told(place: Place) -> None:
+def test_a_port_on_which_nobody_listens_is_told(place: DaemonSandbox) -> None:
     with answering(place, healthy()):
         (found,) = examine(place, check_port)
     assert (found.mark, found.fix) == ("bad", "handrail serve --restart")
     assert found.says.startswith(f"nobody answers on 127.0.0.1:{place.home.port}")
 
 
-def test_another_program_beside_the_daemon_is_told(place: Place) -> None:
-    with Place() as other:
+def test_another_program_beside_the_daemon_is_told(place: DaemonSandbox) -> None:
+    with DaemonSandbox() as other:
         other.home.prepare()
         port = Path(other.home.path, "port")
         port.write_text(str(place.home.port))
@@ -210,7 +212,7 @@ def test_another_program_beside_the_daemon_is_told(place: Place) -> None:
     assert found.fix == "end that program, then: handrail serve --restart"
 
 
-def test_another_program_in_the_place_of_the_daemon_is_told_loudly(place: Place) -> None:
+def test_another_program_in_the_place_of_the_daemon_is_told_loudly(place: DaemonSandbox) -> None:
     with socket.create_server(("127.0.0.1", place.home.port)):
         (found,) = examine(place, check_port)
     assert found.mark == "bad"
@@ -218,24 +220,24 @@ def test_another_program_in_the_place_of_the_daemon_is_told_loudly(place: Place)
     assert f"lsof -i :{place.home.port}" in found.fix
 
 
-def test_without_a_daemon_a_free_port_is_nothing_to_speak_of(place: Place) -> None:
+def test_without_a_daemon_a_free_port_is_nothing_to_speak_of(place: DaemonSandbox) -> None:
     assert examine(place, check_port) == []
 
 
 # Claude Code and the client
 
 
-def test_a_claude_code_that_is_not_there_is_a_warning(place: Place) -> None:
+def test_a_claude_code_that_is_not_there_is_a_warning(place: DaemonSandbox) -> None:
     (found,) = examine_host(place, check_program, claude=None)
     assert (found.mark, found.fix) == ("warn", "install Claude Code")
 
 
-def test_a_claude_code_without_a_version_is_a_warning(place: Place) -> None:
+def test_a_claude_code_without_a_version_is_a_warning(place: DaemonSandbox) -> None:
     (found,) = examine_host(place, check_program, claude=HostProgram("/opt/claude", None))
     assert (found.mark, found.fix) == ("warn", "update it")
 
 
-def test_a_claude_code_is_named_as_a_person_would(place: Place) -> None:
+def test_a_claude_code_is_named_as_a_person_would(place: DaemonSandbox) -> None:
     path = f"{place.environ['HOME']}/bin/claude"
     assert examine_host(place, check_program, claude=HostProgram(path, HTTP_SINCE)) == [
         DoctorCheck("claude", "ok", "2.1.295, ~/bin/claude")
@@ -243,7 +245,7 @@ def test_a_claude_code_is_named_as_a_person_would(place: Place) -> None:
     assert examine_host(place, check_program, claude=OLD)[0].says.endswith(", called as a command")
 
 
-def test_the_patient_has_the_claude_code_of_its_path(place: Place) -> None:
+def test_the_patient_has_the_claude_code_of_its_path(place: DaemonSandbox) -> None:
     program = place.root / "bin" / "claude"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 2.1.300\n")
@@ -253,12 +255,12 @@ def test_the_patient_has_the_claude_code_of_its_path(place: Place) -> None:
     assert hosts == ((HOST, HostProgram(str(program), (2, 1, 300))),)
 
 
-def test_a_missing_curl_is_told(place: Place) -> None:
+def test_a_missing_curl_is_told(place: DaemonSandbox) -> None:
     (found,) = examine(place, check_client, PATH="/nowhere")
     assert (found.mark, found.fix) == ("bad", "install curl")
 
 
-def test_a_client_that_was_written_is_fine(place: Place) -> None:
+def test_a_client_that_was_written_is_fine(place: DaemonSandbox) -> None:
     assert examine(place, check_client) == []
     place.home.client(place.environ)
     (found,) = examine(place, check_client)
@@ -268,7 +270,7 @@ def test_a_client_that_was_written_is_fine(place: Place) -> None:
 # The hooks
 
 
-def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
+def test_hooks_that_are_nowhere_are_told(place: DaemonSandbox) -> None:
     assert examine_host(place, check_hooks) == [
         DoctorCheck(
             "hooks", "bad", "in no settings file that counts here", "handrail install claude"
@@ -277,14 +279,16 @@ def test_hooks_that_are_nowhere_are_told(place: Place) -> None:
 
 
 @pytest.mark.parametrize("style", ["http", "command"])
-def test_hooks_that_are_loaded_are_named_with_their_file(place: Place, style: Style) -> None:
+def test_hooks_that_are_loaded_are_named_with_their_file(
+    place: DaemonSandbox, style: Style
+) -> None:
     settings(place, hooks(place, style))
     assert examine_host(place, check_hooks) == [
         DoctorCheck("hooks", "ok", "loaded from ~/.claude/settings.json")
     ]
 
 
-def test_a_record_that_cannot_be_read_is_told(place: Place) -> None:
+def test_a_record_that_cannot_be_read_is_told(place: DaemonSandbox) -> None:
     settings(place, hooks(place))
     Path(place.home.installs).write_text("{broken")
     found = examine_host(place, check_hooks)[0]
@@ -295,14 +299,14 @@ def test_a_record_that_cannot_be_read_is_told(place: Place) -> None:
     assert found.fix.startswith("handrail install claude")
 
 
-def test_hooks_that_lead_elsewhere_are_to_be_installed_again(place: Place) -> None:
+def test_hooks_that_lead_elsewhere_are_to_be_installed_again(place: DaemonSandbox) -> None:
     settings(place, hooks(place, port=1))
     (found,) = examine_host(place, check_hooks)
     assert (found.mark, found.fix) == ("bad", "handrail install claude")
     assert found.says == "those in ~/.claude/settings.json lead elsewhere"
 
 
-def test_hooks_that_are_not_complete_are_to_be_installed_again(place: Place) -> None:
+def test_hooks_that_are_not_complete_are_to_be_installed_again(place: DaemonSandbox) -> None:
     whole = json.loads(hooks(place))
     del whole["hooks"]["PostToolUse"]
     settings(place, json.dumps(whole))
@@ -311,7 +315,7 @@ def test_hooks_that_are_not_complete_are_to_be_installed_again(place: Place) -> 
     assert found.says == "those in ~/.claude/settings.json are not complete"
 
 
-def test_hooks_of_a_project_are_put_back_there(place: Place) -> None:
+def test_hooks_of_a_project_are_put_back_there(place: DaemonSandbox) -> None:
     file = place.project / ".claude" / "settings.local.json"
     file.parent.mkdir()
     file.write_text(hooks(place, port=1))
@@ -320,14 +324,14 @@ def test_hooks_of_a_project_are_put_back_there(place: Place) -> None:
     assert found.fix == f"handrail install claude --project {place.project}"
 
 
-def test_settings_with_a_mistake_are_to_be_corrected_first(place: Place) -> None:
+def test_settings_with_a_mistake_are_to_be_corrected_first(place: DaemonSandbox) -> None:
     settings(place, "{")
     found = examine_host(place, check_hooks)[0]
     assert (found.mark, found.fix) == ("bad", "correct it, then: handrail install claude")
     assert found.says.startswith("~/.claude/settings.json: ")
 
 
-def test_http_hooks_of_an_old_claude_code_are_told(place: Place) -> None:
+def test_http_hooks_of_an_old_claude_code_are_told(place: DaemonSandbox) -> None:
     settings(place, hooks(place))
     found = examine_host(place, check_hooks, claude=OLD)[-1]
     assert (found.mark, found.fix) == ("bad", "handrail install claude")
@@ -337,7 +341,7 @@ def test_http_hooks_of_an_old_claude_code_are_told(place: Place) -> None:
 # Who may read the token
 
 
-def opened(place: Place, style: Style, *, folders: int, file: int) -> list[DoctorCheck]:
+def opened(place: DaemonSandbox, style: Style, *, folders: int, file: int) -> list[DoctorCheck]:
     """The findings about settings with these modes."""
     path = settings(place, hooks(place, style))
     path.chmod(file)
@@ -347,7 +351,9 @@ def opened(place: Place, style: Style, *, folders: int, file: int) -> list[Docto
 
 
 @pytest.mark.parametrize(("folders", "file"), [(0o755, 0o644), (0o750, 0o640), (0o711, 0o604)])
-def test_a_token_that_others_can_read_is_told(place: Place, folders: int, file: int) -> None:
+def test_a_token_that_others_can_read_is_told(
+    place: DaemonSandbox, folders: int, file: int
+) -> None:
     (found,) = opened(place, "http", folders=folders, file=file)
     path = f"{place.environ['HOME']}/.claude/settings.json"
     assert found.fix == f"chmod 600 {path}"
@@ -357,15 +363,17 @@ def test_a_token_that_others_can_read_is_told(place: Place, folders: int, file: 
 @pytest.mark.parametrize(
     ("folders", "file"), [(0o755, 0o600), (0o700, 0o644), (0o750, 0o604), (0o705, 0o640)]
 )
-def test_a_token_that_nobody_else_can_reach_is_fine(place: Place, folders: int, file: int) -> None:
+def test_a_token_that_nobody_else_can_reach_is_fine(
+    place: DaemonSandbox, folders: int, file: int
+) -> None:
     assert opened(place, "http", folders=folders, file=file) == []
 
 
-def test_a_file_without_a_token_may_be_read_by_everybody(place: Place) -> None:
+def test_a_file_without_a_token_may_be_read_by_everybody(place: DaemonSandbox) -> None:
     assert opened(place, "command", folders=0o755, file=0o644) == []
 
 
-def test_a_settings_file_that_install_makes_is_private(place: Place) -> None:
+def test_a_settings_file_that_install_makes_is_private(place: DaemonSandbox) -> None:
     (place.root / "bin").mkdir()
     ran = place.run("install", "claude", "--yes", environ={"CLAUDE_CONFIG_DIR": ""})
     assert ran.returncode == 0, ran.stderr
@@ -376,7 +384,7 @@ def test_a_settings_file_that_install_makes_is_private(place: Place) -> None:
 # What keeps hooks from running
 
 
-def test_a_switch_of_a_project_is_told_with_the_cure(place: Place) -> None:
+def test_a_switch_of_a_project_is_told_with_the_cure(place: DaemonSandbox) -> None:
     file = place.project / ".claude" / "settings.json"
     file.parent.mkdir()
     file.write_text('{"disableAllHooks": true}')
@@ -387,10 +395,10 @@ def test_a_switch_of_a_project_is_told_with_the_cure(place: Place) -> None:
     assert found.fix.startswith("remove it")
 
 
-def test_a_switch_of_the_environment_is_told(place: Place) -> None:
+def test_a_switch_of_the_environment_is_told(place: DaemonSandbox) -> None:
     (found,) = examine_host(place, check_obstacles, CLAUDE_CODE_SIMPLE="1")
     assert found.says.startswith("CLAUDE_CODE_SIMPLE is set")
 
 
-def test_where_nothing_stands_in_the_way_nothing_is_said(place: Place) -> None:
+def test_where_nothing_stands_in_the_way_nothing_is_said(place: DaemonSandbox) -> None:
     assert examine_host(place, check_obstacles) == []

@@ -6,8 +6,15 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 import pytest
-from tests.cli.conftest import Shell
-from tests.cli.supervised import PATIENCE, SHOP, World, meanwhile, supervised, wait_for
+from tests.cli.conftest import HandrailShell
+from tests.cli.supervised_sessions import (
+    PATIENCE,
+    SHOP,
+    SupervisedSessions,
+    meanwhile,
+    supervised,
+    wait_for,
+)
 
 from handrail.cli.driving.socket_client import SocketDaemonClient
 from handrail.drive.daemon_client import DriverReport, IterationPermission, LoopProgress, LoopStart
@@ -22,12 +29,12 @@ T = TypeVar("T")
 
 
 @pytest.fixture
-def world(shell: Shell) -> Iterator[World]:
+def world(shell: HandrailShell) -> Iterator[SupervisedSessions]:
     with supervised(shell) as world:
         yield world
 
 
-def loop(world: World, **more: object) -> LoopStart:
+def loop(world: SupervisedSessions, **more: object) -> LoopStart:
     given = {"goal": "fix it", "cwd": str(world.shell.project), "max": 3, "driver": os.getpid()}
     return LoopStart(**{**given, **more})  # type: ignore[arg-type]
 
@@ -39,11 +46,11 @@ def story(tell: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(whole())
 
 
-def ask(world: World, command: ControlCommand) -> None:
+def ask(world: SupervisedSessions, command: ControlCommand) -> None:
     assert world.run(command.value, SHOP, "--wait").code == 0
 
 
-def test_a_loop_begins_and_may_go_on(world: World) -> None:
+def test_a_loop_begins_and_may_go_on(world: SupervisedSessions) -> None:
     async def tell() -> tuple[LoopProgress, IterationPermission]:
         office = SocketDaemonClient(world.home, SHOP)
         begun = await office.begin(loop(world))
@@ -59,7 +66,7 @@ def test_a_loop_begins_and_may_go_on(world: World) -> None:
     assert row.run.name == "shop-3f2a"
 
 
-def test_a_held_loop_waits_and_its_driver_hears_why(world: World) -> None:
+def test_a_held_loop_waits_and_its_driver_hears_why(world: SupervisedSessions) -> None:
     heard: list[Standing] = []
 
     async def tell() -> IterationPermission:
@@ -74,7 +81,9 @@ def test_a_held_loop_waits_and_its_driver_hears_why(world: World) -> None:
     assert heard[-1] is Standing.RUNNING
 
 
-def test_orders_come_once_each_although_the_daemon_is_started_anew(world: World) -> None:
+def test_orders_come_once_each_although_the_daemon_is_started_anew(
+    world: SupervisedSessions,
+) -> None:
     async def tell() -> list[str]:
         office = SocketDaemonClient(world.home, SHOP)
         await office.begin(loop(world))
@@ -95,7 +104,7 @@ def test_orders_come_once_each_although_the_daemon_is_started_anew(world: World)
     assert story(tell) == ["opus", "haiku"]
 
 
-def test_a_driver_hears_at_once_that_its_run_is_held_and_goes_on(world: World) -> None:
+def test_a_driver_hears_at_once_that_its_run_is_held_and_goes_on(world: SupervisedSessions) -> None:
     async def tell() -> None:
         office = SocketDaemonClient(world.home, SHOP)
         await office.begin(loop(world))
@@ -109,7 +118,7 @@ def test_a_driver_hears_at_once_that_its_run_is_held_and_goes_on(world: World) -
     story(tell)
 
 
-def test_there_are_no_more_orders_when_the_run_is_over(world: World) -> None:
+def test_there_are_no_more_orders_when_the_run_is_over(world: SupervisedSessions) -> None:
     async def tell() -> list[object]:
         office = SocketDaemonClient(world.home, SHOP)
         await office.begin(loop(world))
@@ -119,7 +128,7 @@ def test_there_are_no_more_orders_when_the_run_is_over(world: World) -> None:
     assert story(tell) == []
 
 
-def test_a_call_that_the_daemon_refuses_is_not_made_again(world: World) -> None:
+def test_a_call_that_the_daemon_refuses_is_not_made_again(world: SupervisedSessions) -> None:
     async def tell() -> None:
         await SocketDaemonClient(world.home, SHOP).begin(loop(world))
         await SocketDaemonClient(world.home, SHOP).begin(loop(world, driver=1))
@@ -128,7 +137,7 @@ def test_a_call_that_the_daemon_refuses_is_not_made_again(world: World) -> None:
         story(tell)
 
 
-def test_a_daemon_that_cannot_be_started_is_an_error(shell: Shell) -> None:
+def test_a_daemon_that_cannot_be_started_is_an_error(shell: HandrailShell) -> None:
     """Its state folder is a file."""
     shell.state.write_text("")
 
@@ -139,7 +148,9 @@ def test_a_daemon_that_cannot_be_started_is_an_error(shell: Shell) -> None:
         story(tell)
 
 
-def test_a_daemon_that_dies_while_it_is_waited_for_is_started_again(world: World) -> None:
+def test_a_daemon_that_dies_while_it_is_waited_for_is_started_again(
+    world: SupervisedSessions,
+) -> None:
     async def tell() -> IterationPermission:
         office = SocketDaemonClient(world.home, SHOP)
         await office.begin(loop(world))

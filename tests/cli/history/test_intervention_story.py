@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from rich.cells import cell_len
 from tests.cli.commands.test_explain import SHOP, field
-from tests.cli.conftest import Shell
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import Logbook, RunLog, open_logbook, utc
 
 from handrail.cli.history.intervention_story import score_in_words
@@ -17,7 +17,7 @@ from handrail.model.ordinal import Severity
 
 
 @pytest.fixture
-def book(shell: Shell) -> Iterator[Logbook]:
+def book(shell: HandrailShell) -> Iterator[Logbook]:
     with utc(), open_logbook(shell) as book:
         yield book
 
@@ -27,7 +27,9 @@ def shop(book: Logbook) -> RunLog:
     return book.start(SHOP, "fix the cart total")
 
 
-def test_an_intervention_is_told_from_its_reason_to_its_effect(shell: Shell, shop: RunLog) -> None:
+def test_an_intervention_is_told_from_its_reason_to_its_effect(
+    shell: HandrailShell, shop: RunLog
+) -> None:
     shop.fail(2)
     shop.ask("Edit", file_path=f"{shell.project}/cart.py", old_string="a", new_string="b")
     shop.end()
@@ -50,7 +52,7 @@ def test_an_intervention_is_told_from_its_reason_to_its_effect(shell: Shell, sho
     )
 
 
-def test_the_whole_way_up_to_a_stop_is_told(shell: Shell, shop: RunLog) -> None:
+def test_the_whole_way_up_to_a_stop_is_told(shell: HandrailShell, shop: RunLog) -> None:
     shop.fail(16)
     (stop,) = shell.run("explain", "--interventions", "--json").json["interventions"][-1:]
     shop.note(StopConfirmed(shop.book.now, stop["incident"], ("7 sleep",), says="none is left"))
@@ -70,7 +72,7 @@ def test_the_whole_way_up_to_a_stop_is_told(shell: Shell, shop: RunLog) -> None:
     assert all(cell_len(line) <= 80 for line in out.splitlines())
 
 
-def test_what_became_of_the_files_is_told(shell: Shell, shop: RunLog) -> None:
+def test_what_became_of_the_files_is_told(shell: HandrailShell, shop: RunLog) -> None:
     shop.fail(7)
     shop.note(RolledBack(shop.book.now, "c1", "i3", (f"{shell.project}/cart.py",)))
     out = shell.run("explain").out
@@ -78,7 +80,9 @@ def test_what_became_of_the_files_is_told(shell: Shell, shop: RunLog) -> None:
     assert field(out, "Note") == "There is no safe checkpoint to go back to."
 
 
-def test_a_run_without_interventions_tells_its_last_step(shell: Shell, shop: RunLog) -> None:
+def test_a_run_without_interventions_tells_its_last_step(
+    shell: HandrailShell, shop: RunLog
+) -> None:
     shop.do("ls")
     assert " · step 1 · Bash " in shell.run("explain", "shop").out
     asked = shell.run("explain", "shop", "--interventions")
@@ -86,14 +90,14 @@ def test_a_run_without_interventions_tells_its_last_step(shell: Shell, shop: Run
     assert asked.out.startswith(" shop-3f2a · nothing was found ")
 
 
-def test_the_last_step_can_still_be_asked_for(shell: Shell, shop: RunLog) -> None:
+def test_the_last_step_can_still_be_asked_for(shell: HandrailShell, shop: RunLog) -> None:
     shop.fail(2)
     assert " · step 2 · Bash " in shell.run("explain", "shop", "last").out
     assert " · step 1 · Bash " in shell.run("explain", "shop", "--step", "1").out
 
 
 def test_a_step_says_which_findings_it_is_part_of_and_what_followed(
-    shell: Shell, shop: RunLog
+    shell: HandrailShell, shop: RunLog
 ) -> None:
     shop.do("ls")
     shop.fail(2)
@@ -108,7 +112,7 @@ def test_a_step_says_which_findings_it_is_part_of_and_what_followed(
     assert told["interventions"] == []
 
 
-def test_json_has_everything(shell: Shell, shop: RunLog) -> None:
+def test_json_has_everything(shell: HandrailShell, shop: RunLog) -> None:
     shop.fail(5)
     told = shell.run("explain", "shop", "--interventions", "--json").json
     first, second = told["interventions"]
@@ -121,7 +125,9 @@ def test_json_has_everything(shell: Shell, shop: RunLog) -> None:
 @pytest.mark.parametrize(
     "args", [("1", "--step", "2"), ("1", "--interventions"), ("--step", "1", "--interventions")]
 )
-def test_only_one_thing_can_be_asked_for(shell: Shell, shop: RunLog, args: tuple[str, ...]) -> None:
+def test_only_one_thing_can_be_asked_for(
+    shell: HandrailShell, shop: RunLog, args: tuple[str, ...]
+) -> None:
     shop.do("ls")
     ran = shell.run("explain", "shop", *args)
     assert ran.code == 2

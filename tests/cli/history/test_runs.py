@@ -6,7 +6,7 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.conftest import Run, Shell
+from tests.cli.conftest import HandrailShell, Run
 from tests.cli.logbook import Logbook, memory_logbook, open_logbook
 
 from handrail.cli.history.runs import KnownRuns
@@ -88,7 +88,7 @@ COMMANDS = (("status",), ("log",), ("explain",), ("feedback", "last", "1", "righ
 
 @pytest.mark.parametrize("args", COMMANDS)
 def test_a_log_that_is_none_is_one_line_and_exit_code_2(
-    shell: Shell, args: tuple[str, ...]
+    shell: HandrailShell, args: tuple[str, ...]
 ) -> None:
     shell.state.mkdir()
     (shell.state / "events.db").write_bytes(b"this is not a database, whatever its name says" * 99)
@@ -101,7 +101,7 @@ def test_a_log_that_is_none_is_one_line_and_exit_code_2(
 
 
 @pytest.mark.parametrize("args", COMMANDS)
-def test_a_log_of_a_newer_handrail_is_not_read(shell: Shell, args: tuple[str, ...]) -> None:
+def test_a_log_of_a_newer_handrail_is_not_read(shell: HandrailShell, args: tuple[str, ...]) -> None:
     with open_logbook(shell) as book:
         book.start(SHOP)
     with sqlite3.connect(shell.state / "events.db") as connection:
@@ -121,7 +121,7 @@ def test_before_the_first_run_they_say_what_to_do(run: Run, args: tuple[str, ...
     assert ran.code == (0 if args[0] in ("status", "log") else 2)
 
 
-def test_reading_leaves_the_state_folder_as_it_is(shell: Shell) -> None:
+def test_reading_leaves_the_state_folder_as_it_is(shell: HandrailShell) -> None:
     shell.run("status")
     shell.run("log")
     assert not shell.state.exists()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.saved_points import record
+from tests.cli.checkpoint_records import record
 
 from handrail.checkpoint import RestorePreview, RestoreTarget, UndoLevel
 from handrail.checkpoint.restore.target import FileRestoreAction, RestoreItem, SparedFile

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.cli.conftest import Shell
+from tests.cli.checkpoint_records import record
+from tests.cli.conftest import HandrailShell
 from tests.cli.logbook import open_logbook
-from tests.cli.saved_points import record
 
 from handrail.checkpoint import (
     ConversationPosition,
@@ -60,7 +60,7 @@ def test_it_is_said_what_is_undone_and_from_when() -> None:
     assert title(named, back).endswith(" ago")
 
 
-def test_runs_are_called_as_people_call_them(shell: Shell) -> None:
+def test_runs_are_called_as_people_call_them(shell: HandrailShell) -> None:
     with open_logbook(shell) as book:
         book.start(RUN)
     way = RestoreTarget(UndoLevel.ACTION, record(1), says=f"action 2 of run {RUN} (Bash: make)")

@@ -9,7 +9,7 @@ from handrail.config.detection import ExplorationWandering as Settings
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.exploration_wandering import ExplorationWanderingDetector
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, found
+from tests.detect.steps import did, found
 
 SETTINGS = Detection()
 

@@ -8,7 +8,7 @@ from handrail.config.detection import GoalDrift as Settings
 from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.goal_drift import GoalDriftDetector
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, found, only
+from tests.detect.steps import did, found, only
 
 
 def deeds(alignments: list[float], folders: list[str]) -> list[CompletedStep]:

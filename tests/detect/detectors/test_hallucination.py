@@ -9,7 +9,7 @@ from handrail.detect.detectors.hallucination import HallucinationDetector
 from handrail.detect.test_claims import claims_tests_pass
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, found, only
+from tests.detect.steps import did, found, only
 
 SETTINGS = Detection()
 NO_FILE = "File does not exist."

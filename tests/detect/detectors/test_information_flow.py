@@ -8,7 +8,7 @@ from handrail.detect.detectors.information_flow import InformationFlowDetector
 from handrail.model.action import Action, Outcome
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer
-from tests.detect.deeds import found, not_done, only
+from tests.detect.steps import found, not_done, only
 
 REVIEWER = Reviewer(
     Config(scope=("/home/you/shop",), hosts=Hosts(("api.example.com",))),

@@ -8,12 +8,12 @@ from handrail.detect import Intent, RunDetectors, completed_step
 from handrail.detect.detectors.loop import LoopDetector
 from handrail.model.action import Outcome
 from handrail.model.ordinal import Severity
-from tests.detect.runs import USUAL, Run, the, worst
+from tests.detect.detected_run import USUAL, DetectedRun, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 
 
-def _severities(run: Run, times: int) -> list[Severity]:
+def _severities(run: DetectedRun, times: int) -> list[Severity]:
     return [worst("loop", run.does("cat a.py", "x = 1")) for _ in range(times)]
 
 
@@ -21,7 +21,7 @@ def _severities(run: Run, times: int) -> list[Severity]:
 
 
 def test_a_call_that_gives_the_same_again_gets_worse_and_worse() -> None:
-    assert _severities(Run(), 9) == [
+    assert _severities(DetectedRun(), 9) == [
         NONE,
         LOW,
         MEDIUM,
@@ -35,25 +35,25 @@ def test_a_call_that_gives_the_same_again_gets_worse_and_worse() -> None:
 
 
 def test_a_call_that_keeps_failing_gets_worse_and_worse() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst("loop", run.fails("make", "make: no rule")) for _ in range(8)]
     assert found == [NONE, LOW, MEDIUM, MEDIUM, HIGH, HIGH, HIGH, CRITICAL]
 
 
 def test_a_call_that_does_not_fit_its_tool_may_be_mended_once_more() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst("loop", run.misfits("edit a.py")) for _ in range(10)]
     assert found == [NONE, NONE, LOW, MEDIUM, MEDIUM, MEDIUM, HIGH, HIGH, HIGH, CRITICAL]
 
 
 def test_waiting_takes_long_to_be_a_loop() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst("loop", run.does("sleep 9; ps", "busy", waits=True)) for _ in range(80)]
     assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [10, 20, 40, 80]
 
 
 def test_what_nobody_heard_the_end_of_counts_as_tried() -> None:
-    run = Run()
+    run = DetectedRun()
     assert [worst("loop", run.is_not_done("ask", "dropped")) for _ in range(3)] == [
         NONE,
         LOW,
@@ -62,7 +62,7 @@ def test_what_nobody_heard_the_end_of_counts_as_tried() -> None:
 
 
 def test_a_fourth_attempt_counts_before_its_result_is_known() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(3):
         run.misfits("edit a.py")
     assert worst("loop", run.is_not_done("edit a.py", "dropped")) is MEDIUM
@@ -72,24 +72,24 @@ def test_a_fourth_attempt_counts_before_its_result_is_known() -> None:
 
 
 def test_the_same_call_with_a_new_result_is_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     assert not any(run.does("pytest", f"{left} failed") for left in range(9, 0, -1))
 
 
 def test_the_same_call_with_a_different_error_is_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     assert not any(run.fails("make", f"make: no rule for target {name}") for name in "pqrst")
 
 
 def test_the_time_that_it_took_is_no_new_result() -> None:
-    run = Run()
+    run = DetectedRun()
     for took in (0.12, 1.5, 22.07):
         run.does("pytest", f"3 passed in {took}s")
     assert worst("loop", run.found) is MEDIUM
 
 
 def test_a_change_in_between_is_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     found = []
     for attempt in range(4):
         found += run.fails("pytest", "E   assert 1 == 2\n1 failed")
@@ -98,7 +98,7 @@ def test_a_change_in_between_is_progress() -> None:
 
 
 def test_news_in_between_are_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     found = []
     for number in range(6):
         found += run.does("git status", "clean")
@@ -107,7 +107,7 @@ def test_news_in_between_are_progress() -> None:
 
 
 def test_something_old_in_between_is_no_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     run.does("ls", "a.py")
     run.fails("make", "make: no rule")
     run.does("ls", "a.py")
@@ -117,7 +117,7 @@ def test_something_old_in_between_is_no_progress() -> None:
 
 
 def test_another_way_to_the_same_error_is_no_progress() -> None:
-    run = Run()
+    run = DetectedRun()
     run.fails("make", "make: no rule")
     run.fails("make -B", "make: no rule")
     assert worst("loop", run.fails("make", "make: no rule")) is LOW
@@ -128,7 +128,7 @@ def test_another_way_to_the_same_error_is_no_progress() -> None:
 
 def test_circles_of_two_and_three_are_told_as_circles() -> None:
     for names in ("ab", "abc"):
-        run = Run()
+        run = DetectedRun()
         for _ in range(3):
             for name in names:
                 run.does(name, f"says {name}")
@@ -138,7 +138,7 @@ def test_circles_of_two_and_three_are_told_as_circles() -> None:
 
 
 def test_a_circle_is_the_same_trouble_at_each_of_its_steps() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(2):
         run.does("a", "says a")
         run.does("b", "says b")
@@ -148,7 +148,7 @@ def test_a_circle_is_the_same_trouble_at_each_of_its_steps() -> None:
 
 
 def test_to_and_fro_is_a_circle_although_files_change_each_time() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(4):
         run.does("edit", "edited", changed=("a.py",))
         run.does("undo", "undone", changed=("a.py",))
@@ -156,7 +156,7 @@ def test_to_and_fro_is_a_circle_although_files_change_each_time() -> None:
 
 
 def test_a_formatter_that_runs_after_every_edit_is_no_circle() -> None:
-    run = Run()
+    run = DetectedRun()
     found = []
     for number in range(9):
         found += run.does(f"edit {number}", f"edited {number}", changed=("a.py",))
@@ -168,7 +168,7 @@ def test_a_formatter_that_runs_after_every_edit_is_no_circle() -> None:
 
 
 def test_a_loop_names_the_call_the_count_and_the_steps() -> None:
-    run = Run()
+    run = DetectedRun()
     run.does("ls", "a.py")
     for _ in range(3):
         run.fails("pytest -x", "E   assert 1 == 2\n1 failed")
@@ -180,7 +180,7 @@ def test_a_loop_names_the_call_the_count_and_the_steps() -> None:
 
 
 def test_a_call_of_another_tool_than_the_shell_is_told_with_the_tool() -> None:
-    run = Run()
+    run = DetectedRun()
     for step in (1, 2):
         intent = Intent("Read", "call", "/srv/shop/a.py")
         run.sees(completed_step(step, 0.0, intent, Outcome(True, output="x = 1")))
@@ -189,14 +189,14 @@ def test_a_call_of_another_tool_than_the_shell_is_told_with_the_tool() -> None:
 
 
 def test_a_loop_is_the_same_trouble_however_bad_it_becomes() -> None:
-    run = Run()
+    run = DetectedRun()
     run.does("ls", "a.py")
     names = {the("loop", run.does("ls", "a.py")).name for _ in range(9)}
     assert len(names) == 1
 
 
 def test_confidence_and_evidence_have_their_ends() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(200):
         run.does("ls", "a.py")
     loop = the("loop", run.found)
@@ -208,7 +208,7 @@ def test_confidence_and_evidence_have_their_ends() -> None:
 
 
 def test_what_a_person_asks_for_again_is_no_loop() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(5):
         run.does("pytest", "3 passed")
         run.watch.prompted()
@@ -216,7 +216,7 @@ def test_what_a_person_asks_for_again_is_no_loop() -> None:
 
 
 def test_the_same_words_again_without_doing_anything_are_a_loop() -> None:
-    run = Run()
+    run = DetectedRun()
     run.does("ls", "a.py")
     found = []
     for _ in range(3):
@@ -227,7 +227,7 @@ def test_the_same_words_again_without_doing_anything_are_a_loop() -> None:
 
 
 def test_the_same_words_after_work_are_no_loop() -> None:
-    run = Run()
+    run = DetectedRun()
     for number in range(4):
         run.does(f"cat {number}", f"text number {number}")
         run.watch.heard("Done.")
@@ -245,7 +245,7 @@ def test_an_agent_that_says_the_same_before_it_does_anything_is_noticed() -> Non
 
 
 def test_sub_agents_that_do_the_same_at_the_same_time_are_no_loop() -> None:
-    run = Run()
+    run = DetectedRun()
     found = []
     for agent in ("one", "two", "three", ""):
         found += run.does("ls", "a.py", agent=agent)
@@ -253,7 +253,7 @@ def test_sub_agents_that_do_the_same_at_the_same_time_are_no_loop() -> None:
 
 
 def test_judging_changes_nothing() -> None:
-    run = Run()
+    run = DetectedRun()
     run.does("ls", "a.py")
     assert run.does("ls", "a.py") == run.watch.findings(USUAL) == run.watch.findings(USUAL)
 
@@ -267,7 +267,7 @@ CALLS = st.lists(
 def test_a_state_that_was_saved_goes_on_as_if_nothing_had_been(
     calls: list[tuple[str, str, bool]],
 ) -> None:
-    kept, saved = Run(), Run()
+    kept, saved = DetectedRun(), DetectedRun()
     for call, says, ok in calls:
         code = 0 if ok else 1
         first = kept.does(call, says, ok=ok, code=code)
@@ -279,7 +279,7 @@ def test_what_is_kept_stays_small() -> None:
     """The time for a deed follows the size of the state, so this bounds both."""
 
     def size(deeds: int) -> int:
-        run = Run()
+        run = DetectedRun()
         for number in range(deeds):
             run.does(f"call {number % 700}", f"result {number % 300}", ok=number % 3 > 0)
         assert isinstance(run.watch.agents[""].detectors[0], LoopDetector)

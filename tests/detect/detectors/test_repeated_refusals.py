@@ -5,7 +5,7 @@ from handrail.detect import Intent, intent_of
 from handrail.model.action import Action
 from handrail.model.ordinal import Severity
 from handrail.review import Reviewer
-from tests.detect.runs import Run, the, worst
+from tests.detect.detected_run import DetectedRun, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 PHOTOS = "delete:/home/dev/photos"
@@ -18,7 +18,7 @@ def _intent(command: str) -> Intent:
 
 
 def test_a_refused_action_that_is_tried_again_gets_worse_and_worse() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [
         worst("repeated_refusals", run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS))
         for _ in range(7)
@@ -27,7 +27,7 @@ def test_a_refused_action_that_is_tried_again_gets_worse_and_worse() -> None:
 
 
 def test_another_way_to_the_same_is_the_same() -> None:
-    run = Run()
+    run = DetectedRun()
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     found = run.is_not_done("find ~/photos -delete", "refused", blamed=PHOTOS)
     refusals = the("repeated_refusals", found)
@@ -46,13 +46,13 @@ def test_deleting_another_folder_is_something_else() -> None:
 
 
 def test_different_things_that_are_refused_are_no_repetition() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [run.is_not_done(f"rm {n}", "refused", blamed=f"delete:{n}") for n in range(5)]
     assert not any(found)
 
 
 def test_it_counts_across_other_work() -> None:
-    run = Run()
+    run = DetectedRun()
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     for number in range(10):
         run.does(f"cat {number}", f"text number {number}")
@@ -61,7 +61,7 @@ def test_it_counts_across_other_work() -> None:
 
 
 def test_it_is_forgotten_after_much_other_work() -> None:
-    run = Run()
+    run = DetectedRun()
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     for number in range(30):
         run.does(f"cat {number}", f"text number {number}")
@@ -69,14 +69,14 @@ def test_it_is_forgotten_after_much_other_work() -> None:
 
 
 def test_only_the_refused_action_itself_shows_it() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(3):
         run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     assert worst("repeated_refusals", run.does("ls", "a.py")) is NONE
 
 
 def test_a_person_may_ask_for_it() -> None:
-    run = Run()
+    run = DetectedRun()
     run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)
     run.watch.prompted()
     assert not run.is_not_done("rm -rf ~/photos", "refused", blamed=PHOTOS)

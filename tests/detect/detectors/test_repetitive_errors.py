@@ -5,7 +5,7 @@ import pytest
 from handrail.detect.error_line import error_line
 from handrail.model.action import Outcome
 from handrail.model.ordinal import Severity
-from tests.detect.runs import Run, the, worst
+from tests.detect.detected_run import DetectedRun, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 KIND = "repetitive_errors"
@@ -15,52 +15,52 @@ KIND = "repetitive_errors"
 
 
 def test_three_equal_errors_are_medium_four_high_and_five_critical() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst(KIND, run.fails("cat a", "cat: a: No such file or directory")) for _ in range(6)]
     assert found == [NONE, NONE, MEDIUM, HIGH, CRITICAL, CRITICAL]
 
 
 def test_confidence_grows_up_to_five() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [run.fails("cat a", "cat: a: No such file or directory") for _ in range(7)]
     assert [the(KIND, each).confidence for each in found[2:]] == [0.6, 0.8, 1.0, 1.0, 1.0]
 
 
 def test_equal_errors_of_different_calls_count() -> None:
-    run = Run()
+    run = DetectedRun()
     for flag in ("-q", "-v", "-x"):
         run.fails(f"pytest {flag}", f"{flag}\nModuleNotFoundError: No module named 'shop'")
     assert worst(KIND, run.found) is MEDIUM
 
 
 def test_the_same_call_with_another_result_counts_anew() -> None:
-    run = Run()
+    run = DetectedRun()
     for failed in (9, 5, 3, 1):
         found = run.fails("pytest", f"FAILED test_a.py::test_sum - assert 2 == 3\n{failed} failed")
         assert not found
 
 
 def test_three_different_errors_are_none() -> None:
-    run = Run()
+    run = DetectedRun()
     assert not any(run.fails("make", f"{name}: No such file or directory") for name in "xyz")
 
 
 def test_an_error_that_comes_back_after_a_change_is_part_of_working_on_it() -> None:
-    run = Run()
+    run = DetectedRun()
     for attempt in range(4):
         run.does(f"edit {attempt}", f"edited {attempt}", changed=("a.py",))
         assert not run.fails("pytest", "E   assert 1 == 2\n1 failed")
 
 
 def test_an_error_that_comes_back_after_something_new_does_not_count() -> None:
-    run = Run()
+    run = DetectedRun()
     for number in range(4):
         run.does(f"cat {number}", f"text number {number}")
         assert not run.fails("cat a", "cat: a: No such file or directory")
 
 
 def test_two_errors_in_turn_both_count() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(4):
         run.fails("cat a", "cat: a: No such file or directory")
         run.fails("cat b", "cat: b: No such file or directory")
@@ -68,7 +68,7 @@ def test_two_errors_in_turn_both_count() -> None:
 
 
 def test_errors_more_than_ten_deeds_ago_do_not_count() -> None:
-    run = Run()
+    run = DetectedRun()
     for number in range(9):
         run.does(f"cat {number}", f"text number {number}")
     run.fails("make", "make: no rule")
@@ -79,32 +79,32 @@ def test_errors_more_than_ten_deeds_ago_do_not_count() -> None:
 
 
 def test_a_success_shows_no_error() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(5):
         run.fails("make", "make: no rule")
     assert worst(KIND, run.does("ls", "a.py")) is NONE
 
 
 def test_a_call_that_does_not_fit_its_tool_counts_two_later() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst(KIND, run.misfits("edit a.py")) for _ in range(7)]
     assert found == [NONE, NONE, NONE, NONE, MEDIUM, HIGH, CRITICAL]
 
 
 def test_searches_without_a_match_are_no_equal_errors() -> None:
-    run = Run()
+    run = DetectedRun()
     assert not any(run.fails(f"grep word{number} a.py", "") for number in range(9))
 
 
 def test_what_waits_for_something_may_fail_until_it_is_there() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(6):
         run.does("sleep 1; curl x", "curl: (7) refused", ok=False, code=7, waits=True)
     assert worst(KIND, run.found) is NONE
 
 
 def test_the_error_is_told_as_it_was() -> None:
-    run = Run()
+    run = DetectedRun()
     for took in ("0.1", "0.2", "0.3"):
         run.fails("make", f"fatal: no answer after {took}s")
     errors = the(KIND, run.found)
@@ -114,13 +114,13 @@ def test_the_error_is_told_as_it_was() -> None:
 
 
 def test_the_same_error_is_the_same_trouble() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [run.fails("make", f"fatal: no answer after {took}.5s") for took in range(5)]
     assert len({the(KIND, each).name for each in found[2:]}) == 1
 
 
 def test_a_person_may_ask_for_it_again() -> None:
-    run = Run()
+    run = DetectedRun()
     for _ in range(5):
         run.watch.prompted()
         assert not run.fails("make", "make: no rule")

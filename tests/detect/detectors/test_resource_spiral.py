@@ -8,7 +8,7 @@ from handrail.detect.completed_step import CompletedStep
 from handrail.detect.detectors.resource_spiral import SERIES, ResourceSpiralDetector
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, found
+from tests.detect.steps import did, found
 
 
 def using(name: str, amounts: list[float]) -> list[CompletedStep]:

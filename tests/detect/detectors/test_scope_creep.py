@@ -7,7 +7,7 @@ from handrail.config.detection import ScopeCreep as Settings
 from handrail.detect.detectors.scope_creep import ScopeCreepDetector
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.deeds import did, found, not_done, only
+from tests.detect.steps import did, found, not_done, only
 
 OWN = "/home/you/shop/src"
 STRANGE = "/mnt/data"

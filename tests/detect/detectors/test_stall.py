@@ -2,20 +2,20 @@
 
 from handrail.model.finding import Finding
 from handrail.model.ordinal import Severity
-from tests.detect.runs import Run, the, worst
+from tests.detect.detected_run import DetectedRun, the, worst
 
 NONE, LOW, MEDIUM, HIGH, CRITICAL = Severity
 ERROR = "E   assert 1 == 2\n1 failed"
 
 
-def _reread(run: Run, files: int) -> list[Finding]:
+def _reread(run: DetectedRun, files: int) -> list[Finding]:
     for number in range(files):
         run.does(f"cat {number}.py", f"text number {number}")
     return run.found
 
 
 def test_reading_again_what_is_known_becomes_a_standstill() -> None:
-    run = Run()
+    run = DetectedRun()
     _reread(run, 20)
     found = [
         worst("stall", run.does(f"cat {number}.py", f"text number {number}"))
@@ -25,12 +25,12 @@ def test_reading_again_what_is_known_becomes_a_standstill() -> None:
 
 
 def test_reading_what_is_not_known_is_no_standstill() -> None:
-    run = Run()
+    run = DetectedRun()
     assert not any(run.does(f"cat {number}.py", f"text number {number}") for number in range(30))
 
 
 def test_one_change_ends_a_standstill() -> None:
-    run = Run()
+    run = DetectedRun()
     _reread(run, 8)
     _reread(run, 7)
     run.does("edit", "edited", changed=("a.py",))
@@ -38,7 +38,7 @@ def test_one_change_ends_a_standstill() -> None:
 
 
 def test_a_standstill_is_told_with_its_length_and_its_steps() -> None:
-    run = Run()
+    run = DetectedRun()
     _reread(run, 6)
     stall = the("stall", _reread(run, 6))
     assert stall.says == "Nothing was changed and nothing new was learned in the last 6 steps."
@@ -47,24 +47,24 @@ def test_a_standstill_is_told_with_its_length_and_its_steps() -> None:
 
 
 def test_waiting_is_no_standstill() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst("stall", run.does("sleep 9; ps", "busy", waits=True)) for _ in range(30)]
     assert set(found) == {NONE}
 
 
-def _fix(run: Run, attempt: int, error: str = ERROR) -> list[Finding]:
+def _fix(run: DetectedRun, attempt: int, error: str = ERROR) -> list[Finding]:
     run.does(f"edit {attempt}", f"edited {attempt}", changed=("a.py",))
     return run.fails("pytest", error)
 
 
 def test_an_error_that_survives_every_change_is_a_stall_in_the_end() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [worst("stall", _fix(run, attempt)) for attempt in range(15)]
     assert [found.index(each) + 1 for each in (LOW, MEDIUM, HIGH, CRITICAL)] == [5, 7, 10, 15]
 
 
 def test_an_error_that_stays_is_told_with_the_error() -> None:
-    run = Run()
+    run = DetectedRun()
     for attempt in range(5):
         _fix(run, attempt)
     assert the("stall", run.found).says == (
@@ -75,7 +75,7 @@ def test_an_error_that_stays_is_told_with_the_error() -> None:
 
 
 def test_errors_that_change_are_no_stall() -> None:
-    run = Run()
+    run = DetectedRun()
     found = [
         worst("stall", _fix(run, number, f"E   assert {number} == 20\n{20 - number} failed"))
         for number in range(20)
@@ -84,14 +84,14 @@ def test_errors_that_change_are_no_stall() -> None:
 
 
 def test_a_test_that_passes_after_every_change_is_no_stall() -> None:
-    run = Run()
+    run = DetectedRun()
     for number in range(20):
         run.does(f"edit {number}", f"edited {number}", changed=("a.py",))
         assert not run.does("pytest", "20 passed in 0.1s")
 
 
 def test_a_success_in_between_starts_the_count_again() -> None:
-    run = Run()
+    run = DetectedRun()
     for attempt in range(4):
         _fix(run, attempt)
     run.does("edit", "edited", changed=("a.py",))
@@ -100,7 +100,7 @@ def test_a_success_in_between_starts_the_count_again() -> None:
 
 
 def test_a_person_brings_news() -> None:
-    run = Run()
+    run = DetectedRun()
     for attempt in range(7):
         _fix(run, attempt)
     run.watch.prompted()
@@ -109,7 +109,7 @@ def test_a_person_brings_news() -> None:
 
 def test_the_worse_of_two_stalls_is_told() -> None:
     """Severities have an order of their own: by their names, medium would be above critical."""
-    run = Run()
+    run = DetectedRun()
     for attempt in range(15):
         _fix(run, attempt)
     _reread(run, 8)

@@ -10,7 +10,7 @@ from handrail.intervene.incidents.gathering import gather
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.report import report
 from handrail.model.event import Event
-from tests.intervene.stopped import INCIDENT, RUN, confirmed, reviewed, stop, story
+from tests.intervene.stopped_run import INCIDENT, RUN, confirmed, reviewed, stop, story
 
 
 def written(*left: str) -> str:

@@ -11,7 +11,7 @@ from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import ALL, Bench, draft_of, finding, situation
+from tests.intervene.controller_setup import ALL, ControllerSetup, draft_of, finding, situation
 
 SETTINGS = CheckpointRollback()
 TROUBLE = finding("loop", Severity.HIGH, evidence=(12, 13, 14))
@@ -169,7 +169,7 @@ def test_a_host_without_checkpoints_has_a_plan() -> None:
 
 
 def test_the_second_plan_is_another_one() -> None:
-    bench = Bench(Interventions(intervention_cooldown_seconds=0), seconds=1)
+    bench = ControllerSetup(Interventions(intervention_cooldown_seconds=0), seconds=1)
     found = finding(severity=Severity.CRITICAL)
     assert bench.steps(4, found) == [InterventionName.CHECKPOINT_ROLLBACK] * 2
     first, second = (made.guidance for made in bench.made)

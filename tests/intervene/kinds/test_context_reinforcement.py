@@ -13,7 +13,7 @@ from handrail.intervene import Draft, Situation
 from handrail.intervene.kinds.context_reinforcement import MAX_REMINDER
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
-from tests.intervene.bench import draft_of, finding, situation
+from tests.intervene.controller_setup import draft_of, finding, situation
 
 AT = situation(
     request="Fix the cart so that it adds up.",

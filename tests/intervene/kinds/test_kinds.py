@@ -10,7 +10,7 @@ from handrail.intervene import Capability, InterventionKind
 from handrail.intervene.registry import KINDS
 from handrail.intervene.score import LADDER
 from handrail.model.intervention import InterventionName
-from tests.intervene.bench import finding, situation
+from tests.intervene.controller_setup import finding, situation
 
 ARCHITECTURE = (Path(__file__).parents[3] / "docs" / "architecture.md").read_text()
 

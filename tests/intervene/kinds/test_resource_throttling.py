@@ -10,7 +10,7 @@ from handrail.intervene.kinds.resource_throttling import PARTS
 from handrail.intervene.situation import CurrentUsage
 from handrail.model.finding import Finding
 from handrail.model.intervention import Allowance, InterventionName
-from tests.intervene.bench import ALL, draft_of, finding, situation
+from tests.intervene.controller_setup import ALL, draft_of, finding, situation
 
 
 def spiral(**growth: str) -> Finding:

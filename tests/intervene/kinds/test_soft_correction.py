@@ -22,7 +22,7 @@ from handrail.model.event import Intervened
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.model.ordinal import Severity
-from tests.intervene.bench import Bench, draft_of, finding, situation
+from tests.intervene.controller_setup import ControllerSetup, draft_of, finding, situation
 
 KINDS = sorted(finding_kinds())
 EVERYTHING = {name: f"the {name}" for name in FIELDS}
@@ -112,7 +112,7 @@ def test_a_sentence_about_the_run_is_not_taken_for_one_about_something_else() ->
 
 
 def test_the_same_kind_in_another_trouble_gets_the_next_text() -> None:
-    bench = Bench(Interventions(intervention_cooldown_seconds=0))
+    bench = ControllerSetup(Interventions(intervention_cooldown_seconds=0))
     for symptom in "abc":
         bench.step(finding("stall", Severity.LOW, symptom=symptom))
     assert len({made.guidance for made in bench.made}) == 3
@@ -186,7 +186,7 @@ def test_own_texts_come_before_the_built_in_ones(tmp_path: Path) -> None:
         intervention_cooldown_seconds=0,
         soft_correction=SoftCorrection(custom_prompts_path=str(file)),
     )
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     assert bench.controller.faults == []
     first, *_ = (bench.step(LOOP) for _ in range(1))
     assert first is not None
@@ -203,7 +203,7 @@ def test_an_own_text_for_several_kinds_is_said_only_once(tmp_path: Path) -> None
         intervention_cooldown_seconds=0,
         soft_correction=SoftCorrection(custom_prompts_path=str(file)),
     )
-    bench = Bench(settings)
+    bench = ControllerSetup(settings)
     for kind in ("loop", "stall"):
         bench.step(finding(kind, Severity.LOW))
     first, second = (made.guidance for made in bench.made)
@@ -214,8 +214,10 @@ def test_an_own_text_for_several_kinds_is_said_only_once(tmp_path: Path) -> None
 def test_own_texts_of_a_kind_of_ones_own_may_name_any_field(tmp_path: Path) -> None:
     file = prompts(tmp_path, "pushes:\n  - Pushed to {branch} again.\n  - Stop pushing.\n")
     settings = Interventions(soft_correction=SoftCorrection(custom_prompts_path=str(file)))
-    named = Bench(settings).step(finding("pushes", Severity.LOW, facts={"branch": "main"}))
-    unnamed = Bench(settings).step(finding("pushes", Severity.LOW))
+    named = ControllerSetup(settings).step(
+        finding("pushes", Severity.LOW, facts={"branch": "main"})
+    )
+    unnamed = ControllerSetup(settings).step(finding("pushes", Severity.LOW))
     assert named is not None
     assert named.guidance == "Pushed to main again."
     assert unnamed is not None

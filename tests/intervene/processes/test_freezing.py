@@ -20,7 +20,7 @@ from handrail.intervene.processes.freezing import (
     thaw,
 )
 from handrail.intervene.processes.process_tree import ProcessFamily, end, host_at
-from tests.intervene.zoo import Zoo, is_alive, until
+from tests.intervene.process_spawner import ProcessSpawner, is_alive, until
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +28,8 @@ STAND = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 
 @pytest.fixture
-def zoo(tmp_path: Path) -> Iterator[Zoo]:
-    with Zoo(tmp_path) as zoo:
+def zoo(tmp_path: Path) -> Iterator[ProcessSpawner]:
+    with ProcessSpawner(tmp_path) as zoo:
         yield zoo
 
 
@@ -53,12 +53,12 @@ def thawed(done: Frozen) -> Thawed:
     return back
 
 
-def python(zoo: Zoo, name: str, script: str, *, marked: bool = True) -> int:
+def python(zoo: ProcessSpawner, name: str, script: str, *, marked: bool = True) -> int:
     (zoo.root / name).write_text(script)
     return zoo.sh(f"exec {sys.executable} {name}", marked=marked)
 
 
-def test_a_run_stands_still_and_goes_on(zoo: Zoo) -> None:
+def test_a_run_stands_still_and_goes_on(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait", marked=False)
     done = frozen(ProcessFamily({}, host_at(pid)))
     child = zoo.number("child")
@@ -72,7 +72,7 @@ def test_a_run_stands_still_and_goes_on(zoo: Zoo) -> None:
     assert not is_still(child)
 
 
-def test_children_in_sessions_of_their_own_stand_still_too(zoo: Zoo) -> None:
+def test_children_in_sessions_of_their_own_stand_still_too(zoo: ProcessSpawner) -> None:
     script = "setsid sh -c 'echo $$ > inner; echo ready; exec sleep 60' & wait"
     pid = zoo.sh(script)
     until((zoo.root / "inner").read_text)
@@ -83,7 +83,7 @@ def test_children_in_sessions_of_their_own_stand_still_too(zoo: Zoo) -> None:
     assert not is_still(zoo.number("inner"))
 
 
-def test_who_was_stopped_by_somebody_else_stays_so(zoo: Zoo) -> None:
+def test_who_was_stopped_by_somebody_else_stays_so(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait")
     child = zoo.number("child")
     os.kill(child, signal.SIGSTOP)
@@ -99,7 +99,9 @@ def test_who_was_stopped_by_somebody_else_stays_so(zoo: Zoo) -> None:
     assert is_still(child)
 
 
-def test_who_was_stopped_before_and_let_go_meanwhile_goes_on_with_the_others(zoo: Zoo) -> None:
+def test_who_was_stopped_before_and_let_go_meanwhile_goes_on_with_the_others(
+    zoo: ProcessSpawner,
+) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
     os.kill(pid, signal.SIGSTOP)
     until(lambda: is_still(pid))
@@ -112,7 +114,7 @@ def test_who_was_stopped_before_and_let_go_meanwhile_goes_on_with_the_others(zoo
     assert not is_still(pid)
 
 
-def test_who_is_let_go_while_the_freeze_is_under_way_is_stopped_again(zoo: Zoo) -> None:
+def test_who_is_let_go_while_the_freeze_is_under_way_is_stopped_again(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
     family = Contrary(zoo, pid)
     done = frozen(family)
@@ -124,7 +126,7 @@ def test_who_is_let_go_while_the_freeze_is_under_way_is_stopped_again(zoo: Zoo) 
 class Contrary(ProcessFamily):
     """Somebody lets the run go again each time that it is looked at, for a while."""
 
-    def __init__(self, zoo: Zoo, pid: int) -> None:
+    def __init__(self, zoo: ProcessSpawner, pid: int) -> None:
         super().__init__(zoo.marks)
         self._pid = pid
         self.times = 0
@@ -137,7 +139,7 @@ class Contrary(ProcessFamily):
 
 
 def test_a_run_that_cannot_be_stopped_as_a_whole_is_let_go_as_a_whole(
-    zoo: Zoo, monkeypatch: pytest.MonkeyPatch
+    zoo: ProcessSpawner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One is not ours to stop, whatever the reason: the system denies it."""
     good = zoo.sh("echo ready; exec sleep 60")
@@ -156,7 +158,7 @@ def test_a_run_that_cannot_be_stopped_as_a_whole_is_let_go_as_a_whole(
     assert not is_still(good)
 
 
-def test_nobody_new_gets_away(zoo: Zoo) -> None:
+def test_nobody_new_gets_away(zoo: ProcessSpawner) -> None:
     """Each one starts the next one in a session of its own; not for ever, should all else fail."""
     (zoo.root / "fork.sh").write_text(
         '[ "$1" -lt 200 ] || exit 0\n'
@@ -172,7 +174,7 @@ def test_nobody_new_gets_away(zoo: Zoo) -> None:
     end(ProcessFamily(zoo.marks))
 
 
-def test_it_comes_to_an_end_where_ever_more_are_found(zoo: Zoo) -> None:
+def test_it_comes_to_an_end_where_ever_more_are_found(zoo: ProcessSpawner) -> None:
     family = Rabbits(zoo)
     done = freeze(family, seconds=0.3)
     assert done.loose
@@ -183,7 +185,7 @@ def test_it_comes_to_an_end_where_ever_more_are_found(zoo: Zoo) -> None:
 class Rabbits(ProcessFamily):
     """There is a new one each time that anybody looks."""
 
-    def __init__(self, zoo: Zoo) -> None:
+    def __init__(self, zoo: ProcessSpawner) -> None:
         super().__init__(zoo.marks)
         self._zoo = zoo
         self.pids: list[int] = []
@@ -193,7 +195,9 @@ class Rabbits(ProcessFamily):
         return super().look(keep_host=keep_host)
 
 
-def test_a_parent_that_is_kept_in_the_kernel_by_its_child_counts_as_standing(zoo: Zoo) -> None:
+def test_a_parent_that_is_kept_in_the_kernel_by_its_child_counts_as_standing(
+    zoo: ProcessSpawner,
+) -> None:
     """The child opens a file before it becomes another program, and its parent waits for that."""
     os.mkfifo(zoo.root / "fifo")
     script = (
@@ -213,7 +217,7 @@ def test_a_parent_that_is_kept_in_the_kernel_by_its_child_counts_as_standing(zoo
     until((zoo.root / "child").exists)
 
 
-def test_a_parent_does_not_notice_that_its_child_stood_still(zoo: Zoo) -> None:
+def test_a_parent_does_not_notice_that_its_child_stood_still(zoo: ProcessSpawner) -> None:
     script = (
         "import os, time\n"
         "child = os.fork()\n"
@@ -232,7 +236,7 @@ def test_a_parent_does_not_notice_that_its_child_stood_still(zoo: Zoo) -> None:
     assert not (zoo.root / "noticed").exists()
 
 
-def test_who_dies_while_it_stands_still_is_gone(zoo: Zoo) -> None:
+def test_who_dies_while_it_stands_still_is_gone(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait; exec sleep 60")
     done = frozen(ProcessFamily(zoo.marks))
     os.kill(zoo.number("child"), signal.SIGKILL)
@@ -241,7 +245,7 @@ def test_who_dies_while_it_stands_still_is_gone(zoo: Zoo) -> None:
     assert [text.split()[0] for text in back.going] == [str(pid)]
 
 
-def test_a_zombie_need_not_stand_still(zoo: Zoo) -> None:
+def test_a_zombie_need_not_stand_still(zoo: ProcessSpawner) -> None:
     script = (
         "import os, time\n"
         "if os.fork() == 0: os._exit(0)\n"
@@ -254,7 +258,7 @@ def test_a_zombie_need_not_stand_still(zoo: Zoo) -> None:
     assert pids(done.stopped) == {pid}
 
 
-def test_another_process_with_the_number_is_not_let_go(zoo: Zoo) -> None:
+def test_another_process_with_the_number_is_not_let_go(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
     [one] = frozen(ProcessFamily(zoo.marks)).stopped
     assert thaw([StillProcess(pid, one.began - 60)]) == Thawed()
@@ -262,7 +266,7 @@ def test_another_process_with_the_number_is_not_let_go(zoo: Zoo) -> None:
 
 
 def test_whom_a_freeze_has_stopped_can_be_found_again_by_somebody_who_knows_nothing_of_it(
-    zoo: Zoo,
+    zoo: ProcessSpawner,
 ) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; sleep 61 & echo $! > other; echo ready; wait")
     os.kill(zoo.number("other"), signal.SIGSTOP)
@@ -274,7 +278,7 @@ def test_whom_a_freeze_has_stopped_can_be_found_again_by_somebody_who_knows_noth
     assert is_still(zoo.number("other"))
 
 
-def test_a_freeze_that_was_broken_off_is_finished_by_the_next(zoo: Zoo) -> None:
+def test_a_freeze_that_was_broken_off_is_finished_by_the_next(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait")
     os.kill(zoo.number("child"), signal.SIGSTOP)  # the first one came as far as this
     done = frozen(ProcessFamily(zoo.marks), before=())
@@ -283,7 +287,7 @@ def test_a_freeze_that_was_broken_off_is_finished_by_the_next(zoo: Zoo) -> None:
     assert not is_still(zoo.number("child"))
 
 
-def test_the_client_of_a_hook_the_driver_and_others_go_on(zoo: Zoo) -> None:
+def test_the_client_of_a_hook_the_driver_and_others_go_on(zoo: ProcessSpawner) -> None:
     client = zoo.root / "handrail-hook"
     client.write_text("sleep 60 >/dev/null & echo $! > curl; echo ready; wait\n")
     waits = zoo.sh(f"exec sh {client} PreToolUse")
@@ -295,12 +299,12 @@ def test_the_client_of_a_hook_the_driver_and_others_go_on(zoo: Zoo) -> None:
     assert not any(map(is_still, (waits, zoo.number("curl"), driver, stranger)))
 
 
-def test_a_run_without_processes_has_nobody_to_stop(zoo: Zoo) -> None:
+def test_a_run_without_processes_has_nobody_to_stop(zoo: ProcessSpawner) -> None:
     assert freeze(ProcessFamily(zoo.marks)) == Frozen()
     assert thaw(()) == Thawed()
 
 
-def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Zoo) -> None:
+def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: ProcessSpawner) -> None:
     """The shell in the window takes the terminal back when what it runs stands still."""
     (zoo.root / "agent.py").write_text(
         "import os, signal, termios\n"
@@ -324,7 +328,7 @@ def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Zoo)
 class Window:
     """An interactive shell in a terminal."""
 
-    def __init__(self, zoo: Zoo) -> None:
+    def __init__(self, zoo: ProcessSpawner) -> None:
         self._ours, theirs = os.openpty()
         self._shell = subprocess.Popen(
             ["setsid", "--ctty", "bash", "--norc", "--noprofile", "-i"],

@@ -18,14 +18,14 @@ from handrail.intervene.processes.process_tree import (
     end,
     host_at,
 )
-from tests.intervene.zoo import OURS, Zoo, is_alive, until
+from tests.intervene.process_spawner import OURS, ProcessSpawner, is_alive, until
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def zoo(tmp_path: Path) -> Iterator[Zoo]:
-    with Zoo(tmp_path) as zoo:
+def zoo(tmp_path: Path) -> Iterator[ProcessSpawner]:
+    with ProcessSpawner(tmp_path) as zoo:
         yield zoo
 
 
@@ -41,7 +41,7 @@ def finish(
     return done
 
 
-def test_an_obedient_shell_ends_with_its_children(zoo: Zoo) -> None:
+def test_an_obedient_shell_ends_with_its_children(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait")
     done = finish(ProcessFamily(zoo.marks))
     assert ended_pids(done) == {pid, zoo.number("child")}
@@ -50,20 +50,20 @@ def test_an_obedient_shell_ends_with_its_children(zoo: Zoo) -> None:
     assert not is_alive(zoo.number("child"))
 
 
-def test_a_shell_that_ignores_sigterm_is_ended_all_the_same(zoo: Zoo) -> None:
+def test_a_shell_that_ignores_sigterm_is_ended_all_the_same(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("trap '' TERM HUP INT; echo ready; while :; do sleep 60; done")
     finish(ProcessFamily(zoo.marks), seconds=1.0)
     assert not is_alive(pid)
 
 
-def test_a_process_that_was_stopped_is_ended(zoo: Zoo) -> None:
+def test_a_process_that_was_stopped_is_ended(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; sleep 60")
     os.kill(pid, signal.SIGSTOP)
     finish(ProcessFamily(zoo.marks))
     assert not is_alive(pid)
 
 
-def test_a_daemon_in_a_session_of_its_own_is_found_by_its_mark(zoo: Zoo) -> None:
+def test_a_daemon_in_a_session_of_its_own_is_found_by_its_mark(zoo: ProcessSpawner) -> None:
     detach = (
         "import os, sys, time\n"
         "if os.fork(): os.wait(); print('ready', flush=True); time.sleep(60)\n"
@@ -84,7 +84,7 @@ def test_a_daemon_in_a_session_of_its_own_is_found_by_its_mark(zoo: Zoo) -> None
     assert not is_alive(daemon)
 
 
-def test_the_host_and_all_below_it_need_no_mark(zoo: Zoo) -> None:
+def test_the_host_and_all_below_it_need_no_mark(zoo: ProcessSpawner) -> None:
     script = "setsid sh -c 'echo $$ > inner; exec sleep 60' & sleep 60 & echo ready; wait"
     pid = zoo.sh(script, marked=False)
     until(lambda: (zoo.root / "inner").exists() and (zoo.root / "inner").read_text())
@@ -93,7 +93,7 @@ def test_the_host_and_all_below_it_need_no_mark(zoo: Zoo) -> None:
     assert not is_alive(zoo.number("inner"))
 
 
-def test_the_host_may_stay_while_its_children_end(zoo: Zoo) -> None:
+def test_the_host_may_stay_while_its_children_end(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait; exec sleep 60", marked=False)
     done = finish(ProcessFamily({}, host_at(pid)), keep_host=True)
     assert is_alive(pid)
@@ -101,7 +101,9 @@ def test_the_host_may_stay_while_its_children_end(zoo: Zoo) -> None:
     assert pid not in ended_pids(done)
 
 
-def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(zoo: Zoo) -> None:
+def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(
+    zoo: ProcessSpawner,
+) -> None:
     """It cannot be ended while its host stays and makes more: that is said, in bounded time."""
     pid = zoo.sh("echo ready; while :; do sleep 60; done", marked=False)
     done = end(ProcessFamily({}, host_at(pid)), keep_host=True, seconds=0.5)
@@ -110,7 +112,7 @@ def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(zoo
     finish(ProcessFamily({}, host_at(pid)))
 
 
-def test_a_process_with_the_number_of_the_host_is_not_the_host(zoo: Zoo) -> None:
+def test_a_process_with_the_number_of_the_host_is_not_the_host(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; sleep 60", marked=False)
     host = host_at(pid)
     assert host is not None
@@ -118,14 +120,14 @@ def test_a_process_with_the_number_of_the_host_is_not_the_host(zoo: Zoo) -> None
     assert is_alive(pid)
 
 
-def test_a_host_that_is_gone_has_no_moment(zoo: Zoo) -> None:
+def test_a_host_that_is_gone_has_no_moment(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; sleep 60")
     finish(ProcessFamily(zoo.marks))
     assert ProcessFamily({}, HostProcess(pid, 0.0)).look() == []
     assert host_at(2**22 + 1) is None
 
 
-def test_a_script_that_forks_all_the_time_comes_to_an_end(zoo: Zoo) -> None:
+def test_a_script_that_forks_all_the_time_comes_to_an_end(zoo: ProcessSpawner) -> None:
     """Each one ignores SIGTERM and starts the next one; not for ever, should all else fail."""
     (zoo.root / "fork.sh").write_text(
         "trap '' TERM\n"
@@ -140,7 +142,7 @@ def test_a_script_that_forks_all_the_time_comes_to_an_end(zoo: Zoo) -> None:
     assert ProcessFamily(zoo.marks).look() == []
 
 
-def test_who_was_seen_once_stays_a_member(zoo: Zoo) -> None:
+def test_who_was_seen_once_stays_a_member(zoo: ProcessSpawner) -> None:
     """Its environment is empty and its parent is gone by the time of the stop."""
     script = (
         f"env -i {OURS}=${OURS} sh -c 'echo $$ > orphan; exec sleep 60' >/dev/null &"
@@ -157,7 +159,7 @@ def test_who_was_seen_once_stays_a_member(zoo: Zoo) -> None:
     assert not is_alive(zoo.number("orphan"))
 
 
-def test_a_zombie_counts_as_ended(zoo: Zoo) -> None:
+def test_a_zombie_counts_as_ended(zoo: ProcessSpawner) -> None:
     parent = (
         "import os, time\n"
         "if os.fork() == 0: os._exit(0)\n"
@@ -171,7 +173,7 @@ def test_a_zombie_counts_as_ended(zoo: Zoo) -> None:
     assert is_alive(pid)
 
 
-def test_nobody_else_is_touched(zoo: Zoo) -> None:
+def test_nobody_else_is_touched(zoo: ProcessSpawner) -> None:
     spared = zoo.sh("echo ready; exec sleep 60")
     stranger = zoo.sh("echo ready; sleep 60", marked=False)
     mine = zoo.sh("echo ready; sleep 60")
@@ -183,7 +185,7 @@ def test_nobody_else_is_touched(zoo: Zoo) -> None:
     finish(ProcessFamily(zoo.marks))
 
 
-def test_the_caller_is_spared_even_where_it_is_a_member(zoo: Zoo) -> None:
+def test_the_caller_is_spared_even_where_it_is_a_member(zoo: ProcessSpawner) -> None:
     script = (
         "import os\n"
         "from handrail.intervene.processes.process_tree import ProcessFamily, end\n"
@@ -198,7 +200,7 @@ def test_the_caller_is_spared_even_where_it_is_a_member(zoo: Zoo) -> None:
     assert (zoo.root / "done").read_text().endswith(" ()")
 
 
-def test_a_client_of_a_hook_is_left_to_wait_for_its_verdict(zoo: Zoo) -> None:
+def test_a_client_of_a_hook_is_left_to_wait_for_its_verdict(zoo: ProcessSpawner) -> None:
     client = zoo.root / "handrail-hook"
     client.write_text("sleep 60 >/dev/null & echo $! > curl; echo ready; wait\n")
     pid = zoo.sh(f"exec sh {client} PreToolUse")
@@ -210,7 +212,7 @@ def test_a_client_of_a_hook_is_left_to_wait_for_its_verdict(zoo: Zoo) -> None:
 
 
 def test_a_client_whose_call_a_person_holds_is_left_to_wait(
-    zoo: Zoo, monkeypatch: pytest.MonkeyPatch
+    zoo: ProcessSpawner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = zoo.root / "handrail-hook"
     client.write_text("echo ready; sleep 60\n")
@@ -222,7 +224,7 @@ def test_a_client_whose_call_a_person_holds_is_left_to_wait(
     assert ProcessFamily(zoo.marks, client=str(client)).look() != []
 
 
-def test_processes_of_others_are_not_even_looked_at(zoo: Zoo) -> None:
+def test_processes_of_others_are_not_even_looked_at(zoo: ProcessSpawner) -> None:
     if os.getuid() != 0:
         pytest.skip("only root can start a process of somebody else")
     process = subprocess.Popen(

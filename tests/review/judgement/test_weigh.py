@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from handrail.model import Decision, Kind, Review, Severity
-from tests.review.conftest import Project
+from tests.review.conftest import ReviewProject
 
 Judge = Callable[[str], Review]
 
@@ -62,7 +62,7 @@ def test_place_decides(elsewhere: Judge, command: str, kind: Kind, severity: Sev
     assert worst(elsewhere(command)) == (kind, severity)
 
 
-def test_a_link_in_the_project_that_leads_out_is_seen(project: Project) -> None:
+def test_a_link_in_the_project_that_leads_out_is_seen(project: ReviewProject) -> None:
     outside = project.home / "precious"
     outside.mkdir()
     (outside / "x").write_text("x")
@@ -71,12 +71,12 @@ def test_a_link_in_the_project_that_leads_out_is_seen(project: Project) -> None:
     assert project.review("rm -rf link/*").decision is Decision.BLOCK
 
 
-def test_deleting_the_link_itself_is_fine(project: Project) -> None:
+def test_deleting_the_link_itself_is_fine(project: ReviewProject) -> None:
     (project.path / "link").symlink_to(project.home)
     assert project.review("rm link").decision is Decision.MODIFY
 
 
-def test_a_link_to_a_secret_is_a_secret(project: Project) -> None:
+def test_a_link_to_a_secret_is_a_secret(project: ReviewProject) -> None:
     (project.home / ".ssh").mkdir()
     (project.home / ".ssh" / "id_rsa").write_text("key")
     (project.path / "harmless.txt").symlink_to(project.home / ".ssh" / "id_rsa")
@@ -84,19 +84,19 @@ def test_a_link_to_a_secret_is_a_secret(project: Project) -> None:
 
 
 @pytest.mark.parametrize("command", ["tee /dev/stdout", "echo x > /dev/stderr", "cat /dev/stdin"])
-def test_standard_streams_are_no_files(project: Project, command: str) -> None:
+def test_standard_streams_are_no_files(project: ReviewProject, command: str) -> None:
     assert project.review(command).decision is Decision.ALLOW
 
 
 def test_an_existing_file_outside_is_not_overwritten_but_a_new_one_may_be_made(
-    project: Project,
+    project: ReviewProject,
 ) -> None:
     (project.home / "todo.txt").write_text("x")
     assert project.review("echo x > ~/todo.txt").decision is Decision.BLOCK
     assert not project.review("echo x > ~/new.txt").decision.stops
 
 
-def test_a_script_on_the_disk_is_read_before_it_runs(project: Project) -> None:
+def test_a_script_on_the_disk_is_read_before_it_runs(project: ReviewProject) -> None:
     (project.path / "clean.sh").write_text("#!/bin/sh\nrm -rf /usr/share\n")
     assert project.review("sh clean.sh").decision is Decision.BLOCK
     assert project.review("bash ./clean.sh").decision is Decision.BLOCK
@@ -105,7 +105,7 @@ def test_a_script_on_the_disk_is_read_before_it_runs(project: Project) -> None:
     assert project.review("./ok.sh").decision is Decision.ALLOW
 
 
-def test_what_the_run_made_itself_may_go(project: Project) -> None:
+def test_what_the_run_made_itself_may_go(project: ReviewProject) -> None:
     from handrail.model import Action
     from handrail.model.history import History
 

@@ -10,17 +10,17 @@ from handrail.control.message import Request
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAnswered, ControlAsked
 from handrail.server.control.command_actions import DaemonCommandActions
-from tests.server.scene import Scene
+from tests.server.agent_processes import AgentProcesses
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with Scene(tmp_path) as scene:
+def scene(tmp_path: Path) -> Iterator[AgentProcesses]:
+    with AgentProcesses(tmp_path) as scene:
         yield scene
 
 
 def test_a_freeze_is_ended_in_time_also_where_the_log_fails_just_then(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("handrail.server.control.command_actions._GUARD_AGAIN", 0.0)
     asked: list[Request] = []

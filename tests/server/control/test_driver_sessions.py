@@ -14,28 +14,32 @@ from handrail.control.topics import CURRENT
 from handrail.drive.daemon_client import DriverOrder
 from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import IncidentResolved
-from tests.server.asgi import Answer, ask
-from tests.server.office import Office
+from tests.server.asgi import AsgiResponse, ask
+from tests.server.in_process_api import InProcessApi
 
 RUN = "11111111-2222-4333-8444-555555555555"
 LOOP = {"goal": "fix the cart", "cwd": "/home/dev/project", "max": 3, "model": "haiku"}
 
 
-async def post(office: Office, path: str, body: object = None, *, waits: bool = True) -> Answer:
+async def post(
+    office: InProcessApi, path: str, body: object = None, *, waits: bool = True
+) -> AsgiResponse:
     data = json.dumps(body).encode()
     return await ask(office.app, "POST", f"/runs/{RUN}/{path}", data, waits=waits)
 
 
-async def control(office: Office, command: ControlCommand, wait: str = "10", **given: str) -> None:
+async def control(
+    office: InProcessApi, command: ControlCommand, wait: str = "10", **given: str
+) -> None:
     body = encode(make_request(command, RUN, by="ann", at=time(), **given))
     assert (await ask(office.app, "POST", f"/control?wait={wait}", body)).status == 200
 
 
-def current(office: Office) -> list[dict[str, object]]:
+def current(office: InProcessApi) -> list[dict[str, object]]:
     return [json.loads(row.body) for row in office.store.read(CURRENT)]
 
 
-def frames(office: Office) -> list[tuple[object, object]]:
+def frames(office: InProcessApi) -> list[tuple[object, object]]:
     """Iteration and state of every STATE row."""
     return [
         (frame["iter"], frame.get("state", ""))
@@ -45,7 +49,7 @@ def frames(office: Office) -> list[tuple[object, object]]:
 
 
 def test_a_loop_is_shown_from_its_beginning_to_its_end() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         assert (await post(office, "loop", LOOP)).json["iteration"] == 0
         for number in (1, 2):
             go = (await post(office, f"iterations?iteration={number}")).json
@@ -60,12 +64,12 @@ def test_a_loop_is_shown_from_its_beginning_to_its_end() -> None:
             "stack": [],
         }
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         await control(office, ControlCommand.STEER, text="use tabs", wait="0")
         await post(office, "iterations?iteration=1", waits=False)
@@ -73,37 +77,37 @@ def test_a_driver_that_is_gone_is_given_nothing_to_tell() -> None:
         go = (await post(office, "iterations?iteration=1")).json
         assert go["messages"] == ["ann tells you: use tabs"]
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_who_got_the_number_of_a_driver_later_does_not_drive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         with monkeypatch.context() as before:
             before.setattr("handrail.server.control.driver_sessions.began_at", lambda pid: 0.1)
             await post(office, "loop", {**LOOP, "driver": os.getppid()})
         assert (await post(office, "loop", {**LOOP, "driver": os.getpid()})).status == 200
         assert (await post(office, "loop", {**LOOP, "driver": os.getppid()})).status == 409
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_driver_that_has_ended_and_was_not_buried_does_not_drive() -> None:
-    async def story(office: Office, driver: "subprocess.Popen[bytes]") -> None:
+    async def story(office: InProcessApi, driver: "subprocess.Popen[bytes]") -> None:
         await post(office, "loop", {**LOOP, "driver": driver.pid})
         driver.kill()
         os.waitid(os.P_PID, driver.pid, os.WEXITED | os.WNOWAIT)
         assert (await post(office, "loop", {**LOOP, "driver": os.getpid()})).status == 200
 
-    with Office() as office, subprocess.Popen(["sleep", "60"]) as driver:
+    with InProcessApi() as office, subprocess.Popen(["sleep", "60"]) as driver:
         office.run(lambda: story(office, driver))
 
 
 def test_a_pause_holds_the_loop_before_its_next_iteration() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         await post(office, "iterations?iteration=1")
         await control(office, ControlCommand.PAUSE)
@@ -115,12 +119,12 @@ def test_a_pause_holds_the_loop_before_its_next_iteration() -> None:
         assert (await waiting).json["standing"] == "running"
         assert frames(office) == [(1, ""), (1, ""), (1, "paused"), (1, ""), (2, "")]
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_message_becomes_part_of_the_next_prompt_once() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         steering = asyncio.ensure_future(control(office, ControlCommand.STEER, text="Use pathlib."))
         state = office.state_of(RUN)
@@ -131,12 +135,12 @@ def test_a_message_becomes_part_of_the_next_prompt_once() -> None:
         await steering
         assert (await post(office, "iterations?iteration=2")).json["messages"] == []
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_redirected_loop_works_for_its_new_goal() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         asking = asyncio.ensure_future(
             control(office, ControlCommand.REDIRECT, text="write the docs")
@@ -147,12 +151,12 @@ def test_a_redirected_loop_works_for_its_new_goal() -> None:
         assert (await post(office, "iterations?iteration=1")).json["goal"] == "write the docs"
         await asking
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_orders_are_given_once_and_in_order() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         waiting = asyncio.ensure_future(
             ask(office.app, "GET", f"/runs/{RUN}/orders?after=0&wait=30")
@@ -168,12 +172,12 @@ def test_orders_are_given_once_and_in_order() -> None:
         (second,) = (await ask(office.app, "GET", path)).json["orders"]
         assert (second["order"], second["model"]) == ("set_model", "opus")
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_whoever_takes_a_run_up_is_not_given_the_orders_of_before() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="of before"))
         await control(office, ControlCommand.ESCALATE, text="opus", wait="0")
@@ -183,12 +187,12 @@ def test_whoever_takes_a_run_up_is_not_given_the_orders_of_before() -> None:
         (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
         assert order["request"] == awaited
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_driver_hears_that_its_run_is_over() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         path = f"/runs/{RUN}/orders?after=0"
         assert (await ask(office.app, "GET", path)).json["over"] is False
@@ -198,35 +202,35 @@ def test_a_driver_hears_that_its_run_is_over() -> None:
         office.drivers.wake(RUN)
         assert (await waiting).json["over"] is True
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_the_first_order_of_a_daemon_comes_after_all_of_the_one_before() -> None:
-    async def number(office: Office) -> int:
+    async def number(office: InProcessApi) -> int:
         await post(office, "loop", LOOP)
         office.drivers.give(RUN, DriverOrder(number=0, order="interrupt", request="req-1"))
         (order,) = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")).json["orders"]
         return int(order["number"])
 
-    with Office() as first:
+    with InProcessApi() as first:
         before = first.run(lambda: number(first))
-    with Office() as second:
+    with InProcessApi() as second:
         assert second.run(lambda: number(second)) > before
 
 
 def test_what_came_of_an_order_is_told() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         await post(office, "reports", {"kind": "order", "request": "req-1", "says": "done"})
         assert [(each.request, each.says) for each in office.reports] == [("req-1", "done")]
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_what_a_driver_measures_is_part_of_the_run() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         used = {"tokens": 1200, "cost_usd": 0.42, "seconds": 61.5, "memory_mb": 412.5}
         await post(office, "reports", {"kind": "usage", **used})
@@ -238,24 +242,24 @@ def test_what_a_driver_measures_is_part_of_the_run() -> None:
         again = (await post(office, "loop", LOOP)).json
         assert again == {"iteration": 0, **used}
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_run_that_is_not_driven_has_no_iterations() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         assert (await post(office, "iterations?iteration=1")).status == 404
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_loop_that_is_driven_is_not_driven_twice() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", {**LOOP, "driver": 1})
         assert (await post(office, "loop", {**LOOP, "driver": 2})).status == 409
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
@@ -263,39 +267,39 @@ def test_a_loop_whose_driver_is_gone_can_be_taken_up_at_once() -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
 
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", {**LOOP, "driver": gone.pid})
         await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0")
         assert (await post(office, "loop", {**LOOP, "driver": 1})).status == 200
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_stopped_loop_is_not_sent_on() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         office.state_of(RUN).hand.standing = Standing.STOPPED
         assert (await post(office, "iterations?iteration=1&wait=30")).json["standing"] == "stopped"
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 def test_a_cancelled_loop_has_one_end_whatever_its_driver_says() -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         office.state_of(RUN).hand.standing = Standing.CANCELLED
         await post(office, "reports", {"kind": "done", "reason": "COMPLETE"})
         assert [row["event"] for row in current(office)] == ["STATE"]
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))
 
 
 @pytest.mark.parametrize("option", ["resume_with_limits", "abort"])
 def test_a_loop_that_handrail_has_stopped_waits_for_a_person(option: str) -> None:
-    async def story(office: Office) -> None:
+    async def story(office: InProcessApi) -> None:
         await post(office, "loop", LOOP)
         office.state_of(RUN).course.stopped = "inc-1"
         stopped = (await post(office, "iterations?iteration=1&wait=30")).json
@@ -307,5 +311,5 @@ def test_a_loop_that_handrail_has_stopped_waits_for_a_person(option: str) -> Non
         orders = [each["order"] for each in told["orders"]]
         assert (orders, told["over"]) == (([], True) if option == "abort" else (["start"], False))
 
-    with Office() as office:
+    with InProcessApi() as office:
         office.run(lambda: story(office))

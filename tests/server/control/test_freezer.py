@@ -13,22 +13,22 @@ import pytest
 from handrail.intervene.processes.freezing import Frozen, Thawed
 from handrail.model.control import ControlCommand
 from handrail.store.private_files import replace_file
-from tests.intervene.zoo import is_alive, until
-from tests.server.scene import Scene, is_still, numbers, run_file
+from tests.intervene.process_spawner import is_alive, until
+from tests.server.agent_processes import AgentProcesses, is_still, numbers, run_file
 
 TWO = "sleep 60 & echo $! > child; sleep 61 & echo $! > other; echo > both; wait"
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with Scene(tmp_path) as scene:
+def scene(tmp_path: Path) -> Iterator[AgentProcesses]:
+    with AgentProcesses(tmp_path) as scene:
         yield scene
 
 
 class Trio:
     """An agent and two children of it."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: AgentProcesses) -> None:
         self.agent = scene.claude(TWO)
         until((scene.zoo.root / "both").exists)
         self.child, self.other = scene.zoo.number("child"), scene.zoo.number("other")
@@ -38,7 +38,7 @@ class Trio:
         return [is_still(pid) for pid in (self.agent, self.child, self.other)]
 
 
-def kept_in(scene: Scene) -> str:
+def kept_in(scene: AgentProcesses) -> str:
     return os.path.join(scene.shop.home.path, "frozen")
 
 
@@ -48,7 +48,7 @@ def stop(pid: int) -> None:
     until(lambda: is_still(pid))
 
 
-def break_off(scene: Scene, trio: Trio) -> None:
+def break_off(scene: AgentProcesses, trio: Trio) -> None:
     """The daemon ends in the middle of a freeze, which has come as far as one process."""
     assert scene.freeze().ok
     kept = json.loads(run_file(kept_in(scene)).read_bytes())
@@ -57,7 +57,7 @@ def break_off(scene: Scene, trio: Trio) -> None:
     scene.restarted()
 
 
-def test_a_run_is_frozen_and_goes_on(scene: Scene) -> None:
+def test_a_run_is_frozen_and_goes_on(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     came = scene.freeze()
     assert (came.ok, came.says) == (True, "")
@@ -69,7 +69,7 @@ def test_a_run_is_frozen_and_goes_on(scene: Scene) -> None:
     assert trio.still() == [False, False, False]
 
 
-def test_who_was_stopped_before_stays_so_for_the_next_daemon_too(scene: Scene) -> None:
+def test_who_was_stopped_before_stays_so_for_the_next_daemon_too(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     stop(trio.other)
     assert scene.freeze().ok
@@ -78,7 +78,7 @@ def test_who_was_stopped_before_stays_so_for_the_next_daemon_too(scene: Scene) -
     assert trio.still() == [False, False, True]
 
 
-def test_the_next_daemon_lets_go_those_too_that_it_could_not_find(scene: Scene) -> None:
+def test_the_next_daemon_lets_go_those_too_that_it_could_not_find(scene: AgentProcesses) -> None:
     """Its environment is empty, and the agent has died meanwhile."""
     agent = scene.claude("env -i sleep 60 & echo $! > child; wait")
     until(lambda: (scene.zoo.root / "child").exists() and (scene.zoo.root / "child").read_text())
@@ -96,7 +96,7 @@ def test_the_next_daemon_lets_go_those_too_that_it_could_not_find(scene: Scene) 
         os.kill(child, signal.SIGKILL)
 
 
-def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(scene: Scene) -> None:
+def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     stop(trio.other)
     break_off(scene, trio)
@@ -104,7 +104,7 @@ def test_a_freeze_in_which_a_daemon_ended_is_undone_by_the_next(scene: Scene) ->
     assert trio.still() == [False, False, True]
 
 
-def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: Scene) -> None:
+def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     stop(trio.other)
     break_off(scene, trio)
@@ -114,7 +114,7 @@ def test_a_freeze_in_which_a_daemon_ended_is_finished_by_the_next(scene: Scene) 
 
 
 def test_a_freeze_of_which_nobody_can_know_is_undone(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is full by the time that everybody stands still."""
     trio = Trio(scene)
@@ -135,7 +135,7 @@ def test_a_freeze_of_which_nobody_can_know_is_undone(
     assert trio.still() == [False, False, True]
 
 
-def test_a_run_that_is_frozen_twice_goes_on_at_once(scene: Scene) -> None:
+def test_a_run_that_is_frozen_twice_goes_on_at_once(scene: AgentProcesses) -> None:
     """What would have let it go in between was overtaken."""
     trio = Trio(scene)
     stop(trio.other)
@@ -146,7 +146,7 @@ def test_a_run_that_is_frozen_twice_goes_on_at_once(scene: Scene) -> None:
 
 @pytest.mark.parametrize("content", [b"", b'{"before": 3}'])
 def test_where_it_cannot_be_read_what_was_kept_all_of_the_run_go_on(
-    scene: Scene, content: bytes
+    scene: AgentProcesses, content: bytes
 ) -> None:
     trio = Trio(scene)
     scene.freeze()
@@ -155,7 +155,7 @@ def test_where_it_cannot_be_read_what_was_kept_all_of_the_run_go_on(
     assert trio.still() == [False, False, False]
 
 
-def test_in_a_run_that_was_never_frozen_nobody_is_let_go(scene: Scene) -> None:
+def test_in_a_run_that_was_never_frozen_nobody_is_let_go(scene: AgentProcesses) -> None:
     """A freeze may be overtaken before it has begun."""
     trio = Trio(scene)
     stop(trio.child)
@@ -163,7 +163,9 @@ def test_in_a_run_that_was_never_frozen_nobody_is_let_go(scene: Scene) -> None:
     assert trio.still() == [False, True, False]
 
 
-def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(scene: Scene) -> None:
+def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(
+    scene: AgentProcesses,
+) -> None:
     """That is asked for with its own request, while it is just about to end."""
     trio = Trio(scene)
     asked = scene.asked(ControlCommand.FREEZE)
@@ -173,7 +175,7 @@ def test_a_freeze_that_was_overtaken_is_undone_by_whoever_hears_of_it(scene: Sce
     assert trio.still() == [False, False, False]
 
 
-def test_who_is_stopped_after_a_thaw_is_not_let_go_by_another(scene: Scene) -> None:
+def test_who_is_stopped_after_a_thaw_is_not_let_go_by_another(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     scene.freeze()
     scene.thaw()
@@ -182,7 +184,7 @@ def test_who_is_stopped_after_a_thaw_is_not_let_go_by_another(scene: Scene) -> N
     assert trio.still() == [False, True, False]
 
 
-def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: Scene) -> None:
+def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: AgentProcesses) -> None:
     trio = Trio(scene)
     for _ in range(3):
         scene.endings.freeze(scene.supervisor, scene.asked(ControlCommand.FREEZE))
@@ -192,7 +194,7 @@ def test_a_run_that_is_let_go_while_it_is_being_frozen_goes_on(scene: Scene) -> 
     assert trio.still() == [False, False, False]
 
 
-def test_whoever_drives_the_agent_is_not_frozen(scene: Scene) -> None:
+def test_whoever_drives_the_agent_is_not_frozen(scene: AgentProcesses) -> None:
     driver = scene.zoo.sh("echo ready; exec sleep 60", marked=False)
     agent = scene.claude()
     scene.begins(agent, driver=driver)
@@ -200,7 +202,9 @@ def test_whoever_drives_the_agent_is_not_frozen(scene: Scene) -> None:
     assert (is_still(agent), is_still(driver)) == (True, False)
 
 
-def test_where_it_is_not_known_which_process_the_agent_is_nothing_is_frozen(scene: Scene) -> None:
+def test_where_it_is_not_known_which_process_the_agent_is_nothing_is_frozen(
+    scene: AgentProcesses,
+) -> None:
     trio = Trio(scene)
     scene.supervisor.state.pid = 0
     came = scene.freeze()
@@ -209,13 +213,15 @@ def test_where_it_is_not_known_which_process_the_agent_is_nothing_is_frozen(scen
     assert trio.still() == [False, False, False]
 
 
-def test_a_driven_run_without_processes_cannot_be_frozen(scene: Scene) -> None:
+def test_a_driven_run_without_processes_cannot_be_frozen(scene: AgentProcesses) -> None:
     scene.begins(0, driver=os.getpid())
     came = scene.freeze()
     assert (came.ok, came.says) == (False, "No process of the run was found")
 
 
-def test_it_is_said_who_could_not_be_frozen(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_said_who_could_not_be_frozen(
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Trio(scene)
     loose = Frozen(loose=("4711 sleep 8",))
     monkeypatch.setattr("handrail.server.control.freezer.freeze", lambda *_: loose)
@@ -224,7 +230,7 @@ def test_it_is_said_who_could_not_be_frozen(scene: Scene, monkeypatch: pytest.Mo
 
 
 def test_a_run_that_stands_still_again_has_not_gone_on(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Trio(scene)
     assert scene.freeze().ok

@@ -26,7 +26,7 @@ from handrail.model.ordinal import Severity
 from handrail.server.control.incident_recovery import IncidentRecovery
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.supervise.run_limits import refusal_by_limits
-from tests.supervise.bed import RUN, Bed
+from tests.supervise.supervision_setup import RUN, SupervisionSetup
 from tests.supervise.test_run_limits import WRITES
 
 LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 times: make")
@@ -41,7 +41,7 @@ Answer = tuple[int, dict[str, object]]
 class Court:
     """A stopped run, its incident, and the daemon's part that a person talks to."""
 
-    def __init__(self, bed: Bed, folder: Path, *before: Event) -> None:
+    def __init__(self, bed: SupervisionSetup, folder: Path, *before: Event) -> None:
         self.bed = bed
         self.incidents = IncidentFolders(str(folder / "incidents"))
         for event in (RunStarted(1.0, "claude", str(bed.path)), *before, STOP):
@@ -78,7 +78,7 @@ def _request(incident: str, body: bytes) -> Request:
 
 @pytest.fixture
 def court(tmp_path: Path) -> Court:
-    return Court(Bed(tmp_path), tmp_path, POINT)
+    return Court(SupervisionSetup(tmp_path), tmp_path, POINT)
 
 
 def test_a_run_goes_on_within_strict_limits(court: Court) -> None:
@@ -120,7 +120,7 @@ def test_what_was_decided_is_in_the_log_and_in_the_incident(court: Court) -> Non
 
 
 def test_without_a_checkpoint_nobody_can_go_back(tmp_path: Path) -> None:
-    court = Court(Bed(tmp_path), tmp_path)
+    court = Court(SupervisionSetup(tmp_path), tmp_path)
     status, said = court.choose("rollback_and_retry")
     assert (status, said["error"]) == (
         409,

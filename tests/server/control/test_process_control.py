@@ -14,19 +14,19 @@ from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import EndedProcesses, began_at
 from handrail.model.control import ControlCommand
 from handrail.model.event import CheckpointTaken, RunEnded
-from tests.intervene.zoo import until
-from tests.server.scene import Scene, are_alive, is_still, numbers
+from tests.intervene.process_spawner import until
+from tests.server.agent_processes import AgentProcesses, are_alive, is_still, numbers
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with Scene(tmp_path) as scene:
+def scene(tmp_path: Path) -> Iterator[AgentProcesses]:
+    with AgentProcesses(tmp_path) as scene:
         yield scene
 
 
-def begun(scene: Scene, *, attended: bool = False) -> tuple[int, int]:
+def begun(scene: AgentProcesses, *, attended: bool = False) -> tuple[int, int]:
     """An agent and a child of it."""
     pid = scene.claude()
     until(lambda: (scene.zoo.root / "child").exists() and (scene.zoo.root / "child").read_text())
@@ -34,7 +34,7 @@ def begun(scene: Scene, *, attended: bool = False) -> tuple[int, int]:
     return pid, scene.zoo.number("child")
 
 
-def test_the_agent_ends_with_all_that_it_has_started(scene: Scene) -> None:
+def test_the_agent_ends_with_all_that_it_has_started(scene: AgentProcesses) -> None:
     agent, child = begun(scene)
     came = scene.stop()
     assert (came.ok, came.says, came.payload) == (True, "", {})
@@ -42,7 +42,7 @@ def test_the_agent_ends_with_all_that_it_has_started(scene: Scene) -> None:
     assert are_alive(agent, child) == [False, False]
 
 
-def test_the_files_are_saved_first(scene: Scene) -> None:
+def test_the_files_are_saved_first(scene: AgentProcesses) -> None:
     begun(scene)
     came = scene.stop()
     scene.shop.settle()
@@ -51,20 +51,20 @@ def test_the_files_are_saved_first(scene: Scene) -> None:
     assert came.evidence[0] == f"checkpoint {taken.checkpoint.id}"
 
 
-def test_an_agent_at_which_somebody_sits_is_ended_too(scene: Scene) -> None:
+def test_an_agent_at_which_somebody_sits_is_ended_too(scene: AgentProcesses) -> None:
     agent, child = begun(scene, attended=True)
     assert scene.stop().ok
     assert are_alive(agent, child) == [False, False]
 
 
-def test_a_run_whose_processes_are_gone_is_stopped(scene: Scene) -> None:
+def test_a_run_whose_processes_are_gone_is_stopped(scene: AgentProcesses) -> None:
     scene.begins(scene.zoo.sh("echo ready", marked=False))
     came = scene.stop()
     assert came.ok
     assert came.evidence[1:] == ("no process was left",)
 
 
-def test_a_run_is_stopped_although_the_files_cannot_be_saved(scene: Scene) -> None:
+def test_a_run_is_stopped_although_the_files_cannot_be_saved(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
     scene.shop.tree.rename(scene.shop.tree.with_name("gone"))
     came = scene.stop()
@@ -75,7 +75,7 @@ def test_a_run_is_stopped_although_the_files_cannot_be_saved(scene: Scene) -> No
 
 
 def test_where_checkpoints_are_switched_off_none_is_taken(tmp_path: Path) -> None:
-    with Scene(tmp_path, "checkpoints: {enabled: false}\n") as scene:
+    with AgentProcesses(tmp_path, "checkpoints: {enabled: false}\n") as scene:
         begun(scene)
         came = scene.stop()
     assert came.ok
@@ -83,7 +83,7 @@ def test_where_checkpoints_are_switched_off_none_is_taken(tmp_path: Path) -> Non
 
 
 def test_a_run_of_which_something_is_left_is_not_stopped(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun(scene)
     left = EndedProcesses(("4711 sleep 8",), ("4712 sleep 9",))
@@ -94,7 +94,9 @@ def test_a_run_of_which_something_is_left_is_not_stopped(
     assert {"ended: 4711 sleep 8", "left: 4712 sleep 9"} <= set(came.evidence)
 
 
-def test_whatever_goes_wrong_is_told(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_goes_wrong_is_told(
+    scene: AgentProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> EndedProcesses:
         raise ValueError("no such luck")
 
@@ -105,7 +107,7 @@ def test_whatever_goes_wrong_is_told(scene: Scene, monkeypatch: pytest.MonkeyPat
     assert "no such luck" in came.says
 
 
-def test_a_frozen_run_is_stopped(scene: Scene) -> None:
+def test_a_frozen_run_is_stopped(scene: AgentProcesses) -> None:
     agent, child = begun(scene)
     assert scene.freeze().ok
     assert is_still(agent)
@@ -115,7 +117,7 @@ def test_a_frozen_run_is_stopped(scene: Scene) -> None:
     assert os.listdir(os.path.join(scene.shop.home.path, "frozen")) == []
 
 
-def test_the_same_request_twice_at_once_is_answered_once(scene: Scene) -> None:
+def test_the_same_request_twice_at_once_is_answered_once(scene: AgentProcesses) -> None:
     begun(scene)
     asked = scene.asked(ControlCommand.STOP)
     scene.endings.stop(scene.supervisor, asked)
@@ -124,7 +126,7 @@ def test_the_same_request_twice_at_once_is_answered_once(scene: Scene) -> None:
     assert [came.ok for _, came in scene.told] == [True]
 
 
-def test_of_two_requests_at_once_the_second_finds_nobody(scene: Scene) -> None:
+def test_of_two_requests_at_once_the_second_finds_nobody(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
     for command in (ControlCommand.STOP, ControlCommand.CANCEL):
         scene.endings.stop(scene.supervisor, scene.asked(command))
@@ -135,7 +137,7 @@ def test_of_two_requests_at_once_the_second_finds_nobody(scene: Scene) -> None:
     assert second.evidence[1:] == ("no process was left",)
 
 
-def test_the_next_daemon_finishes_a_stop(scene: Scene) -> None:
+def test_the_next_daemon_finishes_a_stop(scene: AgentProcesses) -> None:
     agent, child = begun(scene)
     os.kill(child, 9)  # as far as the first one came
     asked = scene.asked(ControlCommand.STOP)
@@ -146,7 +148,7 @@ def test_the_next_daemon_finishes_a_stop(scene: Scene) -> None:
     assert are_alive(agent) == [False]
 
 
-def driven(scene: Scene, env: str = "") -> tuple[int, int]:
+def driven(scene: AgentProcesses, env: str = "") -> tuple[int, int]:
     """Who drives an agent, and that agent."""
     claude = scene.zoo.root / "claude"
     claude.write_text("echo $$ > agent\nwhile :; do sleep 60; done\n")
@@ -156,7 +158,7 @@ def driven(scene: Scene, env: str = "") -> tuple[int, int]:
     return driver, scene.zoo.number("agent")
 
 
-def test_whoever_drives_the_agent_stays(scene: Scene) -> None:
+def test_whoever_drives_the_agent_stays(scene: AgentProcesses) -> None:
     driver, agent = driven(scene)
     scene.begins(agent, driver=driver)
     came = scene.stop()
@@ -165,7 +167,7 @@ def test_whoever_drives_the_agent_stays(scene: Scene) -> None:
     assert are_alive(driver, agent) == [True, False]
 
 
-def test_a_driver_with_the_mark_of_the_run_stays(scene: Scene) -> None:
+def test_a_driver_with_the_mark_of_the_run_stays(scene: AgentProcesses) -> None:
     """It was started by an agent of its own."""
     program = f"exec env {MARK}={scene.run} sh -c 'echo ready; exec sleep 60'"
     driver = scene.zoo.sh(program, marked=False)
@@ -174,7 +176,9 @@ def test_a_driver_with_the_mark_of_the_run_stays(scene: Scene) -> None:
     assert are_alive(driver) == [True]
 
 
-def test_a_driven_agent_that_has_not_said_yet_which_process_it_is_is_ended(scene: Scene) -> None:
+def test_a_driven_agent_that_has_not_said_yet_which_process_it_is_is_ended(
+    scene: AgentProcesses,
+) -> None:
     driver, agent = driven(scene, f"{MARK}={scene.run}")
     scene.begins(0, driver=driver)
     came = scene.stop()
@@ -183,7 +187,7 @@ def test_a_driven_agent_that_has_not_said_yet_which_process_it_is_is_ended(scene
     assert are_alive(driver, agent) == [True, False]
 
 
-def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: Scene) -> None:
+def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
     began = began_at(agent)
     until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) > began + 0.1)
@@ -196,7 +200,7 @@ def test_who_has_got_the_number_of_the_driver_since_is_ended(scene: Scene) -> No
 
 
 def test_where_it_is_not_known_which_process_the_agent_is_nobody_says_that_it_has_ended(
-    scene: Scene,
+    scene: AgentProcesses,
 ) -> None:
     scene.claude()
     scene.begins(0)
@@ -207,13 +211,13 @@ def test_where_it_is_not_known_which_process_the_agent_is_nobody_says_that_it_ha
     assert scene.zoo.number("child") in numbers(came, "ended")
 
 
-def test_an_agent_that_has_said_that_it_ends_need_not_be_known(scene: Scene) -> None:
+def test_an_agent_that_has_said_that_it_ends_need_not_be_known(scene: AgentProcesses) -> None:
     scene.begins(0)
     scene.supervisor.record(RunEnded(1.0, "exit"))
     assert scene.stop().ok
 
 
-def test_secrets_in_command_lines_are_not_told(scene: Scene) -> None:
+def test_secrets_in_command_lines_are_not_told(scene: AgentProcesses) -> None:
     secret = "ghp_" + "a1B2" * 9
     wait = "import time; time.sleep(60)"
     pid = scene.claude(f"{sys.executable} -c '{wait}' {secret} & echo $! > child; wait")

@@ -11,23 +11,25 @@ from handrail.control.message import encode
 from handrail.model.control import ControlCommand
 from tests.control.stores import WatchedStore
 from tests.hosts.claude.desk import SESSION
-from tests.intervene.zoo import until
-from tests.server.asgi import Answer, ask
-from tests.server.office import Office, message
-from tests.server.scene import Scene, are_alive
+from tests.intervene.process_spawner import until
+from tests.server.agent_processes import AgentProcesses, are_alive
+from tests.server.asgi import AsgiResponse, ask
+from tests.server.in_process_api import InProcessApi, message
 
 
-def _asked_on_a_full_disk(command: ControlCommand, run: str = SESSION) -> tuple[Answer, list[str]]:
+def _asked_on_a_full_disk(
+    command: ControlCommand, run: str = SESSION
+) -> tuple[AsgiResponse, list[str]]:
     store = WatchedStore(time)
 
-    async def story() -> Answer:
+    async def story() -> AsgiResponse:
         await office.hook(message("UserPromptSubmit", prompt="go"))
         store.takes = False
         given = {"text": "tests first"} if command == ControlCommand.STEER else {}
         body = encode(make_request(command, run, by="ann", at=time(), **given))
         return await ask(office.app, "POST", "/control?wait=1", body)
 
-    with Office(store=store) as office:
+    with InProcessApi(store=store) as office:
         return office.run(story), office.ended
 
 
@@ -54,12 +56,12 @@ def test_nobody_is_ended_whom_nobody_knows() -> None:
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with Scene(tmp_path) as scene:
+def scene(tmp_path: Path) -> Iterator[AgentProcesses]:
+    with AgentProcesses(tmp_path) as scene:
         yield scene
 
 
-def test_no_process_is_left_and_nothing_is_saved(scene: Scene) -> None:
+def test_no_process_is_left_and_nothing_is_saved(scene: AgentProcesses) -> None:
     agent = scene.claude()
     child = scene.zoo.root / "child"
     until(lambda: child.exists() and child.read_text())
@@ -70,7 +72,7 @@ def test_no_process_is_left_and_nothing_is_saved(scene: Scene) -> None:
     assert scene.told == []
 
 
-def test_the_one_that_drives_it_ends_too(scene: Scene) -> None:
+def test_the_one_that_drives_it_ends_too(scene: AgentProcesses) -> None:
     program = scene.zoo.root / "drives"
     program.write_text("sleep 60 & echo $! > driven; echo ready; wait\n")
     driver = scene.zoo.sh(f"exec sh {program}", marked=False)

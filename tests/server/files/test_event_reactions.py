@@ -28,32 +28,32 @@ from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.files.checkpoint_scheduler import CHECKPOINT_SECONDS, CHECKPOINT_STEPS
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
-from tests.server.workshop import LOOP, NOTIFY, RUN, Workshop, prompt
+from tests.server.checkpoint_setup import LOOP, NOTIFY, RUN, CheckpointSetup, prompt
 
 _SESSION = PROFILE.session_variable
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Workshop]:
-    workshop = Workshop(tmp_path)
+def shop(tmp_path: Path) -> Iterator[CheckpointSetup]:
+    workshop = CheckpointSetup(tmp_path)
     yield workshop
     workshop.close()
 
 
-def test_files_are_saved_before_a_prompt(shop: Workshop) -> None:
+def test_files_are_saved_before_a_prompt(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     [taken] = shop.all(CheckpointTaken)
     assert isinstance(taken, CheckpointTaken)
     assert (taken.checkpoint.why, taken.files) == ("prompt: Fix the cart.", 1)
 
 
-def test_an_unchanged_tree_is_not_saved_again(shop: Workshop) -> None:
+def test_an_unchanged_tree_is_not_saved_again(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     shop.record(prompt("Go on."))
     assert len(shop.checkpoints()) == 1
 
 
-def test_in_a_long_run_files_are_saved_now_and_then(shop: Workshop) -> None:
+def test_in_a_long_run_files_are_saved_now_and_then(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     for number in range(1, 2 * CHECKPOINT_STEPS):
         (shop.tree / "cart.txt").write_text(f"{number} apples\n")
@@ -63,13 +63,13 @@ def test_in_a_long_run_files_are_saved_now_and_then(shop: Workshop) -> None:
 
 
 def test_where_checkpoints_are_switched_off_nothing_is_saved(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path, "checkpoints: {enabled: false}\n")
+    shop = CheckpointSetup(tmp_path, "checkpoints: {enabled: false}\n")
     shop.record(prompt())
     shop.close()
     assert shop.all(CheckpointTaken) == []
 
 
-def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
+def test_a_rollback_puts_the_files_back_and_says_which(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     (shop.tree / "junk.txt").write_text("junk\n")
@@ -82,7 +82,9 @@ def test_a_rollback_puts_the_files_back_and_says_which(shop: Workshop) -> None:
     assert not shop.run.state.course.held
 
 
-def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Workshop) -> None:
+def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(
+    shop: CheckpointSetup,
+) -> None:
     shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
     [back] = shop.all(RolledBack)
     assert isinstance(back, RolledBack)
@@ -90,7 +92,7 @@ def test_a_rollback_that_cannot_be_done_says_why_and_lets_the_run_go_on(shop: Wo
     assert not shop.run.state.course.held
 
 
-def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Workshop) -> None:
+def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     done = Intervention(
@@ -106,7 +108,7 @@ def test_a_rollback_that_a_daemon_did_not_finish_is_done_by_the_next(shop: Works
 
 
 def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
-    shop: Workshop,
+    shop: CheckpointSetup,
 ) -> None:
     shop.record(prompt())
     done = Intervention(
@@ -127,13 +129,13 @@ def test_a_rollback_that_comes_too_late_does_not_take_away_what_was_done_since(
 
 
 def test_people_are_told_of_a_rollback_that_failed(tmp_path: Path) -> None:
-    shop = Workshop(tmp_path, NOTIFY)
+    shop = CheckpointSetup(tmp_path, NOTIFY)
     shop.intervene(InterventionName.CHECKPOINT_ROLLBACK, checkpoint="nowhere")
     shop.close()
     assert ["not put back" in message.body for message in shop.told.messages] == [True]
 
 
-def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
+def test_a_person_may_go_back_after_a_stop(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("spoilt\n")
     shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
@@ -142,14 +144,16 @@ def test_a_person_may_go_back_after_a_stop(shop: Workshop) -> None:
     assert (shop.tree / "cart.txt").read_text() == "three apples\n"
 
 
-def test_a_folder_that_cannot_be_saved_is_a_fault_and_no_more(shop: Workshop) -> None:
+def test_a_folder_that_cannot_be_saved_is_a_fault_and_no_more(shop: CheckpointSetup) -> None:
     shop.tree.rename(shop.tree.with_name("gone"))
     shop.record(prompt())
     faults = [event.kind for event in shop.all(FaultNoted) if isinstance(event, FaultNoted)]
     assert faults == ["checkpoint"]
 
 
-def test_a_folder_that_cannot_be_saved_is_not_tried_after_every_action(shop: Workshop) -> None:
+def test_a_folder_that_cannot_be_saved_is_not_tried_after_every_action(
+    shop: CheckpointSetup,
+) -> None:
     shop.tree.rename(shop.tree.with_name("gone"))
     shop.record(prompt())
     for number in range(1, 30):
@@ -159,7 +163,7 @@ def test_a_folder_that_cannot_be_saved_is_not_tried_after_every_action(shop: Wor
     assert len(tried) == 1
 
 
-def test_a_folder_that_can_be_saved_again_is_saved(shop: Workshop) -> None:
+def test_a_folder_that_can_be_saved_again_is_saved(shop: CheckpointSetup) -> None:
     gone = shop.tree.with_name("gone")
     shop.tree.rename(gone)
     shop.record(prompt())
@@ -169,7 +173,7 @@ def test_a_folder_that_can_be_saved_again_is_saved(shop: Workshop) -> None:
     assert len(shop.checkpoints()) == 1
 
 
-def test_a_clock_that_was_set_back_does_not_end_saving(shop: Workshop) -> None:
+def test_a_clock_that_was_set_back_does_not_end_saving(shop: CheckpointSetup) -> None:
     shop.record(prompt())
     shop.time -= 24 * 3600
     for number in range(1, CHECKPOINT_STEPS + 1):
@@ -178,7 +182,7 @@ def test_a_clock_that_was_set_back_does_not_end_saving(shop: Workshop) -> None:
     assert len(shop.checkpoints()) == 2
 
 
-def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
+def test_people_are_told_of_what_is_bad_enough(shop: CheckpointSetup) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
     shop.restart()
     for severity in (Severity.LOW, Severity.HIGH):
@@ -188,7 +192,7 @@ def test_people_are_told_of_what_is_bad_enough(shop: Workshop) -> None:
     assert "shop" in shop.told.messages[0].title
 
 
-def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
+def test_a_stop_is_confirmed_written_down_and_told(shop: CheckpointSetup) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
     shop.restart()
     child = subprocess.Popen(
@@ -211,7 +215,9 @@ def test_a_stop_is_confirmed_written_down_and_told(shop: Workshop) -> None:
     assert report["stop"]["ended"] == list(confirmed.ended)
 
 
-def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Workshop) -> None:
+def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(
+    shop: CheckpointSetup,
+) -> None:
     runs = [f"3f2a-{os.getpid()}-one", f"3f2a-{os.getpid()}-two"]
     children = [
         subprocess.Popen(
@@ -233,7 +239,7 @@ def test_two_runs_whose_incidents_have_the_same_name_are_both_stopped(shop: Work
 
 
 def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
-    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+    shop: CheckpointSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shop.tree / "handrail.yaml").write_text(NOTIFY)
     shop.restart()
@@ -253,7 +259,7 @@ def test_a_stop_that_cannot_be_written_down_is_a_stop_all_the_same(
 def test_people_are_told_what_a_stop_has_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shop = Workshop(tmp_path, NOTIFY)
+    shop = CheckpointSetup(tmp_path, NOTIFY)
     left = Gone((), ("4712 sleep 9",))
     monkeypatch.setattr("handrail.server.control.emergency_stops.end", lambda *_, **__: left)
     shop.intervene(InterventionName.EMERGENCY_STOP, incident="inc-1")
@@ -262,7 +268,7 @@ def test_people_are_told_what_a_stop_has_left(
     assert "4712 sleep 9" in shop.told.messages[-1].body
 
 
-def test_a_process_of_somebody_else_is_left_alone(shop: Workshop) -> None:
+def test_a_process_of_somebody_else_is_left_alone(shop: CheckpointSetup) -> None:
     bystander = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"],
         env={_SESSION: "other"},

@@ -21,7 +21,7 @@ from handrail.model.event import ActionEnded, RestoreAsked, RolledBack, RunEnded
 from handrail.server.files.restore_endpoint import RestoreEndpoint
 from handrail.server.threads.supervision_thread import SupervisionThread
 from handrail.store.errors import DiskFullError
-from tests.supervise.bed import RUN, Bed
+from tests.supervise.supervision_setup import RUN, SupervisionSetup
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 class Shelf:
     """Real checkpoints of a scratch project."""
 
-    def __init__(self, bed: Bed, folder: Path) -> None:
+    def __init__(self, bed: SupervisionSetup, folder: Path) -> None:
         self.restoring: set[str] = set()
         self.by: tuple[str, ...] = (RUN,)
         self.kind = CheckpointStore
@@ -65,7 +65,7 @@ class Desk:
     """A run in a project with a checkpoint, and the daemon's part that a person talks to."""
 
     def __init__(self, folder: Path) -> None:
-        self.bed = Bed(folder)
+        self.bed = SupervisionSetup(folder)
         self.shelf = Shelf(self.bed, folder)
         self.cart = self.bed.path / "cart.py"
         self.cart.write_text("total = 0\n")

@@ -24,8 +24,8 @@ from tests.hosts.claude.desk import SESSION, Desk, decision, said, samples
 from tests.hosts.claude.failing import Failing
 from tests.hosts.claude.wild import MUST_STOP, fields
 from tests.server.asgi import ask
-from tests.server.office import WHO, Office, call, message
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
+from tests.server.in_process_api import WHO, InProcessApi, call, message
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +34,8 @@ CRITICAL = "rm -rf /"
 
 
 @pytest.fixture
-def office() -> Iterator[Office]:
-    with Office() as office:
+def office() -> Iterator[InProcessApi]:
+    with InProcessApi() as office:
         yield office
 
 
@@ -43,27 +43,27 @@ def office() -> Iterator[Office]:
 
 
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
-def test_every_real_message_is_answered_as_at_the_desk(office: Office, path: Path) -> None:
+def test_every_real_message_is_answered_as_at_the_desk(office: InProcessApi, path: Path) -> None:
     answer = office.post(path.read_bytes())
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
     assert answer.json == Desk().post(path.read_bytes())
 
 
-def test_a_refusal_is_a_200_too(office: Office) -> None:
+def test_a_refusal_is_a_200_too(office: InProcessApi) -> None:
     answer = office.post(call(CRITICAL))
     assert (answer.status, decision(answer.json)) == (200, "deny")
 
 
 @pytest.mark.parametrize(("header", "outcome"), [("1", "ask"), ("0", "deny"), ("?", "deny")])
 def test_whether_somebody_is_there_comes_with_a_header(
-    office: Office, header: str, outcome: str
+    office: InProcessApi, header: str, outcome: str
 ) -> None:
     office.post(message("SessionStart", source="startup"), x_handrail_attended=header)
     answer = office.post(call("npm publish", permission_mode="default"))
     assert decision(answer.json) == outcome
 
 
-def test_a_proxy_is_told_by_a_header(office: Office) -> None:
+def test_a_proxy_is_told_by_a_header(office: InProcessApi) -> None:
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="yes")
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="")
     assert [visit.seat.proxied for visit, _ in office.desk.asked_about] == [True, False]
@@ -74,23 +74,23 @@ def test_a_proxy_is_told_by_a_header(office: Office) -> None:
     [b"", b"{}", b"null", b"\xff\xff", b"[" * 100_000, b'{"hook_event_name":"PreToolUse"}'],
     ids=["empty", "object", "null", "no text", "deep", "no session"],
 )
-def test_what_may_be_about_a_call_is_refused(office: Office, body: bytes) -> None:
+def test_what_may_be_about_a_call_is_refused(office: InProcessApi, body: bytes) -> None:
     answer = office.post(body)
     assert (answer.status, decision(answer.json)) == (200, "deny")
 
 
-def test_more_than_can_be_read_is_refused_without_keeping_it(office: Office) -> None:
+def test_more_than_can_be_read_is_refused_without_keeping_it(office: InProcessApi) -> None:
     parts = [b" " * 1_000_000] * (MAX_BYTES // 1_000_000 + 2)
     answer = office.run(lambda: ask(office.app, "POST", "/hooks/claude", parts))
     assert (answer.status, decision(answer.json)) == (200, "deny")
 
 
-def test_33_megabytes_of_a_real_call_are_refused(office: Office) -> None:
+def test_33_megabytes_of_a_real_call_are_refused(office: InProcessApi) -> None:
     answer = office.post(call("echo " + "x" * 33_000_000))
     assert (answer.status, decision(answer.json)) == (200, "deny")
 
 
-def test_an_event_loop_that_is_kept_waiting_would_be_noticed(office: Office) -> None:
+def test_an_event_loop_that_is_kept_waiting_would_be_noticed(office: InProcessApi) -> None:
     async def block() -> None:
         time.sleep(0)
 
@@ -98,7 +98,7 @@ def test_an_event_loop_that_is_kept_waiting_would_be_noticed(office: Office) -> 
         office.run(block)
 
 
-def test_a_client_that_hangs_up_disturbs_nobody(office: Office) -> None:
+def test_a_client_that_hangs_up_disturbs_nobody(office: InProcessApi) -> None:
     async def hang_up() -> int:
         await ask(office.app, "POST", "/hooks/claude", b"{", hangs_up=True)
         return (await office.hook(call("ls"))).status
@@ -106,7 +106,7 @@ def test_a_client_that_hangs_up_disturbs_nobody(office: Office) -> None:
     assert office.run(hang_up) == 200
 
 
-def test_parallel_calls_are_all_answered(office: Office) -> None:
+def test_parallel_calls_are_all_answered(office: InProcessApi) -> None:
     # Twice in each session: the same again and again would be a trouble of its own.
     async def at_once() -> list[str]:
         commands = [("ls", "run"), (CRITICAL, "deny"), ("git push --force origin main", "rewrite")]
@@ -128,7 +128,7 @@ def test_parallel_calls_are_all_answered(office: Office) -> None:
     st.dictionaries(st.sampled_from(["x-handrail-attended", "x-a"]), st.text("01yes", max_size=3)),
 )
 def test_any_bytes_get_an_answer(body: bytes, headers: dict[str, str]) -> None:
-    with Office() as office:
+    with InProcessApi() as office:
         answer = office.run(lambda: ask(office.app, "POST", "/hooks/claude", body, headers))
     assert answer.status == 200
     check("PreToolUse", answer.json)
@@ -139,7 +139,7 @@ def test_any_message_gets_an_answer_that_is_taken(
     path: Path, other: dict[str, object], attended: str
 ) -> None:
     given = {**json.loads(path.read_text()), **other}
-    with Office() as office:
+    with InProcessApi() as office:
         answer = office.post(json.dumps(given).encode(), x_handrail_attended=attended)
         assert office.metric("handrail_hook_seconds_count") == 1
     assert answer.status == 200
@@ -153,7 +153,7 @@ def test_whatever_else_it_says_a_dangerous_call_does_not_run_as_it_is(
     tool, given_input = dangerous
     fixed = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": given_input}
     body = json.dumps({"session_id": SESSION, "cwd": "/home/dev/project", **other, **fixed})
-    with Office() as office:
+    with InProcessApi() as office:
         answer = office.post(body.encode(), x_handrail_attended=attended)
     check("PreToolUse", answer.json)
     assert decision(answer.json) in ("deny", "ask", "rewrite")
@@ -164,7 +164,7 @@ def test_whatever_else_it_says_a_dangerous_call_does_not_run_as_it_is(
 
 def test_a_brain_that_hangs_refuses_changes_lets_reads_go_on_and_comes_back() -> None:
     release = threading.Event()
-    with Office(think=0.1) as office:
+    with InProcessApi(think=0.1) as office:
 
         async def hang() -> list[str]:
             stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
@@ -191,7 +191,7 @@ def test_a_brain_that_hangs_does_what_the_run_wants_in_a_fault(
 ) -> None:
     release = threading.Event()
     read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
-    with Office(think=0.5, environ={"HANDRAIL_ON_FAULT": policy}) as office:
+    with InProcessApi(think=0.5, environ={"HANDRAIL_ON_FAULT": policy}) as office:
 
         async def hang() -> list[str]:
             await office.hook(message("SessionStart", source="startup"))
@@ -208,7 +208,7 @@ def test_a_brain_that_hangs_does_what_the_run_wants_in_a_fault(
 def test_a_run_that_nobody_knows_yet_may_only_read_in_a_fault() -> None:
     release = threading.Event()
     read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
-    with Office(think=0.1, environ={"HANDRAIL_ON_FAULT": "warn"}) as office:
+    with InProcessApi(think=0.1, environ={"HANDRAIL_ON_FAULT": "warn"}) as office:
 
         async def hang() -> list[str]:
             stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
@@ -222,7 +222,7 @@ def test_a_run_that_nobody_knows_yet_may_only_read_in_a_fault() -> None:
 
 
 def test_a_bug_is_a_refusal_and_is_counted(
-    office: Office, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    office: InProcessApi, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def break_down(*_: object) -> None:
         raise KeyError("a bug \udcff")
@@ -245,13 +245,13 @@ class Silent(MemoryStore):
 
 
 def test_a_verdict_that_is_not_on_the_disk_is_not_given() -> None:
-    with Office(store=Silent(), write=0.05) as office:
+    with InProcessApi(store=Silent(), write=0.05) as office:
         assert decision(office.post(call("touch a")).json) == "deny"
 
 
 def test_a_full_disk_is_told_and_forgotten_when_there_is_room() -> None:
     store = Failing()
-    with Office(store=store) as office:
+    with InProcessApi(store=store) as office:
         store.on_write = DiskFullError("/x/events.db")
         assert decision(office.post(call("touch a")).json) == "deny"
         assert decision(office.post(call("cat a", "t2")).json) == "run"
@@ -264,7 +264,7 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_room() -> None:
 # Health, metrics, feedback
 
 
-def test_health_says_who_this_is(office: Office) -> None:
+def test_health_says_who_this_is(office: InProcessApi) -> None:
     answer = office.get("/healthz")
     told = answer.json
     assert answer.status == 200
@@ -272,7 +272,7 @@ def test_health_says_who_this_is(office: Office) -> None:
     assert {**told, "ok": True, "problem": "", "runs": 0, **WHO} == told
 
 
-def test_health_is_told_while_the_brain_hangs(office: Office) -> None:
+def test_health_is_told_while_the_brain_hangs(office: InProcessApi) -> None:
     release = threading.Event()
 
     async def hang() -> dict[str, object]:
@@ -301,11 +301,11 @@ def test_health_is_told_while_the_brain_hangs(office: Office) -> None:
         ("GET", "/../etc/passwd", 404),
     ],
 )
-def test_nothing_else_is_there(office: Office, method: str, path: str, status: int) -> None:
+def test_nothing_else_is_there(office: InProcessApi, method: str, path: str, status: int) -> None:
     assert office.run(lambda: ask(office.app, method, path)).status == status
 
 
-def test_a_host_that_nobody_knows_is_refused(office: Office) -> None:
+def test_a_host_that_nobody_knows_is_refused(office: InProcessApi) -> None:
     """It would pass over an error, and let the tool run."""
     body = json.dumps({"hook_event_name": "PreToolUse"}).encode()
     answer = office.run(lambda: ask(office.app, "POST", "/hooks/codex", body))
@@ -314,12 +314,12 @@ def test_a_host_that_nobody_knows_is_refused(office: Office) -> None:
     assert "no host is called 'codex'" in said["permissionDecisionReason"]
 
 
-def judge(office: Office, step: object, right: object, run: str = SESSION) -> int:
+def judge(office: InProcessApi, step: object, right: object, run: str = SESSION) -> int:
     body = json.dumps({"step": step, "right": right}).encode()
     return office.run(lambda: ask(office.app, "POST", f"/runs/{run}/feedback", body)).status
 
 
-def test_a_person_may_say_whether_a_verdict_was_right(office: Office) -> None:
+def test_a_person_may_say_whether_a_verdict_was_right(office: InProcessApi) -> None:
     office.post(call(CRITICAL))
     assert judge(office, 1, True) == 200
     assert office.desk.kinds()[-1] == "FeedbackGiven"
@@ -337,7 +337,7 @@ def test_a_person_may_say_whether_a_verdict_was_right(office: Office) -> None:
     ],
 )
 def test_feedback_about_nothing_is_refused_and_leaves_no_trace(
-    office: Office, step: object, right: object, run: str, status: int
+    office: InProcessApi, step: object, right: object, run: str, status: int
 ) -> None:
     office.post(call(CRITICAL))
     assert judge(office, step, right, run) == status
@@ -359,7 +359,7 @@ class Watched(MemoryStore):
 
 def test_a_step_is_looked_for_without_keeping_other_runs_waiting() -> None:
     store = Watched()
-    with Office(store=store) as office:
+    with InProcessApi(store=store) as office:
         office.post(call(CRITICAL))
         store.readers.clear()
         assert judge(office, 1, True) == 200
@@ -369,13 +369,13 @@ def test_a_step_is_looked_for_without_keeping_other_runs_waiting() -> None:
 
 def test_feedback_that_cannot_be_kept_is_an_error() -> None:
     store = Failing()
-    with Office(store=store) as office:
+    with InProcessApi(store=store) as office:
         office.post(call(CRITICAL))
         store.on_write = DiskFullError("/x/events.db")
         assert judge(office, 1, True) == 503
 
 
-def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: Place) -> None:
+def test_the_event_loop_of_the_real_daemon_is_never_kept_waiting(place: DaemonSandbox) -> None:
     """With the log on the disk, settings that are looked for, and a project that is there."""
     with closing(Daemon(place.home, place.environ)) as daemon:
         app = TokenAuth(daemon.app(), hook_token="h", control_token="c")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from handrail.hosts.port import MAX_BYTES
 from handrail.server.http.hook_protocol import read_head
-from tests.server.office import call
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
+from tests.server.in_process_api import call
 
 FIRST = "POST /hooks/claude HTTP/1.1"
 DENIED = b'"permissionDecision":"deny"'
@@ -20,9 +20,9 @@ _LENGTH = re.compile(rb"content-length: ([0-9]+)\r\n")
 
 
 @pytest.fixture(scope="module")
-def live() -> Iterator[Place]:
+def live() -> Iterator[DaemonSandbox]:
     """A place with a daemon."""
-    with Place() as place:
+    with DaemonSandbox() as place:
         place.start()
         yield place
 
@@ -35,7 +35,7 @@ def request(body: bytes, *headers: str, first: str = FIRST) -> bytes:
 class Caller:
     """One connection to the daemon."""
 
-    def __init__(self, place: Place, *, port: bool = False) -> None:
+    def __init__(self, place: DaemonSandbox, *, port: bool = False) -> None:
         self._socket = socket.socket(socket.AF_INET if port else socket.AF_UNIX)
         self._socket.settimeout(20)
         self._socket.connect(("127.0.0.1", place.home.port) if port else place.home.socket)
@@ -169,7 +169,7 @@ def test_what_is_not_plain_is_left_to_uvicorn(fields: list[str]) -> None:
 # Whole conversations
 
 
-def test_one_connection_gets_one_answer_after_another(live: Place) -> None:
+def test_one_connection_gets_one_answer_after_another(live: DaemonSandbox) -> None:
     with Caller(live) as caller:
         for command, denied in (("ls", False), ("rm -rf /", True), ("pwd", False)):
             caller.send(request(call(command, command)))
@@ -177,7 +177,7 @@ def test_one_connection_gets_one_answer_after_another(live: Place) -> None:
             assert (status, DENIED in body) == (200, denied)
 
 
-def test_a_request_may_come_in_pieces(live: Place) -> None:
+def test_a_request_may_come_in_pieces(live: DaemonSandbox) -> None:
     whole = request(call("rm -rf / # " + "x" * 700_000, "pieces"))
     with Caller(live) as caller:
         for cut in (20, 60, 400, 300_000):
@@ -186,7 +186,7 @@ def test_a_request_may_come_in_pieces(live: Place) -> None:
             assert (status, DENIED in body) == (200, True)
 
 
-def test_requests_that_come_at_once_are_answered_in_order(live: Place) -> None:
+def test_requests_that_come_at_once_are_answered_in_order(live: DaemonSandbox) -> None:
     commands = ["ls", "rm -rf /", "pwd", "rm -rf ~"]
     with Caller(live) as caller:
         caller.send(b"".join(request(call(each, f"once {each}")) for each in commands))
@@ -194,7 +194,7 @@ def test_requests_that_come_at_once_are_answered_in_order(live: Place) -> None:
     assert answers == [False, True, False, True]
 
 
-def test_other_requests_go_on_beside_hooks_on_the_same_connection(live: Place) -> None:
+def test_other_requests_go_on_beside_hooks_on_the_same_connection(live: DaemonSandbox) -> None:
     plain = request(call("rm -rf /", "beside"))
     with Caller(live) as caller:
         caller.send(plain)
@@ -205,7 +205,7 @@ def test_other_requests_go_on_beside_hooks_on_the_same_connection(live: Place) -
         assert DENIED in caller.answer()[1]
 
 
-def test_what_is_not_plain_is_answered_all_the_same(live: Place) -> None:
+def test_what_is_not_plain_is_answered_all_the_same(live: DaemonSandbox) -> None:
     body = call("rm -rf /", "chunked")
     chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
     with Caller(live) as caller:
@@ -217,14 +217,14 @@ def test_what_is_not_plain_is_answered_all_the_same(live: Place) -> None:
         assert caller.is_over()
 
 
-def test_what_cannot_be_read_is_refused(live: Place) -> None:
+def test_what_cannot_be_read_is_refused(live: DaemonSandbox) -> None:
     with Caller(live) as caller:
         caller.send(request(b"{"))
         status, body = caller.answer()
     assert (status, DENIED in body) == (200, True)
 
 
-def test_who_hangs_up_in_the_middle_disturbs_nobody(live: Place) -> None:
+def test_who_hangs_up_in_the_middle_disturbs_nobody(live: DaemonSandbox) -> None:
     whole = request(call("ls", "gone"))
     for sent in (whole[:50], whole[:-5], whole):
         with Caller(live) as caller:
@@ -242,7 +242,7 @@ def test_who_hangs_up_in_the_middle_disturbs_nobody(live: Place) -> None:
     ],
 )
 def test_the_port_has_its_gate(
-    live: Place, token: str, host: str, more: list[str], status: int
+    live: DaemonSandbox, token: str, host: str, more: list[str], status: int
 ) -> None:
     given = live.home.hook_token if token == "right" else token
     headers = [f"Host: {host}:{live.home.port}", f"Authorization: Bearer {given}", *more]
@@ -251,7 +251,7 @@ def test_the_port_has_its_gate(
         assert caller.answer()[0] == status
 
 
-def test_a_token_opens_only_the_request_that_carries_it(live: Place) -> None:
+def test_a_token_opens_only_the_request_that_carries_it(live: DaemonSandbox) -> None:
     host = f"Host: 127.0.0.1:{live.home.port}"
     right = request(call("ls", "a"), host, f"Authorization: Bearer {live.home.hook_token}")
     with Caller(live, port=True) as caller:

@@ -10,7 +10,7 @@ from handrail.model.event import Event, ModelAsked
 from handrail.server.home import Home
 from handrail.testing.model_server import Answer, ModelServer, ModelTurn, Say
 from tests.hosts.claude.desk import SESSION, Json
-from tests.server.office import Office
+from tests.server.in_process_api import InProcessApi
 
 BLOCK = Say('{"answer": "block", "says": "It touches another project."}')
 ALLOW = Say('{"answer": "allow", "says": "It is harmless."}')
@@ -46,7 +46,7 @@ class Court:
             "ANTHROPIC_API_KEY": "key",
             "ANTHROPIC_BASE_URL": server.url,
         }
-        self.office = Office(environ=self.secrets)
+        self.office = InProcessApi(environ=self.secrets)
 
     def message(self, event: str, **more: object) -> bytes:
         message = {
@@ -155,7 +155,9 @@ def test_secrets_that_cannot_be_read_are_a_question_without_an_answer(tmp_path: 
     (tmp_path / "state" / "secrets.env").mkdir(parents=True)
     with ModelServer([], beside=BLOCK) as server:
         court = Court(tmp_path / "shop", server)
-        court.office = Office(environ=court.secrets, secrets=Home(str(tmp_path / "state")).secrets)
+        court.office = InProcessApi(
+            environ=court.secrets, secrets=Home(str(tmp_path / "state")).secrets
+        )
         with court.office:
             assert permission(court.post("PreToolUse", WARNED)) is None
     [asked] = [event for event in court.events() if isinstance(event, ModelAsked)]

@@ -3,16 +3,16 @@
 import pytest
 
 from handrail.server.http.socket_client import DaemonError, call, health
-from tests.server.place import Place, answering, http
+from tests.server.daemon_sandbox import DaemonSandbox, answering, http
 
 
-def test_an_answer_is_an_object(place: Place) -> None:
+def test_an_answer_is_an_object(place: DaemonSandbox) -> None:
     with answering(place, http(b'{"pid": 7}')):
         assert call(place.home, "GET", "/healthz") == {"pid": 7}
         assert health(place.home) == {"pid": 7}
 
 
-def test_nobody_is_an_error_and_no_health(place: Place) -> None:
+def test_nobody_is_an_error_and_no_health(place: DaemonSandbox) -> None:
     with pytest.raises(DaemonError, match=r"does not answer on .*daemon\.sock"):
         call(place.home, "GET", "/healthz")
     assert health(place.home) is None
@@ -22,7 +22,7 @@ def test_nobody_is_an_error_and_no_health(place: Place) -> None:
     "answer",
     [b"", b"garbage", http(b"garbage"), http(b""), http(b"{}", length=9), http(b"\xff")],
 )
-def test_what_is_no_answer_is_an_error(place: Place, answer: bytes) -> None:
+def test_what_is_no_answer_is_an_error(place: DaemonSandbox, answer: bytes) -> None:
     with answering(place, answer):
         with pytest.raises(DaemonError, match="does not answer"):
             call(place.home, "POST", "/runs/x/feedback", {"step": 1})
@@ -30,7 +30,7 @@ def test_what_is_no_answer_is_an_error(place: Place, answer: bytes) -> None:
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"text"', b"7"])
-def test_something_that_is_not_handrail_is_an_error(place: Place, body: bytes) -> None:
+def test_something_that_is_not_handrail_is_an_error(place: DaemonSandbox, body: bytes) -> None:
     with answering(place, http(body)), pytest.raises(DaemonError, match="not Handrail"):
         call(place.home, "GET", "/healthz")
 
@@ -38,6 +38,6 @@ def test_something_that_is_not_handrail_is_an_error(place: Place, body: bytes) -
 @pytest.mark.parametrize(
     ("body", "says"), [(b'{"error": "no such step"}', "no such step"), (b"{}", "HTTP 404")]
 )
-def test_an_error_of_the_daemon_is_passed_on(place: Place, body: bytes, says: str) -> None:
+def test_an_error_of_the_daemon_is_passed_on(place: DaemonSandbox, body: bytes, says: str) -> None:
     with answering(place, http(body, "404 Not Found")), pytest.raises(DaemonError, match=says):
         call(place.home, "GET", "/runs/x")

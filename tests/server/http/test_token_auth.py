@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from handrail.server.http import token_auth as gate_module
 from handrail.server.http.token_auth import TokenAuth
-from tests.server.asgi import Answer, ask
+from tests.server.asgi import AsgiResponse, ask
 
 HOOK = "hook-secret-1"
 CONTROL = "control-secret-2"
@@ -37,7 +37,7 @@ def knock(method: str, path: str, headers: Headers) -> tuple[int, bool]:
     return answer.status, bool(inside.entered)
 
 
-def _through(inside: Inside, method: str, path: str, headers: Headers) -> Answer:
+def _through(inside: Inside, method: str, path: str, headers: Headers) -> AsgiResponse:
     gate = TokenAuth(inside, hook_token=HOOK, control_token=CONTROL)
     return asyncio.run(ask(gate, method, path, b"{}", headers))
 

@@ -11,8 +11,8 @@ from starlette.types import ASGIApp
 from handrail.server.daemon import Daemon
 from handrail.server.threads.garbage_collection import DUE, OVERDUE, collect_when_idle
 from tests.server.asgi import ask
-from tests.server.office import call, message
-from tests.server.place import Place
+from tests.server.daemon_sandbox import DaemonSandbox
+from tests.server.in_process_api import call, message
 
 _FOUND_AMONG_THE_NEW = "handrail.shell."
 """A reader of command lines is a circle, and gone long before anybody looks through everything."""
@@ -32,7 +32,7 @@ def kept_garbage() -> Iterator[list[object]]:
         gc.enable()
 
 
-def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: Place) -> None:
+def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandbox) -> None:
     async def work(app: ASGIApp, first: int) -> None:
         for number in range(first, first + 10):
             given = {"command": f"echo {number}"}

@@ -24,8 +24,8 @@ from handrail.tui.text import columns, plain
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import NASTY, filled
-from tests.tui.sample import NOON, Book
-from tests.tui.stage import Stand, at_screen, standing_at
+from tests.tui.sample_log import NOON, SampleLog
+from tests.tui.screen_user import ScreenUser, at_screen, standing_at
 
 pytestmark = pytest.mark.slow
 
@@ -156,8 +156,8 @@ def test_a_problem_with_the_log_is_shown_and_the_runs_stay() -> None:
     assert any("▸" in line for line in lines)
 
 
-def test_hostile_texts_do_not_get_out_of_their_place_on_the_real_screen(book: Book) -> None:
-    async def work(stand: Stand) -> None:
+def test_hostile_texts_do_not_get_out_of_their_place_on_the_real_screen(book: SampleLog) -> None:
+    async def work(stand: ScreenUser) -> None:
         stand.app.watching.sent.clear()
         book.start("ffff0001", "/w/x\x1b[2J[red]y", f"{NASTY} [bold]{NASTY}")
         book.ask("ffff0001", f"[red]{NASTY}", NASTY)
@@ -176,7 +176,7 @@ def test_hostile_texts_do_not_get_out_of_their_place_on_the_real_screen(book: Bo
     at_screen(book, work)
 
 
-def test_the_screen_follows_the_size_of_the_terminal(book: Book) -> None:
+def test_the_screen_follows_the_size_of_the_terminal(book: SampleLog) -> None:
     async def visit() -> None:
         async with standing_at(book.store) as stand:
             for size in ((60, 20), (200, 50), (20, 5), (1, 1), (80, 24)):

@@ -27,7 +27,7 @@ from handrail.tui.state.log_feed import LogFeed
 from handrail.tui.state.log_view import LogView
 from handrail.tui.state.run_overview import RunOverview
 from handrail.tui.state.timeline import MAX_ENTRIES
-from tests.tui.sample import API, DOCS, NOON, NOTES, OLD, SHOP, Book, sample_log
+from tests.tui.sample_log import API, DOCS, NOON, NOTES, OLD, SHOP, SampleLog, sample_log
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def reader(log: Path) -> Iterator[Reader]:
         yield reader
 
 
-def test_the_sample_is_read(book: Book, reader: Reader) -> None:
+def test_the_sample_is_read(book: SampleLog, reader: Reader) -> None:
     runs = reader.runs()
     states = {run.name: run.state(NOON) for run in runs.values()}
     assert states == {
@@ -85,7 +85,7 @@ def test_the_sample_is_read(book: Book, reader: Reader) -> None:
     assert runs[NOTES].goal == "tidy up the notes of last week"
 
 
-def test_names_are_those_of_every_other_command(book: Book, reader: Reader) -> None:
+def test_names_are_those_of_every_other_command(book: SampleLog, reader: Reader) -> None:
     for number in range(5):  # ids that begin alike
         book.start(f"3f2a9c1{number}-more", "/home/ada/shop")
     named = {run.id: run.name for run in NamedRuns(book.store)}
@@ -98,7 +98,7 @@ def test_a_log_that_does_not_exist_yet_is_empty_until_it_does(log: Path, reader:
         assert len(reader.look().runs) == 5
 
 
-def test_what_is_new_is_seen(book: Book, reader: Reader) -> None:
+def test_what_is_new_is_seen(book: SampleLog, reader: Reader) -> None:
     reader.look(SHOP)
     book.end(SHOP)
     book.do(SHOP, "Bash", "ls")
@@ -111,13 +111,15 @@ def test_what_is_new_is_seen(book: Book, reader: Reader) -> None:
     assert reader.runs()[SHOP].phase == "working"
 
 
-def test_a_new_run_is_seen(book: Book, reader: Reader) -> None:
+def test_a_new_run_is_seen(book: SampleLog, reader: Reader) -> None:
     reader.look()
     book.start("feed0001", "/home/ada/new", "something new")
     assert reader.runs()["feed0001"].name == "new-feed"
 
 
-def test_the_fold_is_the_same_bit_by_bit_and_at_once(book: Book, log: Path, reader: Reader) -> None:
+def test_the_fold_is_the_same_bit_by_bit_and_at_once(
+    book: SampleLog, log: Path, reader: Reader
+) -> None:
     reader.look()
     asked = ControlAsked(NOON, "q7", ControlCommand.PAUSE, Standing.PAUSING, "eve", "wait")
     answered = ControlAnswered(NOON, "q7", ControlCommand.PAUSE, Standing.PAUSED)
@@ -129,7 +131,7 @@ def test_the_fold_is_the_same_bit_by_bit_and_at_once(book: Book, log: Path, read
         assert fresh.look(SHOP).timeline == reader.look(SHOP).timeline
 
 
-def test_a_cancelled_run_needs_no_driver(book: Book, log: Path) -> None:
+def test_a_cancelled_run_needs_no_driver(book: SampleLog, log: Path) -> None:
     book.write(SHOP, LoopBegun(NOON, "fix it", 10, driver=2**22 + 1))
     with closing(Reader(log)) as reader:
         assert reader.runs()[SHOP].left
@@ -137,7 +139,7 @@ def test_a_cancelled_run_needs_no_driver(book: Book, log: Path) -> None:
         assert not reader.runs()[SHOP].left
 
 
-def test_ten_thousand_entries_at_once_are_taken_in(book: Book, reader: Reader) -> None:
+def test_ten_thousand_entries_at_once_are_taken_in(book: SampleLog, reader: Reader) -> None:
     reader.look(SHOP)
     bodies = [
         msgspec.json.encode(PromptGiven(NOON + number, f"prompt {number}"))
@@ -153,7 +155,7 @@ def test_ten_thousand_entries_at_once_are_taken_in(book: Book, reader: Reader) -
     assert {run.id: run.changed for run in view.runs}[SHOP] == NOON + 9999
 
 
-def test_of_a_long_run_its_folder_is_known_all_the_same(book: Book, reader: Reader) -> None:
+def test_of_a_long_run_its_folder_is_known_all_the_same(book: SampleLog, reader: Reader) -> None:
     body = msgspec.json.encode(SettingsChanged(NOON, "/home/ada/shop/CLAUDE.md"))
     book.store.append([Row(topic_of(SHOP), body)] * (2 * MAX_ENTRIES)).result(60)
     view = reader.look(SHOP)
@@ -163,7 +165,7 @@ def test_of_a_long_run_its_folder_is_known_all_the_same(book: Book, reader: Read
     assert said.text == "settings changed: CLAUDE.md"
 
 
-def test_many_runs_at_once_are_read_bit_by_bit_and_not_all_kept(book: Book, log: Path) -> None:
+def test_many_runs_at_once_are_read_bit_by_bit_and_not_all_kept(book: SampleLog, log: Path) -> None:
     body = msgspec.json.encode(RunStarted(NOON + 1, "claude", "/w/many", "startup"))
     rows = [Row(topic_of(f"{number:08x}"), body) for number in range(500)]
     book.store.append(rows).result(60)
@@ -178,7 +180,7 @@ def test_many_runs_at_once_are_read_bit_by_bit_and_not_all_kept(book: Book, log:
         assert {API, DOCS} <= {run.id for run in view.runs}
 
 
-def test_a_damaged_log_is_told_and_read_again_when_it_is_whole(book: Book, log: Path) -> None:
+def test_a_damaged_log_is_told_and_read_again_when_it_is_whole(book: SampleLog, log: Path) -> None:
     whole = log.with_name("whole.db")
     book.store.close()
     shutil.copy(log, whole)
@@ -194,14 +196,14 @@ def test_a_damaged_log_is_told_and_read_again_when_it_is_whole(book: Book, log: 
 
 
 def test_a_log_that_was_replaced_is_read_from_the_start(
-    book: Book, log: Path, reader: Reader, tmp_path: Path
+    book: SampleLog, log: Path, reader: Reader, tmp_path: Path
 ) -> None:
     reader.look(SHOP)
     book.store.close()
     other = tmp_path / "other"
     other.mkdir()
     with closing(SqliteStore(other / "events.db")) as store:
-        Book(store, NOON).start("0ther", "/w/other", "another log")
+        SampleLog(store, NOON).start("0ther", "/w/other", "another log")
     for name in ("events.db-wal", "events.db-shm"):
         (tmp_path / name).unlink(missing_ok=True)
     (other / "events.db").replace(log)
@@ -210,7 +212,7 @@ def test_a_log_that_was_replaced_is_read_from_the_start(
     assert view.timeline == ()
 
 
-def test_a_log_that_was_removed_is_empty(book: Book, log: Path, reader: Reader) -> None:
+def test_a_log_that_was_removed_is_empty(book: SampleLog, log: Path, reader: Reader) -> None:
     reader.look()
     book.store.close()
     for path in log.parent.glob("events.db*"):
@@ -218,7 +220,7 @@ def test_a_log_that_was_removed_is_empty(book: Book, log: Path, reader: Reader) 
     assert reader.look().runs == ()
 
 
-def test_a_run_that_cannot_be_read_is_shown_as_such(book: Book, reader: Reader) -> None:
+def test_a_run_that_cannot_be_read_is_shown_as_such(book: SampleLog, reader: Reader) -> None:
     reader.look()
     book.store.append([Row(topic_of(NOTES), b'{"event":"from_the_future","at":1}')]).result(5)
     view = reader.look(NOTES)
@@ -230,7 +232,7 @@ def test_a_run_that_cannot_be_read_is_shown_as_such(book: Book, reader: Reader) 
 
 
 def test_after_a_day_only_those_are_shown_that_somebody_has_a_hand_on(
-    book: Book, log: Path, reader: Reader
+    book: SampleLog, log: Path, reader: Reader
 ) -> None:
     reader.look()
     reader.now = NOON + 2 * DAY
@@ -240,14 +242,16 @@ def test_after_a_day_only_those_are_shown_that_somebody_has_a_hand_on(
         assert set(fresh.runs()) == {SHOP, DOCS, API}
 
 
-def test_an_incident_that_somebody_decided_about_needs_nobody(book: Book, reader: Reader) -> None:
+def test_an_incident_that_somebody_decided_about_needs_nobody(
+    book: SampleLog, reader: Reader
+) -> None:
     reader.look()
     reader.open.clear()
     assert reader.runs()[DOCS].state(NOON) != "needs you"
 
 
-def test_what_the_host_asks_a_person_for_needs_somebody(book: Book, reader: Reader) -> None:
-    from tests.tui.sample import STOPPED
+def test_what_the_host_asks_a_person_for_needs_somebody(book: SampleLog, reader: Reader) -> None:
+    from tests.tui.sample_log import STOPPED
 
     book.note(NOTES, lambda at: PromptGiven(at, "publish it"))
     book.ask(NOTES, "Bash", "npm publish", STOPPED, asked=True)
@@ -256,7 +260,7 @@ def test_what_the_host_asks_a_person_for_needs_somebody(book: Book, reader: Read
     assert reader.runs()[NOTES].state(NOON) == "working"
 
 
-def test_a_timeline_is_that_of_the_run_that_was_chosen(book: Book, reader: Reader) -> None:
+def test_a_timeline_is_that_of_the_run_that_was_chosen(book: SampleLog, reader: Reader) -> None:
     assert reader.look(OLD).run == OLD
     assert len(reader.look(OLD).timeline) == 4
     assert reader.look("").timeline == ()
@@ -277,7 +281,7 @@ def _count_reads(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 def test_the_past_of_a_long_log_is_not_read(
-    book: Book, log: Path, monkeypatch: pytest.MonkeyPatch
+    book: SampleLog, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = msgspec.json.encode(PromptGiven(NOON, "x"))
     book.store.append([Row(topic_of("long"), body)] * 5000).result(60)

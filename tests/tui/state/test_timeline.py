@@ -32,7 +32,7 @@ from handrail.words.action_status import action_status
 from handrail.words.event_sentences import event_sentence
 from handrail.words.run_facts import RunFacts
 from tests.tui.hostile import filled
-from tests.tui.sample import CHANGED, NOON, STOPPED, Book
+from tests.tui.sample_log import CHANGED, NOON, STOPPED, SampleLog
 
 RUN = "r"
 
@@ -41,7 +41,7 @@ class Told:
     """A timeline that is told events."""
 
     def __init__(self) -> None:
-        self.book = Book(MemoryStore(clock=lambda: NOON), NOON)
+        self.book = SampleLog(MemoryStore(clock=lambda: NOON), NOON)
         self._timeline = Timeline(RUN)
 
     @property

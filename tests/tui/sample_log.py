@@ -65,7 +65,7 @@ FINDING = Finding(
 )
 
 
-class Book:
+class SampleLog:
     """Writes events of runs under a clock of its own."""
 
     def __init__(self, store: Store, now: float) -> None:
@@ -166,9 +166,9 @@ CHANGED = Verdict(
 FAILURE = "Exit code 1\nImportError: no module named cart"
 
 
-def write_sample(store: Store, now: float = NOON) -> Book:
+def write_sample(store: Store, now: float = NOON) -> SampleLog:
     """Five runs, of which the last event is some minutes old."""
-    book = Book(store, now)
+    book = SampleLog(store, now)
     for write, minutes in ((_old, 180), (_notes, 40), (_api, 30), (_docs, 20), (_shop, 3.4)):
         book.now = now - 60 * minutes
         write(book)
@@ -176,19 +176,19 @@ def write_sample(store: Store, now: float = NOON) -> Book:
     return book
 
 
-def _old(book: Book) -> None:
+def _old(book: SampleLog) -> None:
     book.start(OLD, "/home/ada/old", "say hello")
     book.do(OLD, "Bash", "echo hello")
     book.note(OLD, lambda at: RunEnded(at, "prompt_input_exit"), 5)
 
 
-def _notes(book: Book) -> None:
+def _notes(book: SampleLog) -> None:
     book.start(NOTES, "/home/ada/notes", "tidy up the notes of last week\nand the week before")
     book.do(NOTES, "Read", "/home/ada/notes/todo.md")
     book.note(NOTES, lambda at: IterationEnded(at, "All notes are sorted by day now."), 60)
 
 
-def _api(book: Book) -> None:
+def _api(book: SampleLog) -> None:
     book.start(API, "/home/ada/api")
     book.note(API, lambda at: LoopBegun(at, "fixture clean-up", 10, model="claude-sonnet-4-5"))
     book.note(API, lambda at: IterationBegun(at, 4))
@@ -208,7 +208,7 @@ def _api(book: Book) -> None:
     )
 
 
-def _docs(book: Book) -> None:
+def _docs(book: SampleLog) -> None:
     book.start(DOCS, "/home/ada/docs")
     book.note(DOCS, lambda at: LoopBegun(at, "release 2.3", 10, model="claude-haiku-4-5-20251001"))
     book.note(DOCS, lambda at: IterationBegun(at, 1))
@@ -221,7 +221,7 @@ def _docs(book: Book) -> None:
     book.note(DOCS, lambda at: Intervened(at, stop))
 
 
-def _shop(book: Book) -> None:
+def _shop(book: SampleLog) -> None:
     book.start(SHOP, "/home/ada/shop")
     goal = "fix the cart total"
     book.note(
@@ -264,7 +264,7 @@ def _shop(book: Book) -> None:
 
 
 @contextmanager
-def sample_log(folder: Path, now: float = NOON) -> Iterator[Book]:
+def sample_log(folder: Path, now: float = NOON) -> Iterator[SampleLog]:
     """The log in a file, open for more."""
     with closing(SqliteStore(folder / "events.db", clock=lambda: now)) as store:
         yield write_sample(store, now)

@@ -13,24 +13,24 @@ from handrail.model.control import Standing
 from handrail.supervise.state import RunState
 from handrail.testing.model_server import ModelServer, Script
 from tests.claude.controlled import living
-from tests.claude.driving import MODEL
-from tests.claude.supervised import PATIENCE, Supervised, until
-from tests.claude.talking import served_by
-from tests.controller import Controller
+from tests.claude.driven_agent import MODEL
+from tests.claude.prompted_session import served_by
+from tests.claude.supervised import PATIENCE, SupervisedSandbox, until
+from tests.run_controller import RunController
 
 
-class Driven:
+class DrivenRun:
     """A run that is driven: `handrail run`, its agent, and the model that this one asks."""
 
     def __init__(
         self,
-        world: Supervised,
+        world: SupervisedSandbox,
         process: "subprocess.Popen[bytes]",
         model: ModelServer,
         output: Path,
     ) -> None:
         self.world = world
-        self.ann = Controller(world.state)
+        self.ann = RunController(world.state)
         self.process = process
         self.model = model
         self._output = output
@@ -87,7 +87,7 @@ class Driven:
 
 
 @contextmanager
-def driven(world: Supervised, goal: str, script: Script, *args: str) -> Iterator[Driven]:
+def driven(world: SupervisedSandbox, goal: str, script: Script, *args: str) -> Iterator[DrivenRun]:
     """A run that has ended after the block."""
     output = world.bed.root / "driven.out"
     with ModelServer(script) as model, output.open("wb") as out:
@@ -102,7 +102,7 @@ def driven(world: Supervised, goal: str, script: Script, *args: str) -> Iterator
         )
         with process:
             try:
-                yield Driven(world, process, model, output)
+                yield DrivenRun(world, process, model, output)
             finally:
                 if process.poll() is None:
                     process.send_signal(signal.SIGINT)

@@ -25,15 +25,15 @@ from handrail.store.memory import MemoryStore
 from handrail.supervise.project import Projects
 from handrail.supervise.run_registry import RunRegistry
 
-from .conftest import Shell
+from .conftest import HandrailShell
 
 T = TypeVar("T")
 
 
-class Counter:
+class CheckpointEndpoints:
     """Real checkpoints of a scratch project; `worked` are the runs that work there."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: HandrailShell) -> None:
         self.restoring: set[str] = set()
         self.by: tuple[str, ...] = ()
         self.asked: list[str] = []
@@ -58,7 +58,7 @@ class Counter:
         return asyncio.to_thread(work)
 
     @contextmanager
-    def open(self) -> Iterator["Counter"]:
+    def open(self) -> Iterator["CheckpointEndpoints"]:
         """Answer until the block ends."""
         home = Home(str(self._shell.state))
         home.prepare()

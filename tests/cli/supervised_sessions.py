@@ -16,17 +16,17 @@ from handrail.server.home import Home
 from handrail.server.http.socket_client import SocketConnection
 from handrail.server.launcher import ensure_daemon, stop_daemon
 
-from .conftest import Shell
+from .conftest import HandrailShell
 
 SHOP = "3f2a9c10-aaaa-4bbb-8ccc-1234567890ab"
 DOCS = "91bc9c10-aaaa-4bbb-8ccc-1234567890ab"
 PATIENCE = 60.0
 
 
-class World:
+class SupervisedSessions:
     """Tells the daemon what hooks would tell it."""
 
-    def __init__(self, shell: Shell, home: Home) -> None:
+    def __init__(self, shell: HandrailShell, home: Home) -> None:
         self.shell = shell
         self.home = home
         self.run = shell.run
@@ -103,12 +103,12 @@ def meanwhile(work: Any) -> "Future[Any]":
 
 
 @contextmanager
-def supervised(shell: Shell) -> Iterator[World]:
+def supervised(shell: HandrailShell) -> Iterator[SupervisedSessions]:
     """A daemon of its own for a shell's state folder."""
     home = Home(str(shell.state))
     environ = {**shell.environ, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     ensure_daemon(home, environ)
-    world = World(shell, home)
+    world = SupervisedSessions(shell, home)
     try:
         yield world
     finally:

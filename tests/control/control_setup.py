@@ -43,7 +43,7 @@ _BEGUN = {
 """What is written down where it is not the name of the command."""
 
 
-class Clock:
+class ControlClock:
     """Tells the time that it was set to."""
 
     def __init__(self, now: float = 1_735_380_000.0) -> None:
@@ -53,7 +53,7 @@ class Clock:
         return self.now
 
 
-class WrittenActs:
+class RecordedActs:
     """What was begun, in order; the test says what comes of it."""
 
     def __init__(self) -> None:
@@ -82,16 +82,16 @@ class WrittenActs:
         self._note("thaw", supervisor, asked)
 
 
-class DeskBed:
+class ControlSetup:
     """One daemon's worth of control, without the daemon; a second one on the same store is a
     restart."""
 
     def __init__(
-        self, store: Store | None = None, clock: Clock | None = None, *, opens: bool = True
+        self, store: Store | None = None, clock: ControlClock | None = None, *, opens: bool = True
     ) -> None:
-        self.clock = clock or Clock()
+        self.clock = clock or ControlClock()
         self.store = store or MemoryStore(clock=self.clock)
-        self.acts = WrittenActs()
+        self.acts = RecordedActs()
         self._number = 0
         self.runs = RunRegistry(
             Journal(self.store),

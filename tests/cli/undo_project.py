@@ -7,18 +7,18 @@ import pytest
 from handrail.checkpoint import CheckpointInfo, CheckpointTrigger, ConversationPosition
 from handrail.cli import main
 
-from .conftest import Shell
-from .counter import Counter
-from .terminal import Terminal
+from .checkpoint_endpoints import CheckpointEndpoints
+from .conftest import HandrailShell
+from .fake_terminal import FakeTerminal
 
 RUN = "3f2a9c1e-0b11-4d01-b42d-00cf4fc964ff"
 TALK = ConversationPosition("claude", RUN, "m-17")
 
 
-class Project:
+class UndoProject:
     """A project in which an agent has worked: it changed, made and deleted a file each."""
 
-    def __init__(self, shell: Shell, counter: Counter) -> None:
+    def __init__(self, shell: HandrailShell, counter: CheckpointEndpoints) -> None:
         self.shell = shell
         self.counter = counter
         self.path = shell.project
@@ -60,9 +60,9 @@ AFTER = {"cart.py": "total = 1\n", "out.json": "{}"}
 
 def answer(text: str, monkeypatch: pytest.MonkeyPatch, *args: str) -> tuple[int, str]:
     """A command on a terminal, and what a person types."""
-    out = Terminal()
+    out = FakeTerminal()
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(sys, "stdin", Terminal(text))
+    monkeypatch.setattr(sys, "stdin", FakeTerminal(text))
     monkeypatch.setattr(sys, "stdout", out)
     code = main(args)
     return code, out.getvalue()

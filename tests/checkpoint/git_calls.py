@@ -5,13 +5,13 @@ import shlex
 import shutil
 from pathlib import Path
 
-from .conftest import Bench
+from .conftest import CheckpointProject
 
 
-class Counted:
+class GitCalls:
     """What git was asked since the last look."""
 
-    def __init__(self, bench: Bench, root: Path) -> None:
+    def __init__(self, bench: CheckpointProject, root: Path) -> None:
         real = shutil.which("git")
         assert real is not None
         folder = root / "counted"

@@ -24,7 +24,7 @@ PATIENCE = 60.0
 Json = dict[str, object]
 
 
-class Controller:
+class RunController:
     """Asks over the daemon's socket; what it reads is what is on the disk."""
 
     def __init__(self, home: Home, by: str = "ann") -> None:

@@ -3,7 +3,7 @@
 import io
 
 
-class Terminal(io.StringIO):
+class FakeTerminal(io.StringIO):
     """Takes and gives text, and says that it is a terminal."""
 
     def isatty(self) -> bool:

@@ -34,7 +34,7 @@ FAILS: dict[ControlCommand, frozenset[tuple[Standing, Standing]]] = {
 WITHOUT_ACK = {"not_found", "bad_request"}
 
 
-class Frame(msgspec.Struct):
+class CurrentFrame(msgspec.Struct):
     """What a row of `loop:current` tells of a run."""
 
     state: str = "running"
@@ -45,7 +45,7 @@ class Current(msgspec.Struct):
 
     event: str
     run_id: str
-    stack: list[Frame] = []
+    stack: list[CurrentFrame] = []
 
 
 def all_rows(store: Store, topic: str) -> list[StoredEntry]:

@@ -57,7 +57,7 @@ def draft_of(
     return draft
 
 
-class Bench:
+class ControllerSetup:
     """Goes through the steps of a run as the supervisor does."""
 
     def __init__(

@@ -23,7 +23,7 @@ _READY = b"ready\n"
 _ROOT = Path(__file__).parents[2]
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class ReviewMeasure(msgspec.Struct, frozen=True):
     """What came of reading one command line, in counts rather than in seconds."""
 
     fault: str = ""
@@ -40,20 +40,20 @@ class Judgement(msgspec.Struct, frozen=True):
     """Processor time of the review."""
 
 
-class Judge:
+class ReviewProcess:
     """Asks the co-process, and starts a new one when it gave no answer."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> "Judge":
+    def __enter__(self) -> "ReviewProcess":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def judge(self, name: str) -> Judgement:
+    def judge(self, name: str) -> ReviewMeasure:
         """Let a command line be read."""
         process = self._process or self._start()
         assert process.stdin is not None
@@ -63,10 +63,10 @@ class Judge:
         ready, _, _ = select.select([process.stdout], [], [], self._patience)
         line = process.stdout.readline() if ready else b""
         if line:
-            return msgspec.json.decode(line, type=Judgement)
+            return msgspec.json.decode(line, type=ReviewMeasure)
         fault = "its reader died" if ready else f"no answer in {self._patience:g} s"
         self.close()
-        return Judgement(fault, seconds=self._patience)
+        return ReviewMeasure(fault, seconds=self._patience)
 
     def close(self) -> None:
         """End the co-process."""

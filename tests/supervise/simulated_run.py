@@ -13,19 +13,24 @@ from handrail.model.review import Verdict
 from handrail.supervise.breach import EndedCall
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.supervisor import Supervisor
-from tests.supervise.bed import RUN, Bed
+from tests.supervise.supervision_setup import RUN, SupervisionSetup
 
 CAN = HOST.capabilities | {Capability.FILES}
 Started = tuple[Action, Verdict]
 
 
-class Day:
+class SimulatedRun:
     """Steps come every `gap` seconds; the files are saved before each prompt."""
 
     def __init__(
-        self, folder: Path, *, attended: bool = False, gap: float = 10.0, bed: Bed | None = None
+        self,
+        folder: Path,
+        *,
+        attended: bool = False,
+        gap: float = 10.0,
+        bed: SupervisionSetup | None = None,
     ) -> None:
-        self.bed = bed or Bed(folder)
+        self.bed = bed or SupervisionSetup(folder)
         self.gap = gap
         self._ids = count(1)
         self.restart()

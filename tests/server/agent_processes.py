@@ -15,19 +15,19 @@ from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked, LoopBegun, RunStarted
 from handrail.server.control.process_control import ProcessControl
 from handrail.supervise.supervisor import Supervisor
-from tests.intervene.zoo import Zoo, is_alive
-from tests.server.workshop import Workshop
+from tests.intervene.process_spawner import ProcessSpawner, is_alive
+from tests.server.checkpoint_setup import CheckpointSetup
 
 Act = Callable[[Supervisor, ControlAsked], None]
 
 
-class Scene:
+class AgentProcesses:
     """All of it has a run of its own: tests beside this one end processes, too."""
 
     def __init__(self, folder: Path, settings: str = "") -> None:
         (folder / "zoo").mkdir()
-        self.zoo = Zoo(folder / "zoo")
-        self.shop = Workshop(folder, settings)
+        self.zoo = ProcessSpawner(folder / "zoo")
+        self.shop = CheckpointSetup(folder, settings)
         self.run = str(uuid.uuid4())
         self.told: list[tuple[str, CommandOutcome]] = []
         self.heard: Callable[[], None] | None = None

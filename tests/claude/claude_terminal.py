@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.testing.model_server import ModelServer, Script
-from tests.claude.bed import CLAUDE, QUIET, Bed
+from tests.claude.sandbox import CLAUDE, QUIET, ClaudeSandbox
 
 _KEY = "sk-ant-test-0123456789-abcdefghij"
 _PATIENCE = 60.0
@@ -24,7 +24,7 @@ _ROWS, _COLUMNS = 50, 150
 _CONTROL = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[\[(][0-9;?<>=]*[a-zA-Z]|\x1b.")
 
 
-class Terminal:
+class ClaudeTerminal:
     """The screen and the keys of a session."""
 
     def __init__(self, descriptor: int, model: ModelServer) -> None:
@@ -77,7 +77,9 @@ def squeezed(text: str) -> str:
 
 
 @contextmanager
-def terminal(bed: Bed, script: Script, mode: str, command: str = "") -> Iterator[Terminal]:
+def terminal(
+    bed: ClaudeSandbox, script: Script, mode: str, command: str = ""
+) -> Iterator[ClaudeTerminal]:
     """A session that a person sits at; it is over after the block.
 
     `command`: a command line that ends with a call of Claude Code, by default just that.
@@ -106,7 +108,7 @@ def terminal(bed: Bed, script: Script, mode: str, command: str = "") -> Iterator
         )
         os.close(its)
         try:
-            yield Terminal(ours, model)
+            yield ClaudeTerminal(ours, model)
         finally:
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -116,7 +118,7 @@ def terminal(bed: Bed, script: Script, mode: str, command: str = "") -> Iterator
             os.close(ours)
 
 
-def _first_questions_answered(bed: Bed) -> dict[str, object]:
+def _first_questions_answered(bed: ClaudeSandbox) -> dict[str, object]:
     return {
         "hasCompletedOnboarding": True,
         "theme": "dark",

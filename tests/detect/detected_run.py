@@ -12,7 +12,7 @@ from handrail.model.ordinal import Severity
 USUAL = Detection()
 
 
-class Run:
+class DetectedRun:
     """Deeds one after the other, and what is found after each."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from handrail.store.sqlite import SqliteStore
 from handrail.tui.app import WatchApp
 from handrail.tui.sending.port import SendingStage
 from handrail.tui.state.log_feed import LogFeed
-from tests.tui.sample import NOON, Book
+from tests.tui.sample_log import NOON, SampleLog
 
 PATIENCE = 30.0
 _PAUSE = 0.2
@@ -45,7 +45,7 @@ class FakeControls:
             yield stage
 
 
-class Stand:
+class ScreenUser:
     """Somebody who sits at the screen."""
 
     def __init__(self, app: WatchApp, pilot: Pilot[Exception], controls: FakeControls) -> None:
@@ -112,7 +112,7 @@ class Stand:
 @asynccontextmanager
 async def standing_at(
     store: Store, *, size: tuple[int, int] = (80, 24), controls: FakeControls | None = None
-) -> AsyncIterator[Stand]:
+) -> AsyncIterator[ScreenUser]:
     """The screen over a log, once it was read."""
     fake = controls or FakeControls()
     path = store.path if isinstance(store, SqliteStore) else ""
@@ -122,7 +122,7 @@ async def standing_at(
 
     app = WatchApp(open_feed, fake, clock=lambda: NOON, pause=_PAUSE)
     async with app.run_test(size=size) as pilot:
-        stand = Stand(app, pilot, fake)
+        stand = ScreenUser(app, pilot, fake)
         await stand.until(lambda: not app.watching.view.is_first and not app.watching.view.loading)
         await stand.until(lambda: app.watching.view.run == app.watching.chosen)
         await stand.pilot.pause()
@@ -131,8 +131,8 @@ async def standing_at(
 
 
 def at_screen(
-    book: Book,
-    work: Callable[[Stand], Awaitable[None]],
+    book: SampleLog,
+    work: Callable[[ScreenUser], Awaitable[None]],
     *,
     size: tuple[int, int] = (80, 24),
     controls: FakeControls | None = None,

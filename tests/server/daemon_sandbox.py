@@ -19,7 +19,7 @@ from handrail.server.launcher import ensure_daemon, stop_daemon
 from tests.hosts.claude.desk import SESSION, Json
 
 
-class Place:
+class DaemonSandbox:
     """Home, project and Handrail's state in one folder; all of it is gone after the block.
 
     The folder's path is short, because the path of a unix socket may have 107 bytes.
@@ -111,7 +111,7 @@ def http(body: bytes, status: str = "200 OK", length: int | None = None) -> byte
 
 
 @contextmanager
-def answering(place: Place, answer: bytes) -> Iterator[None]:
+def answering(place: DaemonSandbox, answer: bytes) -> Iterator[None]:
     """Something that listens on the daemon's socket and always says the same."""
     os.makedirs(os.path.dirname(place.home.socket), mode=0o700, exist_ok=True)
     with socket.socket(socket.AF_UNIX) as listener:

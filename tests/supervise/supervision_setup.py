@@ -12,14 +12,14 @@ from handrail.supervise.run_registry import RunRegistry, load_state
 from handrail.supervise.supervisor import Supervisor
 from handrail.supervise.topics import topic_of
 from handrail.supervise.watched_state import WatchedState, fold
-from tests.supervise.fakes import Clock, Log
+from tests.supervise.fakes import Clock, FaultyLog
 
 RUN = "r1"
 MORE_THAN_A_LOOK = 2.0
 """Seconds after which a project looks at its files again."""
 
 
-class Bed:
+class SupervisionSetup:
     """One daemon's worth of supervision; `restart` makes the next one, from the log."""
 
     def __init__(self, folder: Path) -> None:
@@ -33,7 +33,7 @@ class Bed:
         self.environ = {"HOME": str(self.home), "HANDRAIL_HOME": str(folder / "state")}
         self.clock = Clock(1_800_000_000.0)
         self.ticks = Clock()
-        self.log = Log(self.clock)
+        self.log = FaultyLog(self.clock)
         self.journal = Journal(self.log)
         self.restart()
 

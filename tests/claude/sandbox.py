@@ -28,7 +28,7 @@ QUIET = {
 }
 
 
-class Session(NamedTuple):
+class FinishedSession(NamedTuple):
     """A session that is over."""
 
     code: int
@@ -59,7 +59,7 @@ class Session(NamedTuple):
         return all(call in results and not results[call].is_error for call in calls)
 
 
-class Running:
+class RunningSession:
     """A session that is under way."""
 
     def __init__(self, process: subprocess.Popen[bytes], model: ModelServer, output: Path) -> None:
@@ -67,7 +67,7 @@ class Running:
         self.model = model
         self._output = output
 
-    def wait(self, timeout: float = 120) -> Session:
+    def wait(self, timeout: float = 120) -> FinishedSession:
         """Until Claude Code has ended."""
         try:
             self.process.wait(timeout)
@@ -75,7 +75,7 @@ class Running:
             late.add_note(self._output.read_text()[-2000:])
             raise
         self.model.check()
-        return Session(
+        return FinishedSession(
             self.process.returncode,
             [json.loads(line) for line in self._output.read_text().splitlines()],
             self._output.with_suffix(".err").read_text(),
@@ -94,7 +94,7 @@ class Running:
         self.process.wait()
 
 
-class Bed:
+class ClaudeSandbox:
     """Home, repository and Handrail's state in one folder; all of it is gone after the block.
 
     The folder's path is short, because the path of a unix socket may have 107 bytes.
@@ -145,7 +145,7 @@ class Bed:
         args: Sequence[str] = (),
         env: Mapping[str, str] = {},
         timeout: float = 120,
-    ) -> Session:
+    ) -> FinishedSession:
         """A whole session, from the prompt to its end."""
         return self.start(prompt, script, settings, mode, args, env).wait(timeout)
 
@@ -157,7 +157,7 @@ class Bed:
         mode: str = "bypassPermissions",
         args: Sequence[str] = (),
         env: Mapping[str, str] = {},
-    ) -> Running:
+    ) -> RunningSession:
         """A session that runs while the test goes on; it ends with the bed at the latest."""
         self._started += 1
         output = self.root / f"session-{self._started}.out"
@@ -173,7 +173,7 @@ class Bed:
                 stderr=err,
                 start_new_session=True,
             )
-        running = Running(process, model, output)
+        running = RunningSession(process, model, output)
         self._exit.callback(running.end)
         return running
 

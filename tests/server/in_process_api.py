@@ -31,9 +31,9 @@ from handrail.store.memory import MemoryStore
 from handrail.store.port import Store
 from handrail.store.reopening import ReopeningStore
 from handrail.supervise.state import RunState
-from tests.control.desk_bed import WrittenActs
+from tests.control.control_setup import RecordedActs
 from tests.hosts.claude.desk import SESSION, Desk
-from tests.server.asgi import Answer, ask
+from tests.server.asgi import AsgiResponse, ask
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class _NoShelf:
         return asyncio.to_thread(work)
 
 
-class Office:
+class InProcessApi:
     """A context: its brain ends with it."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Office:
             observers=[self.metrics.on_event],
         )
         self.brain = SupervisionThread(think=think, write=write)
-        self.acts = WrittenActs()
+        self.acts = RecordedActs()
         results = ResultWaiters()
         self.control = ControlDesk(
             self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
@@ -135,16 +135,16 @@ class Office:
         with blockbuster_ctx():
             return asyncio.run(work())
 
-    def post(self, body: bytes, **headers: str) -> Answer:
+    def post(self, body: bytes, **headers: str) -> AsgiResponse:
         """One hook message."""
         return self.run(lambda: self.hook(body, **headers))
 
-    async def hook(self, body: bytes, **headers: str) -> Answer:
+    async def hook(self, body: bytes, **headers: str) -> AsgiResponse:
         """One hook message, inside an event loop."""
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         return await ask(self.app, "POST", "/hooks/claude", body, names)
 
-    async def waiting_hook(self, body: bytes) -> Answer:
+    async def waiting_hook(self, body: bytes) -> AsgiResponse:
         """One hook message of somebody who stays until there is an answer."""
         return await ask(self.app, "POST", "/hooks/claude", body, waits=True)
 
@@ -152,7 +152,7 @@ class Office:
         """What is known of a run."""
         return next(state for state in self.desk.runs if state.run == run)
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> AsgiResponse:
         """Look at something."""
         return self.run(lambda: ask(self.app, "GET", path))
 

@@ -16,7 +16,7 @@ OURS = "HANDRAIL_TEST_ZOO"
 PATIENCE = 60.0
 
 
-class Zoo:
+class ProcessSpawner:
     """Starts processes that say when they are ready, and leaves none behind."""
 
     def __init__(self, root: Path) -> None:

@@ -19,14 +19,14 @@ from handrail.testing.model_server import (
     Script,
     ToolCall,
 )
-from tests.claude.bed import CLAUDE, Bed
-from tests.claude.talking import served_by
+from tests.claude.prompted_session import served_by
+from tests.claude.sandbox import CLAUDE, ClaudeSandbox
 
 MODEL = "claude-sonnet-4-5"
 LONG = 60.0
 
 
-class Driven(NamedTuple):
+class DrivenAgent(NamedTuple):
     """An agent that is driven, and the model that it asks."""
 
     agent: ClaudeDriver
@@ -41,7 +41,7 @@ class Driven(NamedTuple):
 
 @asynccontextmanager
 async def driving(
-    bed: Bed,
+    bed: ClaudeSandbox,
     script: Script,
     run: str = "",
     *,
@@ -49,7 +49,7 @@ async def driving(
     settings: str = "{}",
     environ: Mapping[str, str] = {},
     patience: float = PATIENCE,
-) -> AsyncIterator[Driven]:
+) -> AsyncIterator[DrivenAgent]:
     """A session that runs inside the block."""
     with ModelServer(script) as model:
         launched = launch(
@@ -63,7 +63,7 @@ async def driving(
             resume=resume,
         )
         async with ClaudeDriver(launched, patience=patience) as agent:
-            yield Driven(agent, model)
+            yield DrivenAgent(agent, model)
 
 
 def by_words(answers: Mapping[str, Answer]) -> Script:

@@ -26,7 +26,7 @@ LOOP = Finding("loop", Severity.HIGH, 0.9, (3, 4), says="The same call failed 4 
 NOTIFY = "notify: {urls: ['json://127.0.0.1'], severity: medium}\n"
 
 
-class Told(Notifier):
+class RecordingNotifier(Notifier):
     """Keeps what people would be told."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Told(Notifier):
             self.messages.append(message)
 
 
-class Workshop:
+class CheckpointSetup:
     """A project, a run in it, and the hands of a daemon; events are written at once."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Workshop:
             (self.tree / "handrail.yaml").write_text(settings)
         self.environ = {"HOME": str(folder / "home"), "PATH": "/usr/bin:/bin"}
         self.home = Home(str(folder / "state"))
-        self.told = Told()
+        self.told = RecordingNotifier()
         self.journal = Journal(MemoryStore())
         self.time = 1_800_000_000.0
         self.late: list[Event] = []

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from handrail.testing.model_server import Json, ModelServer, Script
-from tests.claude.bed import ALWAYS, CLAUDE, QUIET
-from tests.claude.supervised import Supervised, until
+from tests.claude.sandbox import ALWAYS, CLAUDE, QUIET
+from tests.claude.supervised import SupervisedSandbox, until
 
 
 def served_by(model: ModelServer) -> dict[str, str]:
@@ -21,7 +21,7 @@ def served_by(model: ModelServer) -> dict[str, str]:
     }
 
 
-class Talk:
+class PromptedSession:
     """Somebody who waits for each answer before the next prompt."""
 
     def __init__(self, process: subprocess.Popen[bytes], output: Path, model: ModelServer) -> None:
@@ -60,7 +60,7 @@ class Talk:
 
 
 @contextmanager
-def talking(world: Supervised, script: Script) -> Iterator[Talk]:
+def talking(world: SupervisedSandbox, script: Script) -> Iterator[PromptedSession]:
     """A session that has ended after the block."""
     output = world.bed.root / "talk.out"
     options = ["--input-format", "stream-json", "--permission-mode", "bypassPermissions"]
@@ -75,7 +75,7 @@ def talking(world: Supervised, script: Script) -> Iterator[Talk]:
         )
         with process:
             try:
-                yield Talk(process, output, model)
+                yield PromptedSession(process, output, model)
                 process.communicate(timeout=60)
             finally:
                 process.kill()

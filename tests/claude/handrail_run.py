@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from handrail.hosts.driven_agent import MARK
 from handrail.testing.model_server import ModelRequest, ModelServer, Script
-from tests.claude.bed import Bed
-from tests.claude.supervised import PATIENCE, Supervised, until
-from tests.claude.talking import served_by
+from tests.claude.prompted_session import served_by
+from tests.claude.sandbox import ClaudeSandbox
+from tests.claude.supervised import PATIENCE, SupervisedSandbox, until
 
 MODEL = ("--model", "claude-sonnet-4-5")
 
 
-class Ran(NamedTuple):
+class FinishedRun(NamedTuple):
     """How it ended, what it printed, and what the model was asked."""
 
     code: int
@@ -43,10 +43,10 @@ def _last_text(request: ModelRequest) -> str:
     return "\n".join(block.get("text", "") for block in content)
 
 
-class Running:
+class StartedRun:
     """A `handrail run` that is under way."""
 
-    def __init__(self, world: Supervised, model: ModelServer, *args: str) -> None:
+    def __init__(self, world: SupervisedSandbox, model: ModelServer, *args: str) -> None:
         self.world = world
         self.model = model
         self._out = world.bed.root / "run.out"
@@ -80,7 +80,7 @@ class Running:
         """As the terminal sends it: to the driver alone."""
         self.process.send_signal(signal.SIGINT)
 
-    def wait(self) -> Ran:
+    def wait(self) -> FinishedRun:
         """Until it has ended by itself."""
         try:
             code = self.process.wait(2 * PATIENCE)
@@ -88,7 +88,7 @@ class Running:
             late.add_note(self.out + self._err.read_text())
             raise
         self.model.check()
-        return Ran(code, self.out, self._err.read_text(), self.model.requests)
+        return FinishedRun(code, self.out, self._err.read_text(), self.model.requests)
 
     def end(self) -> None:
         """Whatever the test came to, nothing is left."""
@@ -121,26 +121,26 @@ def driven() -> list[int]:
 
 
 @contextmanager
-def world_for_runs() -> Iterator[Supervised]:
+def world_for_runs() -> Iterator[SupervisedSandbox]:
     """Claude Code and Handrail, which is not installed: a driven run brings its hooks along."""
-    with Bed() as bed:
-        world = Supervised(bed)
+    with ClaudeSandbox() as bed:
+        world = SupervisedSandbox(bed)
         bed.at_end(world.end)
         yield world
 
 
 @contextmanager
-def running(world: Supervised, script: Script, *args: str) -> Iterator[Running]:
+def running(world: SupervisedSandbox, script: Script, *args: str) -> Iterator[StartedRun]:
     """A run that is under way inside the block."""
     with ModelServer(script) as model:
-        under_way = Running(world, model, *args)
+        under_way = StartedRun(world, model, *args)
         try:
             yield under_way
         finally:
             under_way.end()
 
 
-def run(world: Supervised, script: Script, *args: str) -> Ran:
+def run(world: SupervisedSandbox, script: Script, *args: str) -> FinishedRun:
     """A whole run."""
     with running(world, script, *args) as under_way:
         return under_way.wait()
