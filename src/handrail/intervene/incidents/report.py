@@ -199,7 +199,8 @@ def _recovery(record: Incident) -> Iterator[str]:
         yield f"      {resume_command(record.id, each.option)}"
         yield ""
     if checkpoint is None:
-        yield f"- **{RecoveryOption.ROLLBACK_AND_RETRY}** is not possible: no checkpoint is older than the"
+        option = RecoveryOption.ROLLBACK_AND_RETRY
+        yield f"- **{option}** is not possible: no checkpoint is older than the"
         yield "  trouble."
 
 

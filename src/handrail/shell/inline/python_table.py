@@ -218,8 +218,10 @@ CALLS: Table = table(
     ("os.fork os.forkpty libc.fork", forks),
     ("os.dup2", rewires),
     # the guard of this agent
-    ("handrail.cli.main handrail.cli.group handrail.server.control.connection.DaemonConnection", _GUARD),
-    ("handrail.server.http.socket_client.call handrail.server.http.socket_client.SocketConnection", _GUARD),
+    ("handrail.cli.main handrail.cli.group", _GUARD),
+    ("handrail.server.control.connection.DaemonConnection", _GUARD),
+    ("handrail.server.http.socket_client.call", _GUARD),
+    ("handrail.server.http.socket_client.SocketConnection", _GUARD),
     ("handrail.server.launcher.ensure_daemon handrail.server.launcher.stop_daemon", _GUARD),
 )  # fmt: skip
 

@@ -46,8 +46,8 @@ def what_will_happen(run: RunOverview, command: ControlCommand) -> str:
     since = max(run.step - saved.step, 0)
     why = f" ({saved.why})" if saved.why else ""
     return (
-        f"The files of {run.name} go back to {clock_time(saved.at)}{why}, {since} actions ago. They are "
-        f"saved before: handrail redo takes it back. To see first which files: "
+        f"The files of {run.name} go back to {clock_time(saved.at)}{why}, {since} actions ago. "
+        f"They are saved before: handrail redo takes it back. To see first which files: "
         f"handrail undo --run {run.name}"
     )
 
