@@ -31,6 +31,7 @@ lint: .venv/.installed-dev ## style, types, and who may import whom
 	$(tool) ruff format --check $(PYTHON_SOURCES)
 	$(tool) mypy --strict src tests scripts
 	$(tool) lint-imports --no-logo
+	@.venv/bin/python scripts/class_names.py
 
 docs: .venv/.installed-dev ## make all generated docs anew
 	@.venv/bin/python -m handrail.config.reference > docs/configuration.md

@@ -25,7 +25,7 @@ _MOST_BYTES = 65_536
 """What a detector may remember: its fields are saved with the run."""
 
 
-class TooLargeError(ValueError):
+class PluginStateTooLargeError(ValueError):
     """A detector remembers more and more."""
 
     def __init__(self, size: int) -> None:
@@ -125,7 +125,7 @@ def _take_in(detector: Detector, deed: CompletedStep) -> None:
     detector.see(deed)
     size = len(msgspec.json.encode(detector))
     if size > _MOST_BYTES:
-        raise TooLargeError(size)
+        raise PluginStateTooLargeError(size)
 
 
 def _found(detector: Detector, settings: Detection) -> Iterator[Finding]:

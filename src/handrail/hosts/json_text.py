@@ -104,7 +104,7 @@ def scan(text: str) -> JsonNode:
     """Everything in a JSON text and its place; raises JsonTextError if it is not strict JSON."""
     if len(text) > MAX_CHARACTERS:
         raise JsonTextError(text, 0, f"larger than {MAX_CHARACTERS:,} characters")
-    scanner = _Scanner(text)
+    scanner = _JsonScanner(text)
     start = 1 if text.startswith("\ufeff") else 0
     root = scanner.value(scanner.skip(start), 0)
     rest = scanner.skip(root.end)
@@ -113,7 +113,7 @@ def scan(text: str) -> JsonNode:
     return root
 
 
-class _Scanner:
+class _JsonScanner:
     def __init__(self, text: str) -> None:
         self._text = text
 

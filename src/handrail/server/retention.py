@@ -8,7 +8,7 @@ from time import time
 from handrail.config import ConfigError, load_settings
 from handrail.control.topics import CONTROL, CURRENT
 from handrail.intervene.incidents.folders import IncidentFolders
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.store.port import Receipt, Store, Topic
 from handrail.supervise.decision_progress import Ready
@@ -93,6 +93,6 @@ async def tidy_daily(
             await brain.do(retention.look)
             while await brain.settle(await brain.do(retention.forget_some)):
                 await sleep(PAUSE)
-        except (ConfigError, OSError, StoreError, TooSlowError) as error:
+        except (ConfigError, OSError, StoreError, SupervisionTimeoutError) as error:
             _log.warning("old runs were not forgotten: %s", error)
         await sleep(DAY)

@@ -54,7 +54,7 @@ from handrail.supervise.reducers import opinion_verdict
 from handrail.supervise.reply_cache import ReplyCache
 from handrail.supervise.run_limits import refusal_by_limits, throttled
 from handrail.supervise.second_opinion import Question, about_action, about_goal
-from handrail.supervise.tool_call import BegunReview, ToolCall
+from handrail.supervise.tool_call import BegunReview, CallUnderReview
 from handrail.supervise.verdict import only_reads, under_fault, verdict_of
 from handrail.supervise.watched_state import WatchedState
 
@@ -160,7 +160,7 @@ class Supervisor:
         self, action: Action, *, agent: str = "", may_ask: bool = False
     ) -> DecisionProgress[Verdict]:
         """Judge an action; the same call twice gets the same answer."""
-        return self._decide(ToolCall(action, fingerprint(action), agent, may_ask))
+        return self._decide(CallUnderReview(action, fingerprint(action), agent, may_ask))
 
     def take_in(self, ended: EndedCall) -> Ready[Verdict]:
         """Note an outcome; a verdict that is not `allow` says what is wrong with it."""
@@ -280,7 +280,7 @@ class Supervisor:
 
     # From a call to a verdict
 
-    def _decide(self, call: ToolCall) -> DecisionProgress[Verdict]:
+    def _decide(self, call: CallUnderReview) -> DecisionProgress[Verdict]:
         """Decide about a call as far as that is possible now."""
         action = call.action
         answer = self._answers.find(action.id, call.name)
@@ -299,7 +299,7 @@ class Supervisor:
         self._answers.keep(action.id, call.name, answer)
         return answer
 
-    def _decide_later(self, call: ToolCall) -> DecisionProgress[Verdict]:
+    def _decide_later(self, call: CallUnderReview) -> DecisionProgress[Verdict]:
         """Decide about a call that has waited, with the run as it is now."""
         try:
             now = self._current()
@@ -308,11 +308,11 @@ class Supervisor:
             return Ready(verdict, [], lambda error: verdict)
         return now._decide(call)
 
-    def _has_to_wait(self, call: ToolCall) -> bool:
+    def _has_to_wait(self, call: CallUnderReview) -> bool:
         is_paused = self.state.hand.standing in HOLDING and self._log.lost is None
         return is_paused and bool(call.action.id) and not call.must_answer
 
-    def _hold(self, call: ToolCall) -> Held[Verdict]:
+    def _hold(self, call: CallUnderReview) -> Held[Verdict]:
         """Let a call wait while the run is paused; what was seen before may change meanwhile."""
         action = call.action
         if action.id not in self.state.hand.held:
@@ -347,7 +347,7 @@ class Supervisor:
             if of_agent and each.step in self._inherited:
                 self.record(ActionDropped(self._clock(), each.step, "its end was not heard"))
 
-    def _judge(self, call: ToolCall, known: OpenAction | None) -> DecisionProgress[Verdict]:
+    def _judge(self, call: CallUnderReview, known: OpenAction | None) -> DecisionProgress[Verdict]:
         """Review a call, and decide about it unless the files have to be saved first.
 
         `known`: what the log knows of the same call, whose rewritten input it has without secrets.
@@ -375,7 +375,7 @@ class Supervisor:
 
     def _conclude(
         self,
-        call: ToolCall,
+        call: CallUnderReview,
         known: OpenAction | None,
         review: Review,
         decided: Verdict,

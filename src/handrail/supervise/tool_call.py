@@ -27,7 +27,7 @@ class BegunReview(msgspec.Struct, frozen=True):
         return is_same and before == (state.step, state.prompts, state.under_way)
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class CallUnderReview(msgspec.Struct, frozen=True):
     """A call that is decided about, and what has come of it so far."""
 
     action: Action

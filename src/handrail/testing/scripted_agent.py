@@ -42,7 +42,7 @@ class CallResult(NamedTuple):
         return str(specific.get(field, ""))
 
 
-class HookConnection:
+class HookClient:
     """A connection to the daemon that is kept open, as a host keeps it."""
 
     def __init__(self, path: str) -> None:
@@ -73,7 +73,7 @@ class ScriptedAgent:
     ) -> None:
         self.folder = folder
         self.session = session
-        self._line = HookConnection(socket_path)
+        self._line = HookClient(socket_path)
         self._environ = dict(environ)
         self._prompt = prompt
         self._calls = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import DiskFullError
 from handrail.store.port import Receipt
 from handrail.supervise.decision_progress import NotWrittenError, Ready
@@ -79,9 +79,9 @@ def test_something_that_hangs_is_too_slow_and_so_is_what_waits_behind_it() -> No
     brain = SupervisionThread(think=0.05)
 
     async def hang() -> None:
-        with pytest.raises(TooSlowError):
+        with pytest.raises(SupervisionTimeoutError):
             await brain.do(lambda: release.wait(PATIENT))
-        with pytest.raises(TooSlowError):
+        with pytest.raises(SupervisionTimeoutError):
             await brain.do(lambda: ran.append("nobody waits for this any more"))
         release.set()
         await brain.do(lambda: ran.append("answered again"), PATIENT)
@@ -160,7 +160,7 @@ def test_late_errors_do_not_end_up_in_the_log_of_the_event_loop(
         raise KeyError("late")
 
     async def leave() -> None:
-        with pytest.raises(TooSlowError):
+        with pytest.raises(SupervisionTimeoutError):
             await brain.do(fail)
         release.set()
         await brain.settle(pending(never))

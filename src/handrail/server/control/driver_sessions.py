@@ -35,7 +35,7 @@ from handrail.model.event import (
 from handrail.server.control.run_processes import driver_of
 from handrail.server.http.json_response import as_json, wait_of, when_written
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.server.threads.wake_up import WakeUp, heard
 from handrail.store.errors import StoreError
 from handrail.store.port import NewEntry, Receipt
@@ -339,7 +339,7 @@ _STATUS: dict[type[Exception], int] = {
     NoLoopError: 404,
     AlreadyDrivenError: 409,
     StoreError: 503,
-    TooSlowError: 503,
+    SupervisionTimeoutError: 503,
 }
 
 

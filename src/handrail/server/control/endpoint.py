@@ -16,7 +16,7 @@ from handrail.control.topic_inbox import TopicInbox
 from handrail.server.control.unlogged_stop import UnloggedStop
 from handrail.server.http.json_response import as_json, wait_of, when_written
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
 
@@ -106,7 +106,7 @@ class ControlEndpoint:
             if done:
                 return as_json({"error": f"{error}. {done}"}, INSUFFICIENT_STORAGE)
             return as_json({"error": str(error)}, 503)
-        except TooSlowError as error:
+        except SupervisionTimeoutError as error:
             return as_json({"error": str(error)}, 503)
         if isinstance(last, Result) and not last.request_id:
             return as_json({"error": last.says}, 400)
@@ -119,14 +119,14 @@ class ControlEndpoint:
             if await self._brain.do(lambda: self._desk.known(name)) is None:
                 return as_json({"error": f"no request {name} is known"}, 404)
             result = await self._result(name, wait_of(request))
-        except (StoreError, TooSlowError) as error:
+        except (StoreError, SupervisionTimeoutError) as error:
             return as_json({"error": str(error)}, 503)
         return _messages([] if result is None else [result])
 
     async def look_into_topic(self) -> None:
         """Take requests that other programs write into the topic, until this is cancelled."""
         while True:
-            with suppress(StoreError, TooSlowError):
+            with suppress(StoreError, SupervisionTimeoutError):
                 while rows := await asyncio.to_thread(self._inbox.unread):
                     await self._brain.do(partial(self._inbox.take, rows))
             await asyncio.sleep(_LOOK_SECONDS)

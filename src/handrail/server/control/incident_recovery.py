@@ -25,7 +25,7 @@ from handrail.intervene.incidents.recovery import (
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.http.json_response import as_json
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.run_registry import RunRegistry
@@ -81,7 +81,7 @@ class IncidentRecovery:
             return as_json({"error": str(error)}, 404)
         except CannotRecoverError as error:
             return as_json({"error": str(error)}, 409)
-        except (IncidentError, StoreError, TooSlowError) as error:
+        except (IncidentError, StoreError, SupervisionTimeoutError) as error:
             return as_json({"error": str(error)}, 503)
         return as_json(said)
 

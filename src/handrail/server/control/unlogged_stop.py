@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from handrail.control.message import BadRequestError, read_request
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.state import RunState
@@ -34,7 +34,7 @@ class UnloggedStop:
             return ""
         try:
             work = await self._brain.do(lambda: self._prepare(asked.request.target.run_id))
-        except (StoreError, TooSlowError):
+        except (StoreError, SupervisionTimeoutError):
             return ""
         if work is None:
             return ""

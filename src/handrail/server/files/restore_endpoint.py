@@ -45,7 +45,7 @@ from handrail.server.files.restore_messages import (
     UndoRequest,
 )
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.run_registry import RunRegistry
@@ -67,7 +67,7 @@ _STATUS: dict[type[Exception], int] = {
     NothingToUndoError: 409,
     CheckpointError: 503,
     StoreError: 503,
-    TooSlowError: 503,
+    SupervisionTimeoutError: 503,
     OSError: 503,
 }
 """What is answered to an error: the nearest of its classes decides."""
@@ -184,7 +184,7 @@ class RestoreEndpoint:
             event = self._rolled_back(way, back)
             state = way.target.state_snapshot if goes_back and not back.problem else None
             self._brain.later(lambda: self._release(told, event, way.target.run, state))
-            with suppress(TooSlowError):  # the brain does one thing after the other
+            with suppress(SupervisionTimeoutError):  # the brain does one thing after the other
                 await self._brain.do(lambda: None)
         conversation = await asyncio.to_thread(_located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)

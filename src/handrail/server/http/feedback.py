@@ -13,7 +13,7 @@ from handrail.server.http.hook_endpoint import whole
 from handrail.server.http.json_response import as_json
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import Ready
 from handrail.supervise.run_registry import RunRegistry
@@ -76,7 +76,7 @@ class FeedbackEndpoint:
             return as_json({"error": str(error)}, 400)
         except (NoSuchStepError, NoSuchFindingError) as error:
             return as_json({"error": str(error)}, 404)
-        except (StoreError, TooSlowError) as error:
+        except (StoreError, SupervisionTimeoutError) as error:
             problem = str(error)
         return as_json({"error": problem}, 503) if problem else as_json({"ok": True})
 

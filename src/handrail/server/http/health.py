@@ -10,7 +10,7 @@ from starlette.responses import Response
 from handrail.server.http.json_response import as_json
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.port import Store
 from handrail.supervise.run_registry import RunRegistry
 
@@ -48,7 +48,7 @@ class Health:
         """Say who this is and how it is."""
         try:
             state = await self._brain.do(self._state, _HEALTH_SECONDS)
-        except TooSlowError as error:
+        except SupervisionTimeoutError as error:
             state = {"ok": False, "problem": str(error)}
         return as_json({**state, **self._who})
 
@@ -56,7 +56,7 @@ class Health:
         """Everything that Prometheus wants to know."""
         try:
             text = await self._brain.do(self._metrics.text)
-        except TooSlowError as error:
+        except SupervisionTimeoutError as error:
             return as_json({"error": str(error)}, 503)
         return Response(text, media_type="text/plain; version=0.0.4")
 

@@ -17,7 +17,7 @@ from handrail.server.control.pause_waiters import Gone, PauseWaiters, Release
 from handrail.server.http.metrics import Metrics
 from handrail.server.http.routes import EndpointRow
 from handrail.server.http.second_opinions import SecondOpinions
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.supervise.decision_progress import CheckpointNeeded, DecisionProgress, Held, Ready
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class HookEndpoint:
                 progress = await self._brain.think(proceed)
             said, doubt = await self._brain.settle(progress), progress.doubt
             return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
-        except TooSlowError as error:
+        except SupervisionTimeoutError as error:
             self._metrics.fault("slow")
             return hooks.failed(str(error), body)
         except Exception as error:  # noqa: BLE001 - a bug of ours must not let an action through

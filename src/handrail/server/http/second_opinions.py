@@ -7,7 +7,7 @@ from time import perf_counter
 
 from handrail.hosts.port import HostHooks, Reply
 from handrail.model.event import ModelAsked
-from handrail.server.threads.supervision_thread import SupervisionThread, TooSlowError
+from handrail.server.threads.supervision_thread import SupervisionThread, SupervisionTimeoutError
 from handrail.store.errors import StoreError
 from handrail.supervise.decision_progress import OpinionRequest
 from handrail.supervise.second_opinion import NoOpinionError, OpinionModel
@@ -53,7 +53,7 @@ class SecondOpinions:
         event = await self._event(doubt)
         try:
             return await self._brain.answer(lambda: hooks.reconsider(doubt.run, event))
-        except (StoreError, TooSlowError) as error:
+        except (StoreError, SupervisionTimeoutError) as error:
             _log.warning("a second opinion could not be written down: %s", error)
             return None
 

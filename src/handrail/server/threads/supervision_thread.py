@@ -23,7 +23,7 @@ THINK_SECONDS = 5.0
 WRITE_SECONDS = 5.0
 
 
-class TooSlowError(TimeoutError):
+class SupervisionTimeoutError(TimeoutError):
     """The brain did not answer in time."""
 
     def __init__(self, seconds: float) -> None:
@@ -101,10 +101,13 @@ class SupervisionThread:
         self._thread.start()
 
     async def do(self, function: Callable[[], T], seconds: float = 0.0) -> T:
-        """The result of a function, run in the thread; raises TooSlowError and what it raises."""
+        """Run a function in the thread and return its result; it may take so many seconds.
+
+        Raises SupervisionTimeoutError, and whatever the function raises.
+        """
         patience = seconds or self._think
         job = _Job(function)
-        return await self._wait(job, patience, lambda: job.fail(TooSlowError(patience)))
+        return await self._wait(job, patience, lambda: job.fail(SupervisionTimeoutError(patience)))
 
     async def answer(self, function: Callable[[], Ready[T]]) -> T:
         """What a function, run in the thread, gives, once the log has confirmed it."""
@@ -119,7 +122,7 @@ class SupervisionThread:
 
         def is_late() -> None:
             if job.thought is None:
-                job.fail(TooSlowError(self._think))
+                job.fail(SupervisionTimeoutError(self._think))
             else:
                 job.give(job.thought)
 
