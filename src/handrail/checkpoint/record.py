@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from handrail.model.checkpoint import StateSnapshot
+from handrail.model.decodable import decodable
 
 
 class CheckpointTrigger(StrEnum):
@@ -105,6 +106,7 @@ class CheckpointInfo(msgspec.Struct, frozen=True, rename="camel"):
 _Object = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40,64}$")]
 
 
+@decodable
 class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True):
     """A checkpoint."""
 

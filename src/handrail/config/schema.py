@@ -17,6 +17,7 @@ from handrail.config.interventions import Interventions
 from handrail.config.judge import Judge
 from handrail.config.notify import Notify
 from handrail.config.text_values import FilePath, Glob, Place, Regex
+from handrail.model.decodable import decodable
 from handrail.model.effect import Kind
 from handrail.model.ordinal import Decision
 from handrail.model.program import Program
@@ -190,6 +191,7 @@ class Log(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 30
 
 
+@decodable
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """All settings of Handrail."""
 

@@ -10,6 +10,7 @@ import msgspec
 
 from handrail.control import timestamp
 from handrail.model.control import ControlCommand
+from handrail.model.decodable import decodable
 
 MAX_ID = 200
 MAX_BYTES = 256_000
@@ -46,14 +47,17 @@ class ControlMessage(msgspec.Struct, frozen=True, tag_field="type", kw_only=True
     payload: Payload
 
 
+@decodable
 class Request(ControlMessage, frozen=True, tag="REQUEST", kw_only=True):
     """Somebody wants something done."""
 
 
+@decodable
 class Ack(ControlMessage, frozen=True, tag="ACK", kw_only=True):
     """It has come, and is looked at now."""
 
 
+@decodable
 class Result(ControlMessage, frozen=True, tag="RESULT", kw_only=True):
     """What has come of it."""
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.model.intervention import InterventionName
 from handrail.model.ordinal import Severity
 
@@ -103,6 +104,7 @@ def paragraphs(text: str) -> tuple[str, ...]:
     return tuple(" ".join(each.split()) for each in text.strip().split("\n\n"))
 
 
+@decodable
 class Description(msgspec.Struct, frozen=True):
     """Everything but the fold. A field that a detector leaves out has a text that fits any kind."""
 

@@ -6,8 +6,10 @@ from typing import Literal, Protocol
 import msgspec
 
 from handrail.model.control import Standing
+from handrail.model.decodable import decodable
 
 
+@decodable
 class LoopStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A loop that begins, or is taken up again."""
 
@@ -54,6 +56,7 @@ class DriverOrder(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
 
 
+@decodable
 class DriverReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a driver tells; one thing at a time."""
 

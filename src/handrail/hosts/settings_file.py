@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.store.private_files import make_folder, replace_file
 
 _MODE = 0o600
@@ -30,6 +31,7 @@ class FileChange(msgspec.Struct, frozen=True):
     """Folders that were made for it, the outermost first."""
 
 
+@decodable
 class InstallRecord(msgspec.Struct, frozen=True):
     """What was changed for one installation."""
 

@@ -2,12 +2,14 @@
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.model.ordinal import Severity
 
 Facts = dict[str, str]
 """What a guidance text may name: the error, the path, the count."""
 
 
+@decodable
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """What kind of trouble, how bad, how sure, and which actions show it."""
 

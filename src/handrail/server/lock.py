@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.server.home import Home
 from handrail.store.private_files import open_private
 
@@ -24,6 +25,7 @@ class AlreadyRunningError(RuntimeError):
         self.pid = pid
 
 
+@decodable
 class _Holder(msgspec.Struct):
     pid: int
 

@@ -4,6 +4,7 @@ from typing import Generic, TypeVar, get_args
 
 import msgspec
 
+from handrail.model.decodable import decodable
 from handrail.model.event import Event
 from handrail.store.decoding import decode
 from handrail.store.errors import DamagedError
@@ -66,6 +67,7 @@ def _take(state: RunState, stored: StoredEntry, problems: list[str] | None) -> N
     state.seq = stored.seq
 
 
+@decodable
 class _Tag(msgspec.Struct):
     event: str
 

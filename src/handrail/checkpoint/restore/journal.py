@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
+from handrail.model.decodable import decodable
 
 T = TypeVar("T")
 
@@ -17,6 +18,7 @@ _MARK = ".handrail-"
 _BACK = "back"
 
 
+@decodable
 class InterruptedRestore(msgspec.Struct, frozen=True):
     """A restore that was killed while it changed files: some are as they were, some are not."""
 
@@ -26,6 +28,7 @@ class InterruptedRestore(msgspec.Struct, frozen=True):
     """The checkpoint of what was there before."""
 
 
+@decodable
 class RestoreJournal(msgspec.Struct, frozen=True):
     """What a restore has made or is about to make, beside the files themselves."""
 

@@ -9,6 +9,7 @@ import msgspec
 from handrail.checkpoint.git.index_file import checksum_of
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save.file_signature import file_signature
+from handrail.model.decodable import decodable
 
 MAX_MODES = 10_000
 MAX_YOUNG = 1_000
@@ -17,6 +18,7 @@ YOUNG = 2.0
 _UMASK = "Umask:"
 
 
+@decodable
 class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
     """It can be lost: then everything is looked at once more."""
 

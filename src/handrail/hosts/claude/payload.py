@@ -9,6 +9,7 @@ import msgspec
 
 from handrail.hosts.port import MAX_BYTES
 from handrail.model.action import Action, Outcome
+from handrail.model.decodable import decodable
 from handrail.supervise.breach import EndedCall
 
 _EVENT = "hook_event_name"
@@ -35,6 +36,7 @@ class BatchedCall(msgspec.Struct, frozen=True):
     tool_response: object = None
 
 
+@decodable
 class Payload(msgspec.Struct, frozen=True):
     """The fields that Handrail reads, of every event."""
 

@@ -12,6 +12,7 @@ import msgspec
 
 from handrail.intervene.incidents.record import Incident
 from handrail.intervene.incidents.report import report
+from handrail.model.decodable import decodable
 
 T = TypeVar("T")
 
@@ -23,6 +24,7 @@ _ID = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 _TEMPORARY = ".new-"
 
 
+@decodable
 class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a person decided about an incident."""
 
@@ -31,6 +33,7 @@ class Resolution(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
 
 
+@decodable
 class StoredIncident(msgspec.Struct, frozen=True):
     """An incident as it stands on the disk."""
 

@@ -7,6 +7,7 @@ import msgspec
 
 from handrail.intervene.incidents.recovery import safe_checkpoint
 from handrail.model.checkpoint import Checkpoint
+from handrail.model.decodable import decodable
 from handrail.model.event import RolledBack, StopConfirmed
 from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
@@ -68,6 +69,7 @@ class IncidentUsage(msgspec.Struct, omit_defaults=True):
     cost_usd: float = 0.0
 
 
+@decodable
 class Incident(msgspec.Struct, omit_defaults=True):
     """Everything that is kept of an emergency stop."""
 

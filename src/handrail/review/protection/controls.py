@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.config import compile_globs
+from handrail.model.decodable import decodable
 from handrail.model.host import HostProfile, known_hosts
 from handrail.review.paths.disk_view import DiskView
 from handrail.review.paths.known_paths import TOP_FOLDERS
@@ -47,6 +48,7 @@ _WILD = re.compile(r"[*?\[]")
 _OWN_HOOK = "handrail"
 
 
+@decodable
 class _DaemonLock(msgspec.Struct):
     """What `daemon.lock` says."""
 

@@ -17,12 +17,14 @@ import msgspec
 from handrail.control.command_actions import CommandOutcome
 from handrail.intervene.processes.freezing import StillProcess, freeze, standing, thaw
 from handrail.intervene.processes.process_tree import ProcessFamily
+from handrail.model.decodable import decodable
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, replace_file
 
 _MAX_SHOWN = 50
 
 
+@decodable
 class FreezeRecord(msgspec.Struct, frozen=True):
     """What is kept of the last freeze of a run."""
 

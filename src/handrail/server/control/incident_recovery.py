@@ -22,6 +22,7 @@ from handrail.intervene.incidents.recovery import (
     safe_checkpoint,
     strict,
 )
+from handrail.model.decodable import decodable
 from handrail.model.event import IncidentResolved, RolledBack
 from handrail.server.http.json_response import as_json
 from handrail.server.http.routes import EndpointRow
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 _MAX_BODY = 10_000
 
 
+@decodable
 class RecoveryChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a person has chosen."""
 

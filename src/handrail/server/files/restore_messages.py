@@ -5,8 +5,10 @@ import msgspec
 from handrail.checkpoint.record import CheckpointRecord, ConversationPosition
 from handrail.checkpoint.restore.journal import InterruptedRestore
 from handrail.checkpoint.restore.target import RestoreItem, RestorePreview, SparedFile, UndoLevel
+from handrail.model.decodable import decodable
 
 
+@decodable
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A checkpoint that a person wants."""
 
@@ -22,6 +24,7 @@ class SaveReply(msgspec.Struct, frozen=True):
     """False: nothing has changed since an earlier one, which it is."""
 
 
+@decodable
 class UndoRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is to be undone."""
 
@@ -33,6 +36,7 @@ class UndoRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Of the level `checkpoint`: its id, name or commit."""
 
 
+@decodable
 class RestoreRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is undone, after it was looked at: the way that the preview has shown."""
 

@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from handrail.model.decodable import decodable
 from handrail.model.event import ActionReviewed, FeedbackGiven, FindingMade
 from handrail.model.ordinal import Decision
 from handrail.server.http.hook_endpoint import whole
@@ -20,6 +21,7 @@ from handrail.supervise.run_registry import RunRegistry
 from handrail.supervise.topics import topic_of
 
 
+@decodable
 class Feedback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a person says about a verdict, or about a finding."""
 

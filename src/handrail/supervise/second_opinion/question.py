@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from handrail.model.action import Action
+from handrail.model.decodable import decodable
 from handrail.model.review import Review
 from handrail.redact import Redactor
 
@@ -31,6 +32,7 @@ _GOAL = (
 )
 
 
+@decodable
 class Opinion(msgspec.Struct, frozen=True):
     """What a model thinks."""
 
