@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "handrail"
 DECODING = {"msgspec.convert", "msgspec.json.decode"}
 PLAIN = {"dict", "list"}
 BY_PARAMETER = {"kind"}
-"""Functions that are given the struct; their callers' structs are decorated, see the tests there."""
+"""Functions that are given the struct by their callers."""
 ONE_THREAD = ("cli",)
 RACE = """
 import sys, threading
