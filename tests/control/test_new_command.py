@@ -39,20 +39,20 @@ exec(compile(source, str(path), "exec"), module.__dict__)
 
 from click.testing import CliRunner
 from handrail.cli import group
-from handrail.control.transitions import OVERTAKES, move
+from handrail.control.transitions import OVERTAKES, transition
 from handrail.model import Action, Decision
-from handrail.model.control import Command, Standing
+from handrail.model.control import ControlCommand, Standing
 from handrail.model.event import ControlAsked
 from handrail.review import Reviewer
-from handrail.tui.sending.questions import ask
+from handrail.tui.sending.questions import first_question
 from handrail.tui.sending.commands import BY_KEY
 from handrail.words.control import SAY
 from handrail.tui.panes.help import help_page
-from tests.control.control_setup import DeskBed
+from tests.control.control_setup import ControlSetup
 
-nudge = Command("nudge")
-assert move(Standing.RUNNING, nudge) and not move(Standing.PAUSED, nudge)
-assert nudge in OVERTAKES[Command.CANCEL]
+nudge = ControlCommand("nudge")
+assert transition(Standing.RUNNING, nudge) and not transition(Standing.PAUSED, nudge)
+assert nudge in OVERTAKES[ControlCommand.CANCEL]
 
 shown = CliRunner().invoke(group, ["--help"]).output
 assert "nudge        Push a run a little." in shown
@@ -66,7 +66,7 @@ assert any("n  nudge       a little push" in line[0].text for line in help_page(
 asked = ControlAsked(0.0, "r-1", nudge, Standing.RUNNING, by="me", text="left")
 assert SAY[ControlAsked](asked, None).text == "me nudged it: left"
 
-bed = DeskBed()
+bed = ControlSetup()
 bed.loop("run-1")
 assert "needs a text in payload.where" in str(bed.ask(bed.request("nudge")))
 bed.ask(bed.request("nudge", where="left"))
