@@ -184,7 +184,7 @@ def test_a_row_that_cannot_be_looked_at_stays_unread(failing: FailingControl) ->
     rows = bed.inbox.unread()
     store.reads = False
     with pytest.raises(StoreError):
-        bed.inbox.take(rows)
+        bed.inbox.submit(rows)
     store.reads = True
     bed.read_rows()
     assert bed.kinds("r-1") == ["REQUEST", "not_found"]

@@ -48,12 +48,12 @@ class ThreadWithQueue:
         self.runs = RunRegistry(Journal(store), Projects({}))
         self.desk = ControlHandler(self.runs, BusyActs(self._came), later=self.work.put)
         self.runs.delivered = self.desk.delivered
-        self.runs.bus.subscribe(self.desk.hear)
+        self.runs.bus.subscribe(self.desk.on_event)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
-        self.work.put(lambda: self.desk.came(run, request, CommandOutcome()))
+        self.work.put(lambda: self.desk.command_finished(run, request, CommandOutcome()))
 
     def _run(self) -> None:
         while (work := self.work.get()) is not None:
@@ -94,7 +94,7 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
                 command = commands[number % len(commands)]
                 body = as_bytes(make(command, RUN, f"{name}-{number}", time()))
                 put = brain.work.put if number % 50 else brain.do
-                put(partial(brain.desk.take, body))
+                put(partial(brain.desk.submit, body))
 
         controllers = [
             threading.Thread(target=send, args=("ann", ("pause", "freeze", "stop", "interrupt"))),

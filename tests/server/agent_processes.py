@@ -44,7 +44,7 @@ class AgentProcesses:
 
     def restarted(self) -> ProcessControl:
         """What the next daemon has, which knows nothing of what the one before has done."""
-        self.endings = ProcessControl(self.shop.home, self._tell, self.shop.hands.keeper)
+        self.endings = ProcessControl(self.shop.home, self._tell, self.shop.hands.scheduler)
         return self.endings
 
     @property

@@ -77,8 +77,8 @@ class CheckpointSetup:
             Projects(self.environ),
             clock=self._clock,
         )
-        self.runs.planner = self.hands.keeper
-        self.runs.bus.subscribe(self.hands.hear)
+        self.runs.planner = self.hands.scheduler
+        self.runs.bus.subscribe(self.hands.on_event)
 
     @property
     def run(self) -> Supervisor:

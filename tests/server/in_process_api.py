@@ -82,7 +82,7 @@ class InProcessApi:
         self.acts = RecordedActs()
         results = ResultWaiters()
         self.control = ControlDesk(
-            self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
+            self.desk.runs, self.acts, later=self.brain.submit, listen=results.tell
         )
         self.boundary = PauseWaiters(self.brain)
         self.reports: list[DriverReport] = []
@@ -91,7 +91,9 @@ class InProcessApi:
         self.drivers = DriverSessions(self.brain, self.desk.runs, time)
         self.drivers.reported = self._reported
         self.desk.runs.delivered = self.control.delivered
-        self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
+        self.desk.runs.bus.subscribe(
+            self.control.on_event, self.boundary.on_event, self.drivers.on_event
+        )
         inbox = TopicInbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
         self.opinions = SecondOpinions(self.brain, secrets, lambda: 1.0)

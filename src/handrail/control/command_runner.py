@@ -45,7 +45,9 @@ class CommandRunner:
         try:
             _BEGIN.get(asked.command, CommandRunner._act)(self, supervisor, asked)
         except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-            self.came(run, request, CommandOutcome(False, f"{type(error).__name__}: {error}"))
+            self.command_finished(
+                run, request, CommandOutcome(False, f"{type(error).__name__}: {error}")
+            )
 
     def take_up(self, supervisor: Supervisor) -> None:
         """Begin again what was under way when the last daemon ended."""
@@ -65,12 +67,12 @@ class CommandRunner:
         for each in overtaken(before, asked.command):
             self._void(supervisor, each, says)
 
-    def came(self, run: str, request: str, came: CommandOutcome) -> None:
+    def command_finished(self, run: str, request: str, came: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
         try:
             supervisor = self._runs.find(run)
         except StoreError:
-            self._book.owed.append(partial(self.came, run, request, came))
+            self._book.owed.append(partial(self.command_finished, run, request, came))
             return
         if supervisor is None:
             return
@@ -85,7 +87,7 @@ class CommandRunner:
             if following is not None:
                 self.begin(run, following.request)
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
         if supervisor.state.hand.standing == Standing.PAUSING and not isinstance(
             event, ControlAsked
@@ -168,7 +170,7 @@ class CommandRunner:
             asked_for = supervisor.state.hand.asked.values()
             same += [each for each in asked_for if each.command == command and each is not asked]
         for each in same:
-            again = partial(self.came, run, each.request, came)
+            again = partial(self.command_finished, run, each.request, came)
             self._book.answer(supervisor, each, came, again=again)
 
     def _settle(self, supervisor: Supervisor) -> None:

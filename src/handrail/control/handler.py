@@ -83,7 +83,7 @@ class ControlHandler:
             self._close_lost(request)
         self._is_open = True
         for row in unanswered:
-            self.take(row.body, waited=self._clock() - row.at)
+            self.submit(row.body, waited=self._clock() - row.at)
         self._book.save()
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class ControlHandler:
     def read_until(self, seq: int) -> None:
         self._ledger.seq = seq
 
-    def take(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
+    def submit(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
         """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
 
         Raises StoreError, and then nothing has come of it.
@@ -141,10 +141,10 @@ class ControlHandler:
             return self._book.refuse(request, "bad_request", spoilt, came, again)
         return self._acknowledge(supervisor, asked, [*came, self._book.ack(request)], again)
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
         if self._is_open:
-            self._errands.hear(supervisor, event)
+            self._errands.on_event(supervisor, event)
         if self._book.owed:
             self._later(self._catch_up)
 
@@ -157,9 +157,9 @@ class ControlHandler:
             supervisor, asked, CommandOutcome(says=f"The agent was told {where}")
         )
 
-    def came(self, run: str, request: str, came: CommandOutcome) -> None:
+    def command_finished(self, run: str, request: str, came: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
-        self._errands.came(run, request, came)
+        self._errands.command_finished(run, request, came)
 
     # How a request is taken in
 
@@ -238,7 +238,7 @@ class ControlHandler:
             self._book.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
 
     def _take_again(self, body: bytes, since: float) -> None:
-        self.take(body, waited=self._clock() - since)
+        self.submit(body, waited=self._clock() - since)
 
     def _catch_up(self) -> None:
         """Try again what the log did not take; it may still not do so."""

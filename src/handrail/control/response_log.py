@@ -73,7 +73,7 @@ class ResponseLog:
         rows = []
         for message in messages:
             body = wire.encode(message)
-            self.ledger.take(message, body, self._clock())
+            self.ledger.add(message, body, self._clock())
             rows.append(NewEntry(CONTROL, body))
         return rows
 
@@ -111,7 +111,7 @@ class ResponseLog:
     def repeat(self, seen: SeenRequest, before: Sequence[AnyMessage]) -> TakenRequest:
         """Give the answer that was given before, to the byte."""
         cached = wire.decode(seen.result)
-        self.ledger.take(cached, seen.result, self._clock())
+        self.ledger.add(cached, seen.result, self._clock())
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return TakenRequest((*before, cached), receipt)
 

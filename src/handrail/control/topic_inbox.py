@@ -24,16 +24,16 @@ class TopicInbox:
         self._store = store
         self._clock = clock
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Read and take what is there."""
         while rows := self.unread():
-            self.take(rows)
+            self.submit(rows)
 
     def unread(self) -> list[StoredEntry]:
         """The rows that were not looked at yet."""
         return self._store.read(CONTROL, self._desk.read_until, _PAGE)
 
-    def take(self, rows: list[StoredEntry]) -> None:
+    def submit(self, rows: list[StoredEntry]) -> None:
         """Take requests among these rows to the desk, unless they have come by it.
 
         Raises StoreError; a row that was not taken is unread then.
@@ -51,7 +51,7 @@ class TopicInbox:
 
     def _hand_over(self, row: StoredEntry) -> None:
         try:
-            self._desk.take(row.body, waited=self._clock() - row.at)
+            self._desk.submit(row.body, waited=self._clock() - row.at)
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - the rows that follow are to be taken

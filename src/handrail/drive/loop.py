@@ -88,7 +88,7 @@ async def drive(
     )
     async with AgentProcess(start, task.model, resume=begun.iteration > 0) as seat:
         loop = _DriveLoop(task, office, seat, begun, means)
-        async with background_task(loop.orders.hear()):
+        async with background_task(loop.orders.listen()):
             end = await loop.go_round()
     if end is not loop_end.CANCELLED:
         await loop.report_usage()

@@ -26,7 +26,7 @@ class OrderHandler:
             "start": self._start,
         }
 
-    async def hear(self) -> None:
+    async def listen(self) -> None:
         """Until the run is over."""
         async for order in self._office.orders():
             if order.request in self._answered:

@@ -48,7 +48,7 @@ class TurnMonitor:
         seen = await asyncio.to_thread(self._sample, agent.pid)
         held = seen.frozen or self._held()
         self._meter.hold(held)
-        self._meter.sees(seen.memory_mb)
+        self._meter.record_memory(seen.memory_mb)
         self.tokens = agent.tokens
         used = self._meter.usage
         used = msgspec.structs.replace(used, tokens=used.tokens + self.tokens)

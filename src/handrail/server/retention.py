@@ -90,8 +90,8 @@ async def tidy_daily(
     while True:
         try:
             await asyncio.to_thread(remove)
-            await brain.do(retention.look)
-            while await brain.settle(await brain.do(retention.forget_some)):
+            await brain.call(retention.look)
+            while await brain.settle(await brain.call(retention.forget_some)):
                 await sleep(PAUSE)
         except (ConfigError, OSError, StoreError, SupervisionTimeoutError) as error:
             _log.warning("old runs were not forgotten: %s", error)

@@ -77,7 +77,7 @@ class NeverEnds:
 def busy(shop: CheckpointSetup) -> Iterator[None]:
     """Files are just being saved."""
     work = NeverEnds()
-    shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
+    shop.hands.lanes.put(shop.hands.scheduler.lane(str(shop.tree)), work)
     yield
     work.over.set()
 
@@ -220,7 +220,7 @@ def test_nobody_waits_longer_than_the_soft_limit_for_what_need_not_be_saved(
 ) -> None:
     shop = CheckpointSetup(tmp_path, "checkpoints: {soft_seconds: 0.01}\n")
     work = NeverEnds()
-    shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
+    shop.hands.lanes.put(shop.hands.scheduler.lane(str(shop.tree)), work)
     action = bash(shop, "echo x > cart.txt")
     needed = shop.run.decide(action)
     assert isinstance(needed, CheckpointNeeded)
@@ -318,14 +318,14 @@ def test_a_checkpoint_that_an_action_did_not_wait_for_says_so(tmp_path: Path) ->
     shop.record(prompt())
     (shop.tree / "cart.txt").write_text("four apples\n")
     work = NeverEnds()
-    shop.hands.lanes.put(shop.hands.keeper.lane(str(shop.tree)), work)
+    shop.hands.lanes.put(shop.hands.scheduler.lane(str(shop.tree)), work)
     needed = shop.run.decide(bash(shop, "echo x > cart.txt"))
     assert isinstance(needed, CheckpointNeeded)
     save(needed)
     (shop.tree / "cart.txt").write_text("x\n")  # it has run
     work.over.set()
     shop.settle()
-    shop.hands.keeper.rest(shop.run, "the agent has stopped")
+    shop.hands.scheduler.rest(shop.run, "the agent has stopped")
     shop.settle()
     found = [(record.moment.value, record.late) for record in records(shop)]
     assert found == [("prompt", False), ("before_action", True), ("iteration_end", False)]

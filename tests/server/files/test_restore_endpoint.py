@@ -88,7 +88,7 @@ class Desk:
 
         async def run() -> Response:
             answer = await endpoint(_request(body))
-            await brain.do(lambda: None)  # what nobody waited for is done, too
+            await brain.call(lambda: None)  # what nobody waited for is done, too
             return answer
 
         try:

@@ -167,7 +167,7 @@ def test_a_brain_that_hangs_refuses_changes_lets_reads_go_on_and_comes_back() ->
     with InProcessApi(think=0.1) as office:
 
         async def hang() -> list[str]:
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(office.brain.call(lambda: release.wait(PATIENT), PATIENT))
             await asyncio.sleep(0)
             answers = [await office.hook(call("touch a", "t1"))]
             read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
@@ -195,7 +195,7 @@ def test_a_brain_that_hangs_does_what_the_run_wants_in_a_fault(
 
         async def hang() -> list[str]:
             await office.hook(message("SessionStart", source="startup"))
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(office.brain.call(lambda: release.wait(PATIENT), PATIENT))
             await asyncio.sleep(0)
             said = [await office.hook(call("touch a")), await office.hook(read)]
             release.set()
@@ -211,7 +211,7 @@ def test_a_run_that_nobody_knows_yet_may_only_read_in_a_fault() -> None:
     with InProcessApi(think=0.1, environ={"HANDRAIL_ON_FAULT": "warn"}) as office:
 
         async def hang() -> list[str]:
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(office.brain.call(lambda: release.wait(PATIENT), PATIENT))
             await asyncio.sleep(0)
             said = [await office.hook(call("touch a")), await office.hook(read)]
             release.set()
@@ -276,7 +276,7 @@ def test_health_is_told_while_the_brain_hangs(office: InProcessApi) -> None:
     release = threading.Event()
 
     async def hang() -> dict[str, object]:
-        stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT)))
+        stuck = asyncio.create_task(office.brain.call(lambda: release.wait(PATIENT)))
         await asyncio.sleep(0)
         answer = await ask(office.app, "GET", "/healthz")
         release.set()

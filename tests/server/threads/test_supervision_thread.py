@@ -43,7 +43,7 @@ def test_everything_runs_in_one_thread_one_after_the_other(brain: SupervisionThr
     async def many() -> None:
         await asyncio.gather(
             *(
-                brain.do(lambda number=number: seen.append((number, threading.get_ident())))  # type: ignore[misc]
+                brain.call(lambda number=number: seen.append((number, threading.get_ident())))  # type: ignore[misc]
                 for number in range(100)
             )
         )
@@ -57,10 +57,10 @@ def test_everything_runs_in_one_thread_one_after_the_other(brain: SupervisionThr
 def test_an_error_reaches_whoever_asked_and_nobody_else(brain: SupervisionThread) -> None:
     async def one_after_the_other() -> str:
         with pytest.raises(KeyError):
-            await brain.do(_break_down)
+            await brain.call(_break_down)
         with pytest.raises(TimeoutError, match="from inside"):
-            await brain.do(_time_out)
-        return await brain.do(lambda: "fine")
+            await brain.call(_time_out)
+        return await brain.call(lambda: "fine")
 
     assert asyncio.run(one_after_the_other()) == "fine"
 
@@ -80,11 +80,11 @@ def test_something_that_hangs_is_too_slow_and_so_is_what_waits_behind_it() -> No
 
     async def hang() -> None:
         with pytest.raises(SupervisionTimeoutError):
-            await brain.do(lambda: release.wait(PATIENT))
+            await brain.call(lambda: release.wait(PATIENT))
         with pytest.raises(SupervisionTimeoutError):
-            await brain.do(lambda: ran.append("nobody waits for this any more"))
+            await brain.call(lambda: ran.append("nobody waits for this any more"))
         release.set()
-        await brain.do(lambda: ran.append("answered again"), PATIENT)
+        await brain.call(lambda: ran.append("answered again"), PATIENT)
 
     asyncio.run(hang())
     brain.close()
@@ -101,15 +101,15 @@ def test_whoever_goes_away_does_not_disturb_what_has_begun(brain: SupervisionThr
         done.append("finished")
 
     async def go_away() -> str:
-        task = asyncio.create_task(brain.do(work))
+        task = asyncio.create_task(brain.call(work))
         await asyncio.to_thread(begun.wait, PATIENT)
-        waiting = asyncio.create_task(brain.do(lambda: done.append("not wanted any more")))
+        waiting = asyncio.create_task(brain.call(lambda: done.append("not wanted any more")))
         await asyncio.sleep(0)
         for each in (task, waiting):
             each.cancel()
         await asyncio.gather(task, waiting, return_exceptions=True)
         release.set()
-        return await brain.do(lambda: "next")
+        return await brain.call(lambda: "next")
 
     assert asyncio.run(go_away()) == "next"
     assert done == ["finished"]
@@ -120,7 +120,7 @@ def test_a_value_is_given_when_all_of_it_is_written(brain: SupervisionThread) ->
 
     async def settle() -> str:
         task = asyncio.create_task(brain.settle(pending(written(), late)))
-        await brain.do(lambda: None)  # whatever was ready by now has been seen to
+        await brain.call(lambda: None)  # whatever was ready by now has been seen to
         assert not task.done()
         late.set_result(2)
         return await task
@@ -161,11 +161,11 @@ def test_late_errors_do_not_end_up_in_the_log_of_the_event_loop(
 
     async def leave() -> None:
         with pytest.raises(SupervisionTimeoutError):
-            await brain.do(fail)
+            await brain.call(fail)
         release.set()
         await brain.settle(pending(never))
         never.set_exception(DiskFullError("/log"))
-        await brain.do(lambda: None, PATIENT)
+        await brain.call(lambda: None, PATIENT)
 
     asyncio.run(leave())
     brain.close()

@@ -175,7 +175,7 @@ class DaemonCommandActions:
         except CheckpointError as error:
             self._tell(run, asked.request, CommandOutcome(ok=False, says=str(error)))
             return
-        saved = self._hands.keeper.save_for(supervisor, why, asked.text)
+        saved = self._hands.scheduler.save_for(supervisor, why, asked.text)
         saved.add_done_callback(lambda done: self._tell(run, asked.request, _came_of(done)))
 
     def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
@@ -184,7 +184,7 @@ class DaemonCommandActions:
 
         async def work() -> None:
             try:
-                back = await self._restores.go_back(cwd, asked.text, run)
+                back = await self._restores.roll_back(cwd, asked.text, run)
                 says = back.problem or f"{len(back.items)} files are as they were at {asked.text}"
                 undo = (f"handrail rollback {back.undo} undoes it",) if back.undo else ()
                 came = CommandOutcome(not back.problem, says, undo)

@@ -120,7 +120,7 @@ class DriverSessions:
         if answer.status_code != http.client.OK:
             return answer
         try:
-            awaited = await self._brain.do(lambda: set(self._driven(run).state.hand.asked))
+            awaited = await self._brain.call(lambda: set(self._driven(run).state.hand.asked))
         except tuple(_STATUS) as error:
             return _failed(error)
         # Whoever drove it before has carried out the others, or nobody waits for them now.
@@ -164,7 +164,7 @@ class DriverSessions:
             while True:
                 line.heard = monotonic()
                 ring = line.bell.next
-                standing = await self._brain.do(lambda: self._driven(run).state.hand.standing)
+                standing = await self._brain.call(lambda: self._driven(run).state.hand.standing)
                 over, held = standing in _OVER, standing in _STILL
                 found = [each for each in line.orders if each.number > after]
                 left = until - monotonic()
@@ -188,7 +188,7 @@ class DriverSessions:
         if run in self._lines:
             self._lines[run].bell.ring()
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """A run may stand otherwise; called in the brain's thread."""
         state = supervisor.state
         if state.loop is None:

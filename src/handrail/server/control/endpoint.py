@@ -83,11 +83,11 @@ class ControlEndpoint:
     def routes(self) -> tuple[EndpointRow, ...]:
         """Its endpoints."""
         return (
-            EndpointRow("POST", "/control", self.take),
+            EndpointRow("POST", "/control", self.post),
             EndpointRow("GET", "/control/{request:path}", self.wait),
         )
 
-    async def take(self, request: Request) -> Response:
+    async def post(self, request: Request) -> Response:
         """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
         body = b""
         async for part in request.stream():
@@ -95,7 +95,7 @@ class ControlEndpoint:
             if len(body) > wire.MAX_BYTES:
                 return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
         try:
-            taken = await self._brain.answer(lambda: _ready(self._desk.take(body)))
+            taken = await self._brain.answer(lambda: _ready(self._desk.submit(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
@@ -116,7 +116,7 @@ class ControlEndpoint:
         """Say what has come of a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         try:
-            if await self._brain.do(lambda: self._desk.known(name)) is None:
+            if await self._brain.call(lambda: self._desk.known(name)) is None:
                 return as_json({"error": f"no request {name} is known"}, 404)
             result = await self._result(name, wait_of(request))
         except (StoreError, SupervisionTimeoutError) as error:
@@ -128,7 +128,7 @@ class ControlEndpoint:
         while True:
             with suppress(StoreError, SupervisionTimeoutError):
                 while rows := await asyncio.to_thread(self._inbox.unread):
-                    await self._brain.do(partial(self._inbox.take, rows))
+                    await self._brain.call(partial(self._inbox.submit, rows))
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _result(self, request: str, seconds: float) -> Result | None:

@@ -94,7 +94,7 @@ class IncidentRecovery:
         rolled_back: RolledBack | None = None
         if event.checkpoint:
             await asyncio.to_thread(self._settle)
-            rolled_back = await self._brain.do(
+            rolled_back = await self._brain.call(
                 lambda: self._runs.get(record.run, record.cwd).state.course.rolled_back
             )
         resolution = Resolution(event.at, event.option, event.note)
@@ -116,7 +116,7 @@ class IncidentRecovery:
         try:
             return (await asyncio.to_thread(self._incidents.read, incident)).record
         except IncidentError:
-            found = await self._brain.do(lambda: find_stop(self._runs.journal, incident))
+            found = await self._brain.call(lambda: find_stop(self._runs.journal, incident))
             if found is None:
                 raise
         with suppress(IncidentError):

@@ -33,7 +33,7 @@ class UnloggedStop:
         if not asked.command.ends:
             return ""
         try:
-            work = await self._brain.do(lambda: self._prepare(asked.request.target.run_id))
+            work = await self._brain.call(lambda: self._prepare(asked.request.target.run_id))
         except (StoreError, SupervisionTimeoutError):
             return ""
         if work is None:

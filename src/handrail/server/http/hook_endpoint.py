@@ -93,12 +93,12 @@ class HookEndpoint:
         handle = partial(hooks.handle, body, visit.seat)
         try:
             # An agent waits for leave; what was done is looked at afterwards, in order.
-            progress = await self._brain.think(handle, urgent=host.is_urgent(body))
+            progress = await self._brain.call_written(handle, urgent=host.is_urgent(body))
             while not isinstance(progress, Ready):
                 proceed = await self._wait(visit, progress)
                 if proceed is None:
                     return _NOBODY
-                progress = await self._brain.think(proceed)
+                progress = await self._brain.call_written(proceed)
             said, doubt = await self._brain.settle(progress), progress.doubt
             return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
         except SupervisionTimeoutError as error:
@@ -118,7 +118,7 @@ class HookEndpoint:
         how = await self._boundary.wait(undecided, visit.began, visit.gone)
         visit.held = perf_counter() - visit.began
         if how is Release.GONE:
-            await self._brain.do(undecided.abandon)
+            await self._brain.call(undecided.abandon)
             return None
         return undecided.answer if how is Release.TOO_LONG else undecided.resume
 

@@ -21,7 +21,7 @@ _NEVER = 1_000_000
 class WorkCounter(Protocol):
     """Who counts what was thought about."""
 
-    thoughts: int
+    jobs_done: int
 
 
 def spare_what_stays() -> None:
@@ -38,11 +38,11 @@ async def collect_when_idle(
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
     """Look through everything now and then, at a good moment, for ever."""
-    seen = collected = brain.thoughts
+    seen = collected = brain.jobs_done
     while True:
         await sleep(LOOK_SECONDS)
-        idle = brain.thoughts == seen
-        seen = brain.thoughts
+        idle = brain.jobs_done == seen
+        seen = brain.jobs_done
         if seen - collected >= (DUE if idle else OVERDUE):
             collect()
             collected = seen
