@@ -91,7 +91,7 @@ class ControlSetup:
     ) -> None:
         self.clock = clock or ControlClock()
         self.store = store or MemoryStore(clock=self.clock)
-        self.acts = RecordedActs()
+        self.actions = RecordedActs()
         self._number = 0
         self.runs = RunRegistry(
             Journal(self.store),
@@ -102,7 +102,7 @@ class ControlSetup:
         self.heard: list[Result] = []
         self.desk = ControlHandler(
             self.runs,
-            self.acts,
+            self.actions,
             later=self._work.append,
             listen=self.heard.append,
             clock=self.clock,

@@ -39,7 +39,7 @@ def answers(bed: ControlSetup) -> list[ControlAnswered]:
 
 
 def begun(bed: ControlSetup) -> list[str]:
-    return [what for what, *_ in bed.acts.begun]
+    return [what for what, *_ in bed.actions.begun]
 
 
 # Pause

@@ -94,21 +94,21 @@ class Daemon:
         there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
         self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
-        chores = ProcessJobs()
+        jobs = ProcessJobs()
         stops = EmergencyStops(
-            home, self._record, self.notifier, partial(_events, journal), chores=chores
+            home, self._record, self.notifier, partial(_events, journal), jobs=jobs
         )
         self.reactions = EventReactions(
-            home, environ, self._record, self.notifier, stops, talk=self._talk
+            home, environ, self._record, self.notifier, stops, conversation=self._conversation
         )
         self.restores = RestoreEndpoint(self.supervision, self.runs, self.reactions, time)
         self.pauses = PauseWaiters(self.supervision)
         self.drivers = DriverSessions(self.supervision, self.runs, time)
         mailbox = ControlMailbox(self.supervision)
-        endings = ProcessControl(home, mailbox.command_finished, self.reactions.scheduler, chores)
+        processes = ProcessControl(home, mailbox.command_finished, self.reactions.scheduler, jobs)
         self.actions = DaemonCommandActions(
             self.drivers,
-            endings,
+            processes,
             self.reactions,
             self.restores,
             mailbox.command_finished,
@@ -119,7 +119,7 @@ class Daemon:
             self.runs, self.actions, later=self.supervision.submit, listen=results.tell
         )
         inbox = TopicInbox(self.control, self.store, time)
-        unwritten = UnloggedStop(self.supervision, self.runs, endings.end_unwritten)
+        unwritten = UnloggedStop(self.supervision, self.runs, processes.end_unwritten)
         self.control_endpoint = ControlEndpoint(
             self.supervision, self.control, inbox, results, unwritten
         )
@@ -133,7 +133,7 @@ class Daemon:
             self.metrics,
         )
         # Who is made first hears of who is made later.
-        mailbox.desk = self.control
+        mailbox.control = self.control
         self.drivers.reported = self.actions.reported
         self.runs.planner = self.reactions.scheduler
         self.runs.delivered = self.control.delivered
@@ -149,7 +149,7 @@ class Daemon:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
-    def _talk(self, host: str, run: str) -> ConversationPosition:
+    def _conversation(self, host: str, run: str) -> ConversationPosition:
         """Where the conversation of a run is now."""
         return (
             self.hooks[host].place(run) if host in self.hooks else ConversationPosition(host, run)

@@ -32,7 +32,11 @@ from handrail.model.event import (
 )
 from handrail.model.intervention import InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
-from handrail.server.files.checkpoint_scheduler import CheckpointScheduler, Note, Talk
+from handrail.server.files.checkpoint_scheduler import (
+    CheckpointScheduler,
+    FindConversation,
+    RecordEvent,
+)
 from handrail.server.home import Home
 from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
 from handrail.supervise.supervisor import Supervisor
@@ -57,11 +61,11 @@ class EventReactions:
         self,
         home: Home,
         environ: Mapping[str, str],
-        record: Note,
+        record: RecordEvent,
         notifier: Notifier,
         stops: EmergencyStops,
         *,
-        talk: Talk = lambda host, run: None,
+        conversation: FindConversation = lambda host, run: None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._record = record
@@ -72,7 +76,7 @@ class EventReactions:
         """Runs whose files are just being put back because a person wants it."""
         self.lanes = KeyedExecutor()
         self.scheduler = CheckpointScheduler(
-            home.path, environ, record, self.lanes, talk=talk, clock=clock
+            home.path, environ, record, self.lanes, conversation=conversation, clock=clock
         )
 
     def on_event(self, supervisor: Supervisor, event: Event) -> None:

@@ -33,16 +33,16 @@ def spare_what_stays() -> None:
 
 
 async def collect_when_idle(
-    brain: WorkCounter,
+    supervision: WorkCounter,
     collect: Callable[[], object] = gc.collect,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
     """Look through everything now and then, at a good moment, for ever."""
-    seen = collected = brain.jobs_done
+    seen = collected = supervision.jobs_done
     while True:
         await sleep(LOOK_SECONDS)
-        idle = brain.jobs_done == seen
-        seen = brain.jobs_done
+        idle = supervision.jobs_done == seen
+        seen = supervision.jobs_done
         if seen - collected >= (DUE if idle else OVERDUE):
             collect()
             collected = seen
