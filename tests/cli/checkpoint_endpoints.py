@@ -90,7 +90,7 @@ class CheckpointEndpoints:
             routes=[
                 Route("/healthz", healthz),
                 Route("/checkpoints", restores.save, methods=["POST"]),
-                Route("/restores/preview", restores.look, methods=["POST"]),
+                Route("/restores/preview", restores.preview, methods=["POST"]),
                 Route("/restores", restores.restore, methods=["POST"]),
             ]
         )

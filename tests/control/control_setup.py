@@ -91,7 +91,7 @@ class ControlSetup:
     ) -> None:
         self.clock = clock or ControlClock()
         self.store = store or MemoryStore(clock=self.clock)
-        self.acts = RecordedActs()
+        self.actions = RecordedActs()
         self._number = 0
         self.runs = RunRegistry(
             Journal(self.store),
@@ -102,13 +102,13 @@ class ControlSetup:
         self.heard: list[Result] = []
         self.desk = ControlHandler(
             self.runs,
-            self.acts,
+            self.actions,
             later=self._work.append,
             listen=self.heard.append,
             clock=self.clock,
         )
         self.runs.delivered = self.desk.delivered
-        self.runs.bus.subscribe(self.desk.hear)
+        self.runs.bus.subscribe(self.desk.on_event)
         self.inbox = TopicInbox(self.desk, self.store, self.clock)
         if opens:
             self.desk.open()
@@ -125,7 +125,7 @@ class ControlSetup:
 
     def ask(self, request: Json | bytes) -> TakenRequest:
         """A request that comes by HTTP."""
-        return self.desk.take(request if isinstance(request, bytes) else as_bytes(request))
+        return self.desk.submit(request if isinstance(request, bytes) else as_bytes(request))
 
     def request(self, command: str, run: str = "run-1", **given: str) -> Json:
         """A request that is made now, with an id of its own."""
@@ -187,11 +187,11 @@ class ControlSetup:
 
     def read_rows(self) -> None:
         """The daemon looks into the topic."""
-        self.inbox.look()
+        self.inbox.poll()
 
     def came(self, run: str, request: str, came: CommandOutcome = CommandOutcome()) -> None:  # noqa: B008 - it is frozen
         """What was begun is done."""
-        self.desk.came(run, request, came)
+        self.desk.command_finished(run, request, came)
 
     def kinds(self, request: str) -> list[str]:
         """What was written about a request, in order: `ACK`, `success`, or why not."""

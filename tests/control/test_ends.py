@@ -23,7 +23,7 @@ def session(bed: ControlSetup, run: str = "session") -> str:
 
 
 def begun(bed: ControlSetup) -> list[str]:
-    return [what for what, *_ in bed.acts.begun]
+    return [what for what, *_ in bed.actions.begun]
 
 
 @pytest.mark.parametrize("command", ["steer", "redirect", "escalate", "checkpoint", "rollback"])

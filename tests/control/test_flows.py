@@ -42,7 +42,7 @@ class Flow:
         if self._way == "row":
             self.bed.read_rows()
         else:
-            self.bed.desk.take(self.lines[number])
+            self.bed.desk.submit(self.lines[number])
 
     def go_on(self, number: int) -> None:
         """What was acknowledged is done at the moment of a line."""
@@ -52,7 +52,7 @@ class Flow:
     def came(self, number: int, run: str, request: str, came: CommandOutcome) -> None:
         """What was begun outside is done at the moment of a line."""
         self.clock.now = self._at(number)
-        self.bed.desk.came(run, request, came)
+        self.bed.desk.command_finished(run, request, came)
 
     def rows(self, topic: str) -> list[bytes]:
         return [stored.body for stored in self.bed.store.read(topic)]

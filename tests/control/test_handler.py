@@ -41,7 +41,7 @@ def bring_to(bed: ControlSetup, standing: Standing) -> None:
     elif standing == Standing.DONE:
         bed.runs.get(RUN, "/").record(LoopEnded(bed.clock.now, "done", "COMPLETE"))
     assert bed.hand().standing == standing
-    bed.acts.begun.clear()
+    bed.actions.begun.clear()
 
 
 _WAYS = {
@@ -130,10 +130,10 @@ def test_nothing_is_begun_before_the_acknowledgment_is_on_the_disk(
     watched(bed).is_late = True
     bed.ask(bed.request(command))
     bed.go_on()
-    assert bed.acts.begun == []
+    assert bed.actions.begun == []
     watched(bed).confirm()
     bed.go_on()
-    assert [what for what, *_ in bed.acts.begun] == [OUTSIDE[command]]
+    assert [what for what, *_ in bed.actions.begun] == [OUTSIDE[command]]
 
 
 @pytest.mark.parametrize("command", sorted(set(OUTSIDE) - {ControlCommand.CANCEL}))
@@ -197,7 +197,7 @@ def test_who_waits_does_not_hear_what_is_said_of_a_retry(bed: ControlSetup) -> N
 def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: ControlSetup) -> None:
     bed.loop(RUN)
     bed.ask(bed.request("freeze"))
-    bed.acts.stumbles.append(ProcessLookupError(5))
+    bed.actions.stumbles.append(ProcessLookupError(5))
     bed.go_on()
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "invalid_state"]
     assert bed.hand().standing == Standing.PAUSED
@@ -206,7 +206,7 @@ def test_an_act_that_cannot_even_be_begun_is_a_failure(bed: ControlSetup) -> Non
 
 def test_what_a_run_cannot_do_at_all_is_refused_with_the_reason(bed: ControlSetup) -> None:
     bed.loop(RUN)
-    bed.acts.cannot[ControlCommand.ESCALATE] = "nobody drives it"
+    bed.actions.cannot[ControlCommand.ESCALATE] = "nobody drives it"
     bed.ask(bed.request("escalate"))
     assert (payload(bed)["code"], payload(bed)["message"]) == ("invalid_state", "nobody drives it")
 

@@ -39,7 +39,7 @@ def answers(bed: ControlSetup) -> list[ControlAnswered]:
 
 
 def begun(bed: ControlSetup) -> list[str]:
-    return [what for what, *_ in bed.acts.begun]
+    return [what for what, *_ in bed.actions.begun]
 
 
 # Pause
@@ -67,7 +67,7 @@ def test_everybody_hears_that_the_action_ended_before_the_pause_is_confirmed() -
     bed.runs.bus = EventBus()
     bed.runs.bus.subscribe(
         lambda _, event: before.append(type(event)),
-        bed.desk.hear,
+        bed.desk.on_event,
         lambda _, event: after.append(type(event)),
     )
     bed.desk.open()

@@ -45,12 +45,12 @@ def test_a_request_that_cannot_be_written_is_not_begun_and_can_be_sent_again(
     assert taken.receipt is not None
     assert isinstance(taken.receipt.exception(), StoreError)
     bed.go_on()
-    assert (bed.acts.begun, bed.control()) == ([], [])
+    assert (bed.actions.begun, bed.control()) == ([], [])
     store.takes = True
     bed.ask(request)
     bed.go_on()
     assert bed.kinds("r-1") == ["REQUEST", "ACK"]
-    assert [what for what, *_ in bed.acts.begun] == ["stop"]
+    assert [what for what, *_ in bed.actions.begun] == ["stop"]
     failing.check()
 
 
@@ -174,7 +174,7 @@ def test_a_row_whose_answer_cannot_be_written_is_taken_again(failing: FailingCon
     bed.begin_action("a")
     bed.go_on()
     assert bed.kinds("r-1") == ["REQUEST", "ACK"]
-    assert [what for what, *_ in bed.acts.begun] == ["stop"]
+    assert [what for what, *_ in bed.actions.begun] == ["stop"]
     failing.check()
 
 
@@ -184,7 +184,7 @@ def test_a_row_that_cannot_be_looked_at_stays_unread(failing: FailingControl) ->
     rows = bed.inbox.unread()
     store.reads = False
     with pytest.raises(StoreError):
-        bed.inbox.take(rows)
+        bed.inbox.submit(rows)
     store.reads = True
     bed.read_rows()
     assert bed.kinds("r-1") == ["REQUEST", "not_found"]
@@ -213,7 +213,7 @@ def test_what_cannot_be_begun_because_the_log_cannot_be_read_is_begun_later(
     bed.go_on()
     store.reads = True
     bed.desk.known("r-1")
-    assert [what for what, *_ in bed.acts.begun] == ["stop"]
+    assert [what for what, *_ in bed.actions.begun] == ["stop"]
 
 
 def test_a_desk_opens_when_its_log_can_be_read(failing: FailingControl) -> None:
@@ -227,7 +227,7 @@ def test_a_desk_opens_when_its_log_can_be_read(failing: FailingControl) -> None:
             use()
     store.reads = True
     after.read_rows()
-    assert [what for what, *_ in after.acts.begun] == ["stop"]
+    assert [what for what, *_ in after.actions.begun] == ["stop"]
     assert after.kinds("r-2") == ["REQUEST", "ACK", "invalid_state"]
     after.came(RUN, request)
     assert after.hand().standing == Standing.STOPPED
@@ -238,7 +238,7 @@ def test_a_row_on_which_the_desk_stumbles_does_not_stop_the_others(
     failing: FailingControl, caplog: pytest.LogCaptureFixture
 ) -> None:
     bed = failing.bed
-    bed.acts.stumbles.append(ZeroDivisionError())
+    bed.actions.stumbles.append(ZeroDivisionError())
     for _ in range(2):
         bed.put(as_bytes(bed.request("pause")))
     bed.read_rows()

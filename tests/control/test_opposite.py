@@ -48,12 +48,12 @@ class ThreadWithQueue:
         self.runs = RunRegistry(Journal(store), Projects({}))
         self.desk = ControlHandler(self.runs, BusyActs(self._came), later=self.work.put)
         self.runs.delivered = self.desk.delivered
-        self.runs.bus.subscribe(self.desk.hear)
+        self.runs.bus.subscribe(self.desk.on_event)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _came(self, run: str, request: str) -> None:
-        self.work.put(lambda: self.desk.came(run, request, CommandOutcome()))
+        self.work.put(lambda: self.desk.command_finished(run, request, CommandOutcome()))
 
     def _run(self) -> None:
         while (work := self.work.get()) is not None:
@@ -79,22 +79,22 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
 ) -> None:
     with (
         closing(SqliteStore(str(tmp_path / "log.db"))) as store,
-        closing(ThreadWithQueue(store)) as brain,
+        closing(ThreadWithQueue(store)) as supervision,
     ):
 
         def begin() -> None:
-            run = brain.runs.get(RUN, "/")
+            run = supervision.runs.get(RUN, "/")
             run.record(RunStarted(1.0, "claude", "/", "startup"))
             run.record(LoopBegun(1.0, "do it", 10))
 
-        brain.do(begin)
+        supervision.do(begin)
 
         def send(name: str, commands: tuple[str, ...]) -> None:
             for number in range(TIMES):
                 command = commands[number % len(commands)]
                 body = as_bytes(make(command, RUN, f"{name}-{number}", time()))
-                put = brain.work.put if number % 50 else brain.do
-                put(partial(brain.desk.take, body))
+                put = supervision.work.put if number % 50 else supervision.do
+                put(partial(supervision.desk.submit, body))
 
         controllers = [
             threading.Thread(target=send, args=("ann", ("pause", "freeze", "stop", "interrupt"))),
@@ -105,11 +105,11 @@ def test_a_thousand_opposite_commands_leave_a_lawful_run_and_no_question_open(
         for each in controllers:
             each.join()
         while True:  # what was begun brings more to do with it
-            brain.do(lambda: store.append([]).result())
-            if not brain.runs.get(RUN, "/").state.hand.asked:
+            supervision.do(lambda: store.append([]).result())
+            if not supervision.runs.get(RUN, "/").state.hand.asked:
                 break
         store.append([NewEntry("end", b"")]).result()
-        assert brain.problems == []
+        assert supervision.problems == []
         told = check_rows(store)
         check_events(store, RUN)
         check_current(store, RUN)

@@ -82,7 +82,7 @@ def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
 
 
 def begun(bed: ControlSetup) -> list[str]:
-    return [what for what, *_ in bed.acts.begun]
+    return [what for what, *_ in bed.actions.begun]
 
 
 @pytest.mark.parametrize("how", ["crash", "end"])

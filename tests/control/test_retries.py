@@ -66,7 +66,7 @@ def test_a_retry_of_a_request_under_way_is_a_duplicate(bed: ControlSetup) -> Non
     bed.ask({**request, "timestamp": "2024-12-28T10:16:40Z"})
     bed.go_on()
     assert bed.kinds("r-1") == ["REQUEST", "ACK", "REQUEST", "duplicate"]
-    assert len(bed.acts.begun) == 1
+    assert len(bed.actions.begun) == 1
 
 
 @pytest.mark.parametrize("command", ["pause", "resume"])
@@ -120,4 +120,4 @@ def test_a_retry_of_a_resume_does_not_make_a_frozen_run_be_forgotten(bed: Contro
     bed.go_on()
     bed.confirm("freeze")
     bed.ask(resume)
-    assert ("guard", RUN, "") in ControlSetup(bed.store, bed.clock).acts.begun
+    assert ("guard", RUN, "") in ControlSetup(bed.store, bed.clock).actions.begun

@@ -105,7 +105,7 @@ def test_usage_adds_up_and_the_peak_is_kept(turns: list[tuple[int, float, float]
     before = meter.usage
     for tokens, cost, memory in turns:
         meter.add(tokens=tokens, cost_usd=cost)
-        meter.sees(memory)
+        meter.record_memory(memory)
         now = meter.usage
         assert now.tokens >= before.tokens
         assert now.cost_usd >= before.cost_usd

@@ -32,20 +32,20 @@ class AgentProcesses:
         self.told: list[tuple[str, CommandOutcome]] = []
         self.heard: Callable[[], None] | None = None
         """What is done as soon as something is told."""
-        self.endings = self.restarted()
+        self.processes = self.restarted()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.endings.settle()
+        self.processes.settle()
         self.zoo.__exit__()
         self.shop.close()
 
     def restarted(self) -> ProcessControl:
         """What the next daemon has, which knows nothing of what the one before has done."""
-        self.endings = ProcessControl(self.shop.home, self._tell, self.shop.hands.keeper)
-        return self.endings
+        self.processes = ProcessControl(self.shop.home, self._tell, self.shop.reactions.scheduler)
+        return self.processes
 
     @property
     def supervisor(self) -> Supervisor:
@@ -68,18 +68,18 @@ class AgentProcesses:
         """Ask for something, and wait for what comes of it."""
         asked = self.asked(command)
         act(self.supervisor, asked)
-        self.endings.settle()
+        self.processes.settle()
         [came] = [came for request, came in self.told if request == asked.request]
         return came
 
     def stop(self) -> CommandOutcome:
-        return self.do(self.endings.stop, ControlCommand.STOP)
+        return self.do(self.processes.stop, ControlCommand.STOP)
 
     def freeze(self) -> CommandOutcome:
-        return self.do(self.endings.freeze, ControlCommand.FREEZE)
+        return self.do(self.processes.freeze, ControlCommand.FREEZE)
 
     def thaw(self) -> CommandOutcome:
-        return self.do(self.endings.thaw, ControlCommand.RESUME)
+        return self.do(self.processes.thaw, ControlCommand.RESUME)
 
     def asked(self, command: ControlCommand) -> ControlAsked:
         return ControlAsked(time.time(), str(uuid.uuid4()), command, Standing.RUNNING, "ann")

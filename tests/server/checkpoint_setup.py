@@ -10,7 +10,7 @@ from handrail.model.action import Outcome
 from handrail.model.event import Event, Intervened, PromptGiven, RunStarted
 from handrail.model.intervention import Intervention, InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
-from handrail.server.files.checkpoint_scheduler import Talk
+from handrail.server.files.checkpoint_scheduler import FindConversation
 from handrail.server.files.event_reactions import EventReactions
 from handrail.server.home import Home
 from handrail.store.journal import Journal
@@ -42,7 +42,10 @@ class CheckpointSetup:
     """A project, a run in it, and the hands of a daemon; events are written at once."""
 
     def __init__(
-        self, folder: Path, settings: str = "", talk: Talk = lambda host, run: None
+        self,
+        folder: Path,
+        settings: str = "",
+        conversation: FindConversation = lambda host, run: None,
     ) -> None:
         self.tree = folder / "home" / "shop"
         (self.tree / ".git").mkdir(parents=True)
@@ -58,13 +61,13 @@ class CheckpointSetup:
         self.stops = EmergencyStops(
             self.home, self._record, self.told, self.events, clock=self._clock
         )
-        self.hands = EventReactions(
+        self.reactions = EventReactions(
             self.home,
             self.environ,
             self._record,
             self.told,
             self.stops,
-            talk=talk,
+            conversation=conversation,
             clock=self._clock,
         )
         self.restart()
@@ -77,8 +80,8 @@ class CheckpointSetup:
             Projects(self.environ),
             clock=self._clock,
         )
-        self.runs.planner = self.hands.keeper
-        self.runs.bus.subscribe(self.hands.hear)
+        self.runs.planner = self.reactions.scheduler
+        self.runs.bus.subscribe(self.reactions.on_event)
 
     @property
     def run(self) -> Supervisor:
@@ -90,7 +93,7 @@ class CheckpointSetup:
         self.settle()
 
     def settle(self) -> None:
-        self.hands.settle()
+        self.reactions.settle()
         self.stops.settle()
         late, self.late = self.late, []
         for event in late:
@@ -125,7 +128,7 @@ class CheckpointSetup:
         return self.time
 
     def close(self) -> None:
-        self.hands.close()
+        self.reactions.close()
         self.told.close()
 
 

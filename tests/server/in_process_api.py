@@ -78,38 +78,40 @@ class InProcessApi:
             environ=environ,
             observers=[self.metrics.on_event],
         )
-        self.brain = SupervisionThread(think=think, write=write)
-        self.acts = RecordedActs()
+        self.supervision = SupervisionThread(think=think, write=write)
+        self.actions = RecordedActs()
         results = ResultWaiters()
         self.control = ControlDesk(
-            self.desk.runs, self.acts, later=self.brain.later, listen=results.tell
+            self.desk.runs, self.actions, later=self.supervision.submit, listen=results.tell
         )
-        self.boundary = PauseWaiters(self.brain)
+        self.pauses = PauseWaiters(self.supervision)
         self.reports: list[DriverReport] = []
         self.ended: list[str] = []
         """Runs that were ended although nothing can be written down."""
-        self.drivers = DriverSessions(self.brain, self.desk.runs, time)
+        self.drivers = DriverSessions(self.supervision, self.desk.runs, time)
         self.drivers.reported = self._reported
         self.desk.runs.delivered = self.control.delivered
-        self.desk.runs.bus.subscribe(self.control.hear, self.boundary.hear, self.drivers.hear)
+        self.desk.runs.bus.subscribe(
+            self.control.on_event, self.pauses.on_event, self.drivers.on_event
+        )
         inbox = TopicInbox(self.control, self.store, time)
         secrets = secrets or (lambda: environ)
-        self.opinions = SecondOpinions(self.brain, secrets, lambda: 1.0)
+        self.opinions = SecondOpinions(self.supervision, secrets, lambda: 1.0)
         runs = self.desk.runs
         hooks = HookEndpoint(
-            self.brain,
+            self.supervision,
             {"claude": (HOST, self.desk.hooks)},
-            self.boundary,
+            self.pauses,
             self.opinions,
             self.metrics,
         )
-        unwritten = UnloggedStop(self.brain, runs, self._end)
+        unwritten = UnloggedStop(self.supervision, runs, self._end)
         components = (
-            Health(self.brain, runs, self.store, self.metrics, WHO),
-            FeedbackEndpoint(self.brain, runs, self.metrics, lambda: 1.0),
-            IncidentRecovery(self.brain, runs, lambda: None, "/nowhere", lambda: 1.0),
-            RestoreEndpoint(self.brain, runs, _NoShelf(), time),
-            ControlEndpoint(self.brain, self.control, inbox, results, unwritten),
+            Health(self.supervision, runs, self.store, self.metrics, WHO),
+            FeedbackEndpoint(self.supervision, runs, self.metrics, lambda: 1.0),
+            IncidentRecovery(self.supervision, runs, lambda: None, "/nowhere", lambda: 1.0),
+            RestoreEndpoint(self.supervision, runs, _NoShelf(), time),
+            ControlEndpoint(self.supervision, self.control, inbox, results, unwritten),
             self.drivers,
         )
         self.app = make_app(hooks, components)
@@ -128,7 +130,7 @@ class InProcessApi:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.brain.close()
+        self.supervision.close()
 
     def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run something in an event loop that must never be kept waiting."""

@@ -135,7 +135,7 @@ def test_a_daemon_that_ends_refuses_what_it_holds() -> None:
         await control(office, ControlCommand.PAUSE)
         held = asyncio.ensure_future(office.waiting_hook(call("ls")))
         await until_held(office)
-        office.boundary.close()
+        office.pauses.close()
         assert said(await held)["permissionDecision"] == "deny"
 
     with InProcessApi() as office:

@@ -58,9 +58,9 @@ def log() -> ClockedLog:
 
 def retention(log: ClockedLog, *, now: float = 100 * DAY, days: int = 30) -> Retention:
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
-    keeper = Retention(log, runs, lambda: days, clock=lambda: now)
-    keeper.look()
-    return keeper
+    scheduler = Retention(log, runs, lambda: days, clock=lambda: now)
+    scheduler.look()
+    return scheduler
 
 
 def test_what_changed_before_the_limit_is_forgotten(log: ClockedLog) -> None:
@@ -93,17 +93,17 @@ def test_nothing_is_forgotten_where_everything_is_to_be_kept(log: ClockedLog) ->
 def test_a_run_that_somebody_works_with_is_kept(log: ClockedLog) -> None:
     log.write("run:resumed", 1 * DAY)
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
-    keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
-    keeper.look()
+    scheduler = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
+    scheduler.look()
     runs.get("resumed", "/")
-    assert keeper.forget_some().wait() == 0
+    assert scheduler.forget_some().wait() == 0
 
 
 def test_a_run_that_was_taken_up_again_and_ended_since_the_look_is_kept(log: ClockedLog) -> None:
     log.write("run:resumed", 1 * DAY)
-    keeper = retention(log)
+    scheduler = retention(log)
     log.write("run:resumed", 100 * DAY)
-    assert keeper.forget_some().wait() == 0
+    assert scheduler.forget_some().wait() == 0
     assert log.names() == {"run:resumed"}
 
 
@@ -113,10 +113,10 @@ def test_a_killed_session_is_forgotten_although_it_never_said_that_it_ended(
     log.write("run:killed", 1 * DAY)
     runs = RunRegistry(Journal(log), Projects({"HOME": "/nowhere"}))
     runs.get("killed", "/")
-    keeper = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
-    keeper.look()
+    scheduler = Retention(log, runs, lambda: 30, clock=lambda: 100 * DAY)
+    scheduler.look()
     assert "killed" not in runs
-    assert keeper.forget_some().wait() == 1
+    assert scheduler.forget_some().wait() == 1
 
 
 class CountingLog(ClockedLog):
@@ -141,11 +141,11 @@ def test_runs_are_listed_once_a_day_however_many_are_due() -> None:
 def test_the_oldest_go_first_and_only_a_few_at_once(log: ClockedLog) -> None:
     for day in range(BITE + 2):
         log.write(f"run:{day}", day * DAY)
-    keeper = retention(log)
-    assert keeper.forget_some().wait() == BITE
+    scheduler = retention(log)
+    assert scheduler.forget_some().wait() == BITE
     assert log.names() == {f"run:{BITE}", f"run:{BITE + 1}"}
-    assert keeper.forget_some().wait() == 2
-    assert keeper.forget_some().wait() == 0
+    assert scheduler.forget_some().wait() == 2
+    assert scheduler.forget_some().wait() == 0
 
 
 class EnoughError(Exception):
@@ -163,13 +163,13 @@ def sleeper(slept: list[float], days: int) -> Callable[[float], Awaitable[object
     return sleep
 
 
-def tidy(keeper: Retention, days: int) -> list[float]:
-    brain, slept = SupervisionThread(), list[float]()
+def tidy(scheduler: Retention, days: int) -> list[float]:
+    supervision, slept = SupervisionThread(), list[float]()
     try:
         with pytest.raises(EnoughError):
-            asyncio.run(tidy_daily(brain, keeper, sleep=sleeper(slept, days)))
+            asyncio.run(tidy_daily(supervision, scheduler, sleep=sleeper(slept, days)))
     finally:
-        brain.close()
+        supervision.close()
     return slept
 
 

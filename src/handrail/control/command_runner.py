@@ -24,11 +24,15 @@ class CommandRunner:
     """Used from the brain's thread, as the desk that sends on them."""
 
     def __init__(
-        self, runs: RunRegistry, acts: CommandActions, book: ResponseLog, clock: Callable[[], float]
+        self,
+        runs: RunRegistry,
+        actions: CommandActions,
+        responses: ResponseLog,
+        clock: Callable[[], float],
     ) -> None:
         self._runs = runs
-        self._acts = acts
-        self._book = book
+        self._actions = actions
+        self._responses = responses
         self._clock = clock
         self._turns = FreezeQueue()
 
@@ -37,7 +41,7 @@ class CommandRunner:
         try:
             supervisor = self._runs.find(run)
         except StoreError:
-            self._book.owed.append(partial(self.begin, run, request))
+            self._responses.owed.append(partial(self.begin, run, request))
             return
         asked = None if supervisor is None else supervisor.state.hand.asked.get(request)
         if supervisor is None or asked is None:
@@ -45,7 +49,9 @@ class CommandRunner:
         try:
             _BEGIN.get(asked.command, CommandRunner._act)(self, supervisor, asked)
         except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-            self.came(run, request, CommandOutcome(False, f"{type(error).__name__}: {error}"))
+            self.command_finished(
+                run, request, CommandOutcome(False, f"{type(error).__name__}: {error}")
+            )
 
     def take_up(self, supervisor: Supervisor) -> None:
         """Begin again what was under way when the last daemon ended."""
@@ -55,7 +61,7 @@ class CommandRunner:
         for asked in list(hand.asked.values()):
             self.begin(supervisor.state.run, asked.request)
         if hand.standing == Standing.FROZEN:
-            self._acts.guard(supervisor)
+            self._actions.guard(supervisor)
 
     def overtake(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Answer to earlier requests that a later one has made void."""
@@ -65,27 +71,27 @@ class CommandRunner:
         for each in overtaken(before, asked.command):
             self._void(supervisor, each, says)
 
-    def came(self, run: str, request: str, came: CommandOutcome) -> None:
+    def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
         try:
             supervisor = self._runs.find(run)
         except StoreError:
-            self._book.owed.append(partial(self.came, run, request, came))
+            self._responses.owed.append(partial(self.command_finished, run, request, outcome))
             return
         if supervisor is None:
             return
         asked = supervisor.state.hand.asked.get(request)
         was = self._turns.leave(run, request)
         if asked is not None:
-            self._came(supervisor, asked, came)
-        elif was is not None and was.command == ControlCommand.FREEZE and came.ok:
+            self._finish(supervisor, asked, outcome)
+        elif was is not None and was.command == ControlCommand.FREEZE and outcome.ok:
             self._let_go(supervisor, was)
         if was is not None:
             following = self._turns.first(run, supervisor.state.hand.asked)
             if following is not None:
                 self.begin(run, following.request)
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
         if supervisor.state.hand.standing == Standing.PAUSING and not isinstance(
             event, ControlAsked
@@ -110,7 +116,7 @@ class CommandRunner:
     def _resume(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         hand = supervisor.state.hand
         if hand.standing == Standing.STOPPED:
-            self._acts.begin(supervisor, asked)
+            self._actions.begin(supervisor, asked)
         elif hand.frozen:
             self._thaw(supervisor, asked)
         else:
@@ -120,15 +126,15 @@ class CommandRunner:
         if supervisor.state.hand.frozen:  # nobody who stands still can be told anything
             self._thaw(supervisor, asked)
         else:
-            self._acts.begin(supervisor, asked)
+            self._actions.begin(supervisor, asked)
 
     def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
-            self._acts.begin(supervisor, asked)
+            self._actions.begin(supervisor, asked)
 
     def _thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         if self._is_its_turn(supervisor, asked):
-            self._acts.thaw(supervisor, asked)
+            self._actions.thaw(supervisor, asked)
 
     def _is_its_turn(self, supervisor: Supervisor, asked: ControlAsked) -> bool:
         state = supervisor.state
@@ -137,39 +143,41 @@ class CommandRunner:
     def _act(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         # The agent is told a message with the next answer that it gets: nothing has to begin.
         if not asked.command.spec.tells:
-            self._acts.begin(supervisor, asked)
+            self._actions.begin(supervisor, asked)
 
     # What comes of it
 
-    def _came(self, supervisor: Supervisor, asked: ControlAsked, came: CommandOutcome) -> None:
+    def _finish(self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome) -> None:
         hand = supervisor.state.hand
-        if came.ok and hand.frozen and asked.command.holds and asked.command.thaws:
+        if outcome.ok and hand.frozen and asked.command.holds and asked.command.thaws:
             # Its processes go on, and what was asked for can begin.
-            self._book.note(supervisor, hand.standing, came.evidence)
+            self._responses.note(supervisor, hand.standing, outcome.evidence)
             _BEGIN[asked.command](self, supervisor, asked)
-        elif came.ok and asked.command == ControlCommand.PAUSE:
+        elif outcome.ok and asked.command == ControlCommand.PAUSE:
             self._settle(supervisor)
         else:
-            self._confirm(supervisor, asked, came)
+            self._confirm(supervisor, asked, outcome)
         if hand.standing == Standing.PAUSING:
             self._settle(supervisor)
-        elif hand.standing == Standing.FROZEN and not came.ok:
-            self._acts.guard(supervisor)
+        elif hand.standing == Standing.FROZEN and not outcome.ok:
+            self._actions.guard(supervisor)
 
-    def _confirm(self, supervisor: Supervisor, asked: ControlAsked, came: CommandOutcome) -> None:
+    def _confirm(
+        self, supervisor: Supervisor, asked: ControlAsked, outcome: CommandOutcome
+    ) -> None:
         """Answer to a request, and to all others that wanted the same of the run."""
         run, command = supervisor.state.run, asked.command
-        if command == ControlCommand.INTERRUPT and came.ok:
+        if command == ControlCommand.INTERRUPT and outcome.ok:
             self._drop_all(supervisor, f"interrupted by {asked.by or 'a person'}")
-        if command in _AFTER_LOOP and came.ok:
+        if command in _AFTER_LOOP and outcome.ok:
             self._turns.clear(run)
         same = [asked]
-        if came.ok and command in THEN:
+        if outcome.ok and command in THEN:
             asked_for = supervisor.state.hand.asked.values()
             same += [each for each in asked_for if each.command == command and each is not asked]
         for each in same:
-            again = partial(self.came, run, each.request, came)
-            self._book.answer(supervisor, each, came, again=again)
+            again = partial(self.command_finished, run, each.request, outcome)
+            self._responses.answer(supervisor, each, outcome, again=again)
 
     def _settle(self, supervisor: Supervisor) -> None:
         """A pause has taken hold when nothing is under way any more."""
@@ -186,7 +194,7 @@ class CommandRunner:
         if pause is not None:
             self._confirm(supervisor, pause, CommandOutcome(evidence=evidence))
         else:  # a stronger hold did not work, and this is what is left of it
-            self._book.note(supervisor, Standing.PAUSED, evidence)
+            self._responses.note(supervisor, Standing.PAUSED, evidence)
 
     def _give_up(self, supervisor: Supervisor, stay: frozenset[ControlCommand]) -> None:
         """Nobody is there any more who could be told or interrupted."""
@@ -207,7 +215,7 @@ class CommandRunner:
         state = supervisor.state
         standing = state.hand.standing if standing is None else standing
         again = partial(self._void_again, state.run, asked.request, says)
-        self._book.answer(
+        self._responses.answer(
             supervisor, asked, CommandOutcome(False, says), standing=standing, again=again
         )
 
@@ -222,7 +230,7 @@ class CommandRunner:
         hand = supervisor.state.hand
         is_wanted = any(each.command.is_level for each in hand.asked.values())
         if not is_wanted and hand.standing not in ENDING:
-            self._acts.thaw(supervisor, asked)
+            self._actions.thaw(supervisor, asked)
 
     def _drop_all(self, supervisor: Supervisor, says: str) -> None:
         for each in supervisor.state.at_work:

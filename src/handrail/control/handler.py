@@ -42,7 +42,7 @@ class ControlHandler:
     def __init__(
         self,
         runs: RunRegistry,
-        acts: CommandActions,
+        actions: CommandActions,
         *,
         later: Later,
         listen: Listener = lambda result: None,
@@ -53,13 +53,13 @@ class ControlHandler:
         `listen`: hears of each result as soon as it is written, in any thread.
         """
         self._runs = runs
-        self._acts = acts
+        self._actions = actions
         self._later = later
         self._clock = clock
         self._store = runs.journal.store
         self._redactor = Redactor()
-        self._book = ResponseLog(self._store, later=later, listen=listen, clock=clock)
-        self._errands = CommandRunner(runs, acts, self._book, clock)
+        self._responses = ResponseLog(self._store, later=later, listen=listen, clock=clock)
+        self._runner = CommandRunner(runs, actions, self._responses, clock)
         self._is_open = False
         self._catches_up = False
         self._taken = 0
@@ -76,20 +76,20 @@ class ControlHandler:
         for run in sorted({*under_way.values(), *self._ledger.frozen}):
             supervisor = self._runs.find(run)
             if supervisor is not None:
-                self._errands.take_up(supervisor)
+                self._runner.take_up(supervisor)
             if supervisor is None or not supervisor.state.hand.frozen:
                 self._ledger.frozen.pop(run, None)
         for request in under_way:
             self._close_lost(request)
         self._is_open = True
         for row in unanswered:
-            self.take(row.body, waited=self._clock() - row.at)
-        self._book.save()
+            self.submit(row.body, waited=self._clock() - row.at)
+        self._responses.save()
 
     def close(self) -> None:
         """Keep what is known of requests."""
         if self._is_open:
-            self._book.save()
+            self._responses.save()
 
     def known(self, request: str) -> TakenRequest | None:
         """What has come of a request so far; None: nobody knows it."""
@@ -100,7 +100,7 @@ class ControlHandler:
             return None
         messages = (wire.decode(seen.result),) if seen.result else ()
         # What was written before is on the disk when this is.
-        return TakenRequest(messages, self._book.written())
+        return TakenRequest(messages, self._responses.written())
 
     @property
     def read_until(self) -> int:
@@ -111,7 +111,7 @@ class ControlHandler:
     def read_until(self, seq: int) -> None:
         self._ledger.seq = seq
 
-    def take(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
+    def submit(self, body: bytes, *, waited: float | None = None) -> TakenRequest:
         """Take in a request. `waited`: for so long it has stood in the topic; None: not at all.
 
         Raises StoreError, and then nothing has come of it.
@@ -125,27 +125,29 @@ class ControlHandler:
             asked = wire.read_request(body)
         except BadRequestError as error:
             half = error.request or PartialRequest("")
-            return self._book.refuse(half, "bad_request", str(error), again=again)
+            return self._responses.refuse(half, "bad_request", str(error), again=again)
         request = asked.request
         supervisor = self._runs.find(request.target.run_id)
-        came = [] if waited is not None else [self._clean(request, supervisor)]
+        received = [] if waited is not None else [self._clean(request, supervisor)]
         seen = self._ledger.find(request.request_id, self._clock())
         if seen is not None:
-            return self._again(request, seen, came, again)
+            return self._again(request, seen, received, again)
         if void := _void(asked, waited, self._clock()):
-            return self._book.refuse(request, "bad_request", void, came, again)
+            return self._responses.refuse(request, "bad_request", void, received, again)
         if supervisor is None or not supervisor.state.active:
             says = f"Run {request.target.run_id} is not active"
-            return self._book.refuse(request, "not_found", says, came, again)
+            return self._responses.refuse(request, "not_found", says, received, again)
         if spoilt := _spoilt(asked, supervisor):
-            return self._book.refuse(request, "bad_request", spoilt, came, again)
-        return self._acknowledge(supervisor, asked, [*came, self._book.ack(request)], again)
+            return self._responses.refuse(request, "bad_request", spoilt, received, again)
+        return self._acknowledge(
+            supervisor, asked, [*received, self._responses.ack(request)], again
+        )
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """Something has happened in a run; a request may be confirmed by it, or void."""
         if self._is_open:
-            self._errands.hear(supervisor, event)
-        if self._book.owed:
+            self._runner.on_event(supervisor, event)
+        if self._responses.owed:
             self._later(self._catch_up)
 
     def delivered(self, supervisor: Supervisor, asked: ControlAsked) -> Receipt:
@@ -153,13 +155,13 @@ class ControlHandler:
         step = supervisor.state.step
         where = f"at step {step}" if step else "at its start"
         # If that cannot be written, the agent gets another answer: it is told once more.
-        return self._book.answer(
+        return self._responses.answer(
             supervisor, asked, CommandOutcome(says=f"The agent was told {where}")
         )
 
-    def came(self, run: str, request: str, came: CommandOutcome) -> None:
+    def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
         """Something that was begun outside has come to its end."""
-        self._errands.came(run, request, came)
+        self._runner.command_finished(run, request, outcome)
 
     # How a request is taken in
 
@@ -174,7 +176,7 @@ class ControlHandler:
         step = next_transition(state.hand, asked.command)
         cannot = self._why_not(supervisor, asked)
         if cannot or step is None:
-            return self._book.refuse(request, "invalid_state", cannot, messages, again)
+            return self._responses.refuse(request, "invalid_state", cannot, messages, again)
         event = ControlAsked(
             self._clock(),
             request.request_id,
@@ -185,9 +187,9 @@ class ControlHandler:
             wire.text_of(asked),
             request.target.issue_id or "",
         )
-        receipt = supervisor.record(event, lambda _: self._book.rows(messages))
-        self._book.unless_written(receipt, request.request_id, None, again)
-        self._errands.overtake(supervisor, event)
+        receipt = supervisor.record(event, lambda _: self._responses.rows(messages))
+        self._responses.unless_written(receipt, request.request_id, None, again)
+        self._runner.overtake(supervisor, event)
         receipt.add_done_callback(partial(self._when_written, state.run, request.request_id))
         return TakenRequest(tuple(messages), receipt)
 
@@ -202,23 +204,27 @@ class ControlHandler:
         left = len(hand.asked) - len(overtaken(hand.asked.values(), command))
         if left >= (_MOST if command in THEN else _MOST_BESIDE):
             return f"{left} requests are under way in the run already"
-        return self._acts.can(supervisor, command)
+        return self._actions.can(supervisor, command)
 
     def _when_written(self, run: str, request: str, receipt: Receipt) -> None:
         """Nothing is done before it is certain that it was asked for; in the writer's thread."""
         if receipt.exception() is None:
-            self._later(lambda: self._errands.begin(run, request))
+            self._later(lambda: self._runner.begin(run, request))
 
     def _again(
-        self, request: Request, seen: SeenRequest, came: Sequence[AnyMessage], again: Again | None
+        self,
+        request: Request,
+        seen: SeenRequest,
+        received: Sequence[AnyMessage],
+        again: Again | None,
     ) -> TakenRequest:
         if (seen.command, seen.run) != (request.command, request.target.run_id):
             says = "This request_id was used for another request"
         elif not seen.result:
             says = "The request is under way"
         else:
-            return self._book.repeat(seen, came)
-        return self._book.refuse(request, "duplicate", says, came, again)
+            return self._responses.repeat(seen, received)
+        return self._responses.refuse(request, "duplicate", says, received, again)
 
     def _clean(self, request: Request, supervisor: Supervisor | None) -> Request:
         """The request as it may be written down."""
@@ -235,39 +241,39 @@ class ControlHandler:
         supervisor = self._runs.find(seen.run)
         if supervisor is None or request not in supervisor.state.hand.asked:
             half = PartialRequest(request, seen.command, wire.Target(seen.run))
-            self._book.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
+            self._responses.refuse(half, "not_found", f"Nothing is known of it in run {seen.run}")
 
     def _take_again(self, body: bytes, since: float) -> None:
-        self.take(body, waited=self._clock() - since)
+        self.submit(body, waited=self._clock() - since)
 
     def _catch_up(self) -> None:
         """Try again what the log did not take; it may still not do so."""
         if self._catches_up:
             return
         self._catches_up = True
-        owed, self._book.owed = self._book.owed, []
+        owed, self._responses.owed = self._responses.owed, []
         try:
             while owed:
                 owed[0]()
                 del owed[0]
         except StoreError:
-            self._book.owed[:0] = owed
+            self._responses.owed[:0] = owed
         finally:
             self._catches_up = False
 
     @property
     def _ledger(self) -> RequestLedger:
-        return self._book.ledger
+        return self._responses.ledger
 
     @_ledger.setter
     def _ledger(self, ledger: RequestLedger) -> None:
-        self._book.ledger = ledger
+        self._responses.ledger = ledger
 
     def _count(self) -> None:
         self._taken += 1
         self._ledger.forget(self._clock())
         if self._taken % _SAVE_EVERY == 0:
-            self._book.save()
+            self._responses.save()
 
 
 def _void(asked: ParsedRequest, waited: float | None, now: float) -> str:

@@ -49,7 +49,7 @@ class RequestLedger(msgspec.Struct, omit_defaults=True, tag_field="fold", tag=1)
         """By id, the runs of requests that were acknowledged and not answered."""
         return {request: each.run for request, each in self.seen.items() if not each.result}
 
-    def take(self, message: AnyMessage, body: bytes, at: float) -> None:
+    def add(self, message: AnyMessage, body: bytes, at: float) -> None:
         """Take in a row, in the order of the topic."""
         if isinstance(message, Request):
             return  # by itself it is only a wish
@@ -107,7 +107,7 @@ def load(store: Store, now: float) -> tuple[RequestLedger, list[StoredEntry]]:
         ledger.seq = row.seq
         message = wire.find(row.body)
         if isinstance(message, Ack | Result):
-            ledger.take(message, row.body, row.at)
+            ledger.add(message, row.body, row.at)
             unanswered.pop(message.request_id, None)
         elif request := wire.find_request(row.body):
             first = unanswered.get(request)

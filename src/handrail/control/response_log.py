@@ -73,7 +73,7 @@ class ResponseLog:
         rows = []
         for message in messages:
             body = wire.encode(message)
-            self.ledger.take(message, body, self._clock())
+            self.ledger.add(message, body, self._clock())
             rows.append(NewEntry(CONTROL, body))
         return rows
 
@@ -111,7 +111,7 @@ class ResponseLog:
     def repeat(self, seen: SeenRequest, before: Sequence[AnyMessage]) -> TakenRequest:
         """Give the answer that was given before, to the byte."""
         cached = wire.decode(seen.result)
-        self.ledger.take(cached, seen.result, self._clock())
+        self.ledger.add(cached, seen.result, self._clock())
         receipt = self._store.append([*self.rows(before), NewEntry(CONTROL, seen.result)])
         return TakenRequest((*before, cached), receipt)
 
@@ -119,7 +119,7 @@ class ResponseLog:
         self,
         supervisor: Supervisor,
         asked: ControlAsked,
-        came: CommandOutcome,
+        outcome: CommandOutcome,
         *,
         standing: Standing | None = None,
         again: Again | None = None,
@@ -130,21 +130,21 @@ class ResponseLog:
         written.
         """
         state, at = supervisor.state, self._clock()
-        payload = _payload(state, asked, came, supervisor.project.redactor)
+        payload = _payload(state, asked, outcome, supervisor.project.redactor)
         result = self._result(_request_of(state.run, asked), payload)
         event = ControlAnswered(
             at,
             asked.request,
             asked.command,
-            answered(state.hand, asked.command, ok=came.ok) if standing is None else standing,
-            came.ok,
-            str(payload.get("message", came.says)),
-            came.evidence,
-            str(came.payload.get("new_model", "")),
+            answered(state.hand, asked.command, ok=outcome.ok) if standing is None else standing,
+            outcome.ok,
+            str(payload.get("message", outcome.says)),
+            outcome.evidence,
+            str(outcome.payload.get("new_model", "")),
         )
 
         def rows(now: RunState) -> list[NewEntry]:
-            if came.ok and asked.command == ControlCommand.CANCEL:
+            if outcome.ok and asked.command == ControlCommand.CANCEL:
                 return [*self.rows([result]), abort_entry(now.run, USER_CANCELLED)]
             changed = event.model or (standing is None and asked.command in THEN)
             return [*self.rows([result]), *([state_entry(now, at)] if changed else [])]
@@ -189,12 +189,12 @@ class ResponseLog:
 
 
 def _payload(
-    state: RunState, asked: ControlAsked, came: CommandOutcome, redactor: Redactor
+    state: RunState, asked: ControlAsked, outcome: CommandOutcome, redactor: Redactor
 ) -> Payload:
-    if came.ok:
-        payload = success(state, asked.command, came)
+    if outcome.ok:
+        payload = success(state, asked.command, outcome)
     else:
-        payload = failure("invalid_state", came.says)
+        payload = failure("invalid_state", outcome.says)
     return {name: redactor.value(value) for name, value in payload.items()}
 
 

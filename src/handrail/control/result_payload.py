@@ -6,12 +6,12 @@ from handrail.model.control import ControlCommand
 from handrail.supervise.state import RunState
 
 
-def success(state: RunState, command: ControlCommand, came: CommandOutcome) -> Payload:
+def success(state: RunState, command: ControlCommand, outcome: CommandOutcome) -> Payload:
     """The payload of a command that was carried out."""
     message = command.spec.result
     if message is not None:
-        message = came.says or message.format(iteration=state.iteration)
-    return {"status": "success", **({"message": message} if message else {}), **came.payload}
+        message = outcome.says or message.format(iteration=state.iteration)
+    return {"status": "success", **({"message": message} if message else {}), **outcome.payload}
 
 
 def failure(code: Code, says: str) -> Payload:

@@ -19,39 +19,39 @@ _PAGE = 500
 class TopicInbox:
     """Reads in any thread (`unread`), and is emptied in the brain's (`take`)."""
 
-    def __init__(self, desk: ControlHandler, store: Store, clock: Callable[[], float]) -> None:
-        self._desk = desk
+    def __init__(self, control: ControlHandler, store: Store, clock: Callable[[], float]) -> None:
+        self._control = control
         self._store = store
         self._clock = clock
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Read and take what is there."""
         while rows := self.unread():
-            self.take(rows)
+            self.submit(rows)
 
     def unread(self) -> list[StoredEntry]:
         """The rows that were not looked at yet."""
-        return self._store.read(CONTROL, self._desk.read_until, _PAGE)
+        return self._store.read(CONTROL, self._control.read_until, _PAGE)
 
-    def take(self, rows: list[StoredEntry]) -> None:
+    def submit(self, rows: list[StoredEntry]) -> None:
         """Take requests among these rows to the desk, unless they have come by it.
 
         Raises StoreError; a row that was not taken is unread then.
         """
-        self._desk.open()
+        self._control.open()
         for row, following in zip_longest(rows, rows[1:]):
-            if row.seq <= self._desk.read_until:
+            if row.seq <= self._control.read_until:
                 continue
             if following is None and len(rows) == _PAGE:
                 break  # whether the next row is its answer is seen when that is read
             request = wire.find_request(row.body)
             if request and not (following is not None and _answers(following.body, request)):
                 self._hand_over(row)
-            self._desk.read_until = row.seq
+            self._control.read_until = row.seq
 
     def _hand_over(self, row: StoredEntry) -> None:
         try:
-            self._desk.take(row.body, waited=self._clock() - row.at)
+            self._control.submit(row.body, waited=self._clock() - row.at)
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 - the rows that follow are to be taken

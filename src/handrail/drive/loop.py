@@ -73,10 +73,10 @@ WORLD = LoopDependencies()
 
 
 async def drive(
-    task: DriveTask, office: DaemonClient, start: StartAgent, means: LoopDependencies = WORLD
+    task: DriveTask, client: DaemonClient, start: StartAgent, dependencies: LoopDependencies = WORLD
 ) -> LoopEnd:
     """Drive an agent to the end. Nothing is left running then, nor when this is cancelled."""
-    begun = await office.begin(
+    begun = await client.begin(
         LoopStart(
             goal=task.goal,
             cwd=task.cwd,
@@ -86,13 +86,13 @@ async def drive(
             driver=os.getpid(),
         )
     )
-    async with AgentProcess(start, task.model, resume=begun.iteration > 0) as seat:
-        loop = _DriveLoop(task, office, seat, begun, means)
-        async with background_task(loop.orders.hear()):
+    async with AgentProcess(start, task.model, resume=begun.iteration > 0) as process:
+        loop = _DriveLoop(task, client, process, begun, dependencies)
+        async with background_task(loop.orders.listen()):
             end = await loop.go_round()
     if end is not loop_end.CANCELLED:
         await loop.report_usage()
-        await office.report(
+        await client.report(
             DriverReport(kind=end.how, reason=end.reason, says=end.says, iteration=loop.iteration)
         )
     return end
@@ -104,21 +104,21 @@ class _DriveLoop:
     def __init__(
         self,
         task: DriveTask,
-        office: DaemonClient,
-        seat: AgentProcess,
+        client: DaemonClient,
+        process: AgentProcess,
         begun: LoopProgress,
-        means: LoopDependencies,
+        dependencies: LoopDependencies,
     ) -> None:
-        self.orders = OrderHandler(office, seat)
+        self.orders = OrderHandler(client, process)
         # Nobody knows how far the agent came in the last one, so it is begun again.
         self.iteration = max(begun.iteration, 1)
         self._task = task
-        self._office = office
-        self._seat = seat
-        self._means = means
-        self._meter = UsageMeter(_so_far(begun), means.clock)
+        self._client = client
+        self._process = process
+        self._dependencies = dependencies
+        self._meter = UsageMeter(_so_far(begun), dependencies.clock)
         self._watch = TurnMonitor(
-            self._meter, task.limits, means.sample, means.sleep, lambda: office.held
+            self._meter, task.limits, dependencies.sample, dependencies.sleep, lambda: client.held
         )
         self._brief = prompts.AgentBriefing(task.goal, task.verify)
         self._verified: Verification | None = None
@@ -134,8 +134,8 @@ class _DriveLoop:
             met = self._task.limits.met(self._meter.usage)
             if met and await self._when_not_held() == Standing.RUNNING:
                 return loop_end.limit(met, self._verified)
-            interrupts = self._seat.interrupts
-            go = await self._office.may_begin(self.iteration)
+            interrupts = self._process.interrupts
+            go = await self._client.may_begin(self.iteration)
             self._brief.note(go)
             if go.standing in _OVER:
                 end = loop_end.CANCELLED
@@ -148,7 +148,7 @@ class _DriveLoop:
     async def report_usage(self, model: str = "") -> None:
         """Tell what was used so far. `model`: the one that has answered."""
         used = self._meter.usage
-        await self._office.report(
+        await self._client.report(
             DriverReport(
                 kind="usage",
                 model=model,
@@ -162,7 +162,7 @@ class _DriveLoop:
 
     async def _wait_for_start(self) -> LoopEnd | None:
         """The run was stopped: its agent may not run until somebody resumes it."""
-        await self._seat.clear()
+        await self._process.clear()
         # What has ended was ended on purpose: agent and verify command did not fail.
         self._failures.clear()
         self._pause = 0.0
@@ -174,29 +174,31 @@ class _DriveLoop:
             return loop_end.error(len(self._failures), self._failures[-1])
         if self._pause:
             pause, self._pause = self._pause, 0.0
-            await self._means.sleep(pause)
+            await self._dependencies.sleep(pause)
             return None  # much may have happened meanwhile
         await self._use_model(go.model)
         try:
-            agent = await self._seat.fill()
+            agent = await self._process.fill()
         except (AgentGoneError, OSError) as error:
             await self._fail(str(error))
             return None
         await self.orders.answer_late()
-        prompt = self._brief.prompt(agent, self._verified, resumed=self._seat.resumed)
+        prompt = self._brief.prompt(agent, self._verified, resumed=self._process.resumed)
         with self._meter.at_work():
-            came = await take_turn(self._seat, agent, prompt, self._watch, interrupts=interrupts)
-        if isinstance(came, AgentTurn):
+            result = await take_turn(
+                self._process, agent, prompt, self._watch, interrupts=interrupts
+            )
+        if isinstance(result, AgentTurn):
             # What was broken off may tell less than was seen.
-            tokens = max(came.tokens, self._watch.tokens)
-            self._meter.add(tokens=tokens, cost_usd=came.cost_usd)
-            await self.report_usage(came.model)
-            return await self._judge(came, asked=self._seat.interrupts != interrupts)
-        if came is not None:
+            tokens = max(result.tokens, self._watch.tokens)
+            self._meter.add(tokens=tokens, cost_usd=result.cost_usd)
+            await self.report_usage(result.model)
+            return await self._judge(result, asked=self._process.interrupts != interrupts)
+        if result is not None:
             self._meter.add(tokens=max(agent.tokens, self._watch.tokens))
             await self.report_usage()
-            await self._seat.clear()
-            await self._fail(str(came))
+            await self._process.clear()
+            await self._fail(str(result))
         return None
 
     async def _judge(self, turn: AgentTurn, *, asked: bool) -> LoopEnd | None:
@@ -232,7 +234,7 @@ class _DriveLoop:
     async def _when_not_held(self) -> Standing:
         """How the run stands, once nobody holds it: what is paused does not end, either."""
         while True:
-            go = await self._office.may_end(self.iteration)
+            go = await self._client.may_end(self.iteration)
             self._brief.note(go)
             if go.standing not in HOLDING:
                 return go.standing
@@ -242,33 +244,35 @@ class _DriveLoop:
         if not command:
             return True
         with self._meter.at_work():
-            came = await self._means.verify(command, self._task.cwd, marks=self._task.marks)
-        self._verified = came
-        await self._office.report(
+            result = await self._dependencies.verify(
+                command, self._task.cwd, marks=self._task.marks
+            )
+        self._verified = result
+        await self._client.report(
             DriverReport(
                 kind="verified",
                 iteration=self.iteration,
                 command=command,
-                ok=came.ok,
-                says=f"{came.how}\n{came.says}".strip(),
-                ms=came.ms,
+                ok=result.ok,
+                says=f"{result.how}\n{result.says}".strip(),
+                ms=result.ms,
             )
         )
-        return came.ok
+        return result.ok
 
     async def _fail(self, problem: str) -> None:
         """Note a failure: the iteration is tried again, unless it was the last time."""
         self._failures.append(problem)
         if len(self._failures) >= _RESTART_AFTER:
-            await self._seat.clear()
+            await self._process.clear()
         if len(self._failures) < _MAX_FAILURES:
             self._pause = PAUSES[len(self._failures) - 1]
 
     async def _use_model(self, model: str) -> None:
         """Somebody has changed the model, and perhaps another process has heard of it."""
-        if model and model != self._seat.model:
+        if model and model != self._process.model:
             try:
-                await self._seat.set_model(model)
+                await self._process.set_model(model)
             except (ModelError, AgentSilentError) as error:
                 _log.warning("the agent goes on with its model: %s", error)
 

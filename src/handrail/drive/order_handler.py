@@ -13,9 +13,9 @@ _REMEMBERED = 100
 class OrderHandler:
     """Hears them one after the other. Each request is carried out once, however often it comes."""
 
-    def __init__(self, office: DaemonClient, seat: AgentProcess) -> None:
-        self._office = office
-        self._seat = seat
+    def __init__(self, client: DaemonClient, process: AgentProcess) -> None:
+        self._client = client
+        self._process = process
         self._starts: asyncio.Queue[DriverOrder | None] = asyncio.Queue()
         self._over = False
         self._answered: dict[str, DriverReport | None] = {}
@@ -26,16 +26,16 @@ class OrderHandler:
             "start": self._start,
         }
 
-    async def hear(self) -> None:
+    async def listen(self) -> None:
         """Until the run is over."""
-        async for order in self._office.orders():
+        async for order in self._client.orders():
             if order.request in self._answered:
                 report = self._answered[order.request]
             else:
                 report = await self._does[order.order](order)
                 self._remember(order.request, report)
             if report is not None:
-                await self._office.report(report)
+                await self._client.report(report)
         self._over = True
         self._starts.put_nowait(None)
 
@@ -55,17 +55,17 @@ class OrderHandler:
 
     async def _carry_out(self, order: DriverOrder) -> bool:
         try:
-            agent = await self._seat.fill()
+            agent = await self._process.fill()
             report = _answer(order, f"The agent runs as process {agent.pid}")
         except (AgentGoneError, OSError) as error:
             report = _answer(order, f"The agent cannot be started: {error}", ok=False)
         self._remember(order.request, report)
-        await self._office.report(report)
+        await self._client.report(report)
         return report.ok
 
     async def _interrupt(self, order: DriverOrder) -> DriverReport:
         try:
-            if await self._seat.interrupt():
+            if await self._process.interrupt():
                 return _answer(order, "The turn was broken off")
         except AgentSilentError as error:
             return _answer(order, str(error), ok=False)
@@ -73,7 +73,7 @@ class OrderHandler:
 
     async def _set_model(self, order: DriverOrder) -> DriverReport:
         try:
-            before = await self._seat.set_model(order.model)
+            before = await self._process.set_model(order.model)
         except (ModelError, AgentSilentError) as error:
             return _answer(order, str(error), ok=False)
         says = f"{order.model} from the next call on"

@@ -48,7 +48,7 @@ class TurnMonitor:
         seen = await asyncio.to_thread(self._sample, agent.pid)
         held = seen.frozen or self._held()
         self._meter.hold(held)
-        self._meter.sees(seen.memory_mb)
+        self._meter.record_memory(seen.memory_mb)
         self.tokens = agent.tokens
         used = self._meter.usage
         used = msgspec.structs.replace(used, tokens=used.tokens + self.tokens)
@@ -66,7 +66,7 @@ class TurnMonitor:
 
 
 async def take_turn(
-    seat: AgentProcess, agent: DrivenAgent, prompt: str, watch: TurnMonitor, *, interrupts: int
+    process: AgentProcess, agent: DrivenAgent, prompt: str, watch: TurnMonitor, *, interrupts: int
 ) -> AgentTurn | AgentGoneError | None:
     """Send the agent on and wait until it stops.
 
@@ -76,9 +76,9 @@ async def take_turn(
     limit = asyncio.timeout(None)
     try:
         async with limit, background_task(watch.look(agent, limit)):
-            if seat.interrupts != interrupts:
+            if process.interrupts != interrupts:
                 return None
-            seat.sent_on()
+            process.sent_on()
             return await agent.take_turn(prompt)
     except AgentGoneError as error:
         return error

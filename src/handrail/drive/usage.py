@@ -99,7 +99,7 @@ class UsageMeter:
             cost_usd=self._used.cost_usd + max(cost_usd, 0.0),
         )
 
-    def sees(self, memory_mb: float) -> None:
+    def record_memory(self, memory_mb: float) -> None:
         """Its processes have so much now."""
         peak = max(self._used.peak_mb, memory_mb)
         self._used = msgspec.structs.replace(self._used, memory_mb=memory_mb, peak_mb=peak)

@@ -176,7 +176,7 @@ class HostHooks(Protocol):
     """Answers the hook requests of all sessions of a host. `handle` and `reconsider` are called in
     one thread, the rest in any."""
 
-    def handle(self, body: bytes, seat: SessionOrigin) -> "DecisionProgress[Reply]":
+    def handle(self, body: bytes, origin: SessionOrigin) -> "DecisionProgress[Reply]":
         """Answer one request. What cannot be read and may be about an action is refused."""
 
     def reconsider(self, run: str, event: "ModelAsked") -> "Ready[Reply | None]":

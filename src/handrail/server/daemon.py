@@ -85,7 +85,7 @@ class Daemon:
         self.metrics = Metrics()
         self.store = open_log(home.log, "write")
         journal = Journal(self.store, observers=[self.metrics.on_event])
-        self.brain = SupervisionThread()
+        self.supervision = SupervisionThread()
         hosts = {name: find_host(name) for name in HOSTS}
         can = {name: host.capabilities | {Capability.FILES} for name, host in hosts.items()}
         self.runs = RunRegistry(
@@ -94,44 +94,54 @@ class Daemon:
         there = HookConnection(self.port, home.hook_token, home.client_path, home.installs)
         self.hooks = {name: host.hooks(self.runs, there, environ) for name, host in hosts.items()}
         self.notifier = Notifier(home.secrets, failed=lambda says: self.metrics.fault("notify"))
-        chores = ProcessJobs()
+        jobs = ProcessJobs()
         stops = EmergencyStops(
-            home, self._record, self.notifier, partial(_events, journal), chores=chores
+            home, self._record, self.notifier, partial(_events, journal), jobs=jobs
         )
-        self.hands = EventReactions(
-            home, environ, self._record, self.notifier, stops, talk=self._talk
+        self.reactions = EventReactions(
+            home, environ, self._record, self.notifier, stops, conversation=self._conversation
         )
-        self.restores = RestoreEndpoint(self.brain, self.runs, self.hands, time)
-        self.boundary = PauseWaiters(self.brain)
-        self.drivers = DriverSessions(self.brain, self.runs, time)
-        mailbox = ControlMailbox(self.brain)
-        endings = ProcessControl(home, mailbox.came, self.hands.keeper, chores)
-        self.acts = DaemonCommandActions(
-            self.drivers, endings, self.hands, self.restores, mailbox.came, mailbox.ask
+        self.restores = RestoreEndpoint(self.supervision, self.runs, self.reactions, time)
+        self.pauses = PauseWaiters(self.supervision)
+        self.drivers = DriverSessions(self.supervision, self.runs, time)
+        mailbox = ControlMailbox(self.supervision)
+        processes = ProcessControl(home, mailbox.command_finished, self.reactions.scheduler, jobs)
+        self.actions = DaemonCommandActions(
+            self.drivers,
+            processes,
+            self.reactions,
+            self.restores,
+            mailbox.command_finished,
+            mailbox.ask,
         )
         results = ResultWaiters()
-        self.desk = ControlHandler(
-            self.runs, self.acts, later=self.brain.later, listen=results.tell
+        self.control = ControlHandler(
+            self.runs, self.actions, later=self.supervision.submit, listen=results.tell
         )
-        inbox = TopicInbox(self.desk, self.store, time)
-        unwritten = UnloggedStop(self.brain, self.runs, endings.end_unwritten)
-        self.controls = ControlEndpoint(self.brain, self.desk, inbox, results, unwritten)
+        inbox = TopicInbox(self.control, self.store, time)
+        unwritten = UnloggedStop(self.supervision, self.runs, processes.end_unwritten)
+        self.control_endpoint = ControlEndpoint(
+            self.supervision, self.control, inbox, results, unwritten
+        )
         self.retention = Retention(self.store, self.runs, partial(keep_days, environ))
-        self.opinions = SecondOpinions(self.brain, home.secrets, time)
+        self.opinions = SecondOpinions(self.supervision, home.secrets, time)
         self.hook_endpoint = HookEndpoint(
-            self.brain,
+            self.supervision,
             {name: (host, self.hooks[name]) for name, host in hosts.items()},
-            self.boundary,
+            self.pauses,
             self.opinions,
             self.metrics,
         )
         # Who is made first hears of who is made later.
-        mailbox.desk = self.desk
-        self.drivers.reported = self.acts.reported
-        self.runs.planner = self.hands.keeper
-        self.runs.delivered = self.desk.delivered
+        mailbox.control = self.control
+        self.drivers.reported = self.actions.reported
+        self.runs.planner = self.reactions.scheduler
+        self.runs.delivered = self.control.delivered
         self.runs.bus.subscribe(
-            self.hands.hear, self.desk.hear, self.boundary.hear, self.drivers.hear
+            self.reactions.on_event,
+            self.control.on_event,
+            self.pauses.on_event,
+            self.drivers.on_event,
         )
         self._watch()
         # The first review loads the tables; no session should wait for that.
@@ -139,7 +149,7 @@ class Daemon:
         if problem := self.store.problem:
             _log.error("the log cannot be used: %s", problem)
 
-    def _talk(self, host: str, run: str) -> ConversationPosition:
+    def _conversation(self, host: str, run: str) -> ConversationPosition:
         """Where the conversation of a run is now."""
         return (
             self.hooks[host].place(run) if host in self.hooks else ConversationPosition(host, run)
@@ -155,20 +165,22 @@ class Daemon:
             "port": self.port,
         }
         components = (
-            Health(self.brain, self.runs, self.store, self.metrics, who),
-            FeedbackEndpoint(self.brain, self.runs, self.metrics, time),
-            IncidentRecovery(self.brain, self.runs, self.hands.settle, self.home.incidents, time),
+            Health(self.supervision, self.runs, self.store, self.metrics, who),
+            FeedbackEndpoint(self.supervision, self.runs, self.metrics, time),
+            IncidentRecovery(
+                self.supervision, self.runs, self.reactions.settle, self.home.incidents, time
+            ),
             self.restores,
-            self.controls,
+            self.control_endpoint,
             self.drivers,
         )
         return make_app(self.hook_endpoint, components)
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take up what the last daemon has left; called in the event loop."""
-        self.acts.loop = loop
-        self.brain.later(self.desk.open)
-        self.brain.later(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
+        self.actions.loop = loop
+        self.supervision.submit(self.control.open)
+        self.supervision.submit(lambda: self.runs.let_held_go(time() - _HOSTS_WAIT))
 
     def remove_incidents(self) -> None:
         """Remove the folders of incidents that are too old."""
@@ -176,16 +188,16 @@ class Daemon:
 
     def close(self) -> None:
         """Finish what was begun, and save what is known."""
-        self.hands.close()
-        self.brain.close()
-        self.desk.close()
+        self.reactions.close()
+        self.supervision.close()
+        self.control.close()
         self.notifier.close()
         self.runs.save_all()
         self.store.close()
 
     def _record(self, run: str, event: Event) -> None:
         """Write an event of a run; called in any thread."""
-        self.brain.later(lambda: self.runs.get(run, "/").record(event))
+        self.supervision.submit(lambda: self.runs.get(run, "/").record(event))
 
     def _watch(self) -> None:
         self.metrics.watch(
@@ -233,7 +245,7 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     servers = [(_Server(_config(app, by_path)), path), (_Server(_config(gate, by_port)), port)]
 
     def stop() -> None:
-        daemon.boundary.close()
+        daemon.pauses.close()
         for server, _ in servers:
             server.should_exit = True
 
@@ -243,9 +255,11 @@ async def _serve(daemon: Daemon, path: socket.socket, port: socket.socket) -> No
     _log.info("Handrail %s supervises, process %d", __version__, os.getpid())
     daemon.open(loop)
     tasks = [
-        asyncio.create_task(daemon.controls.look_into_topic()),
-        asyncio.create_task(tidy_daily(daemon.brain, daemon.retention, daemon.remove_incidents)),
-        asyncio.create_task(collect_when_idle(daemon.brain)),
+        asyncio.create_task(daemon.control_endpoint.look_into_topic()),
+        asyncio.create_task(
+            tidy_daily(daemon.supervision, daemon.retention, daemon.remove_incidents)
+        ),
+        asyncio.create_task(collect_when_idle(daemon.supervision)),
     ]
     await asyncio.gather(*(server.serve(sockets=[sock]) for server, sock in servers))
     for task in tasks:

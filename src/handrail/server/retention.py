@@ -81,7 +81,7 @@ class Retention:
 
 
 async def tidy_daily(
-    brain: SupervisionThread,
+    supervision: SupervisionThread,
     retention: Retention,
     remove: Callable[[], None] = lambda: None,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -90,8 +90,8 @@ async def tidy_daily(
     while True:
         try:
             await asyncio.to_thread(remove)
-            await brain.do(retention.look)
-            while await brain.settle(await brain.do(retention.forget_some)):
+            await supervision.call(retention.look)
+            while await supervision.settle(await supervision.call(retention.forget_some)):
                 await sleep(PAUSE)
         except (ConfigError, OSError, StoreError, SupervisionTimeoutError) as error:
             _log.warning("old runs were not forgotten: %s", error)

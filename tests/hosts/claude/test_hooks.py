@@ -184,7 +184,7 @@ def test_a_session_is_welcomed_and_told_what_is_wrong_with_its_hooks(desk: Desk)
     desk.refusal = "A proxy is set."
     proxied = desk.tell("SessionStart", proxied=True, source="startup")
     assert proxied == {"hookSpecificOutput": welcome, "systemMessage": "A proxy is set."}
-    assert [visit.seat.proxied for visit, _ in desk.asked_about] == [False, True]
+    assert [visit.origin.proxied for visit, _ in desk.asked_about] == [False, True]
 
 
 def test_a_prompt_is_not_heard_where_nothing_would_be_supervised(desk: Desk) -> None:

@@ -73,7 +73,7 @@ def test_it_rests_before_the_first_prompt_and_works_from_the_prompt_on() -> None
 def test_a_result_ends_the_turn() -> None:
     done = turns(*STARTED, ModelSpoke("hello", "m2"), result())
     assert done.rest is Activity.RESTS
-    assert done.take() == AgentTurn(says="done", tokens=10, cost_usd=0.5, model="m2")
+    assert done.finish_turn() == AgentTurn(says="done", tokens=10, cost_usd=0.5, model="m2")
 
 
 def test_what_is_heard_of_the_prompt_after_its_result_changes_nothing() -> None:
@@ -90,7 +90,7 @@ def test_a_result_before_the_prompt_is_begun_is_that_of_other_work() -> None:
     assert turns(*other).rest is Activity.WORKS
     done = turns(*other, heard("started"), BEGAN, result("mine"))
     assert done.rest is Activity.RESTS
-    turn = done.take()
+    turn = done.finish_turn()
     assert (turn.says, turn.tokens) == ("mine", 20)
 
 
@@ -100,7 +100,7 @@ def test_a_sub_agent_that_works_on_keeps_it_at_work() -> None:
     assert after(waiting, ENDED, NO_TASKS) is Activity.STIRS
     assert after(waiting, BEGAN) is Activity.WORKS
     assert after(waiting, result("It was found.")) is Activity.RESTS
-    assert waiting.take().says == "It was found."
+    assert waiting.finish_turn().says == "It was found."
 
 
 def test_news_that_went_along_with_a_tools_result_wake_nobody_up() -> None:
@@ -124,10 +124,10 @@ def test_a_long_command_in_the_foreground_is_no_news() -> None:
 
 def test_it_works_without_a_prompt_too() -> None:
     done = turns(*STARTED, result())
-    done.take()
+    done.finish_turn()
     assert after(done, BEGAN) is Activity.WORKS
     assert after(done, result("by itself")) is Activity.RESTS
-    assert done.take().says == "by itself"
+    assert done.finish_turn().says == "by itself"
 
 
 # Interrupts
@@ -142,12 +142,12 @@ def test_what_a_turn_has_used_is_known_before_its_end() -> None:
     works = turns(*STARTED, *said)
     assert works.tokens == 55
     works.read(result())
-    assert works.tokens == works.take().tokens
+    assert works.tokens == works.finish_turn().tokens
     assert works.tokens == 0
 
 
 def test_a_turn_that_was_broken_off_is_no_problem() -> None:
-    turn = turns(*STARTED, ModelSpoke("I begin.", "m"), ABORTED, heard("cancelled")).take()
+    turn = turns(*STARTED, ModelSpoke("I begin.", "m"), ABORTED, heard("cancelled")).finish_turn()
     assert turn == AgentTurn(says="I begin.", interrupted=True, tokens=10, cost_usd=0.5, model="m")
 
 
@@ -155,7 +155,7 @@ def test_a_turn_that_ended_before_the_interrupt_was_not_broken_off() -> None:
     done = turns(*STARTED)
     done.interrupting = True
     done.read(result())
-    assert not done.take().interrupted
+    assert not done.finish_turn().interrupted
 
 
 def test_where_no_reason_is_given_it_counts_who_asked() -> None:
@@ -163,37 +163,37 @@ def test_where_no_reason_is_given_it_counts_who_asked() -> None:
     alone, asked = turns(*STARTED, broken), turns(*STARTED)
     asked.interrupting = True
     asked.read(broken)
-    assert alone.take().problem == "x"
-    assert (asked.take().interrupted, asked.interrupting) == (True, False)
+    assert alone.finish_turn().problem == "x"
+    assert (asked.finish_turn().interrupted, asked.interrupting) == (True, False)
 
 
 def test_sub_agents_that_are_stopped_alone_have_no_result() -> None:
     waiting = turns(*STARTED, AGENT, result("I wait."), STOPPED, NO_TASKS)
     assert waiting.rest is Activity.RESTS
-    assert waiting.take().interrupted
+    assert waiting.finish_turn().interrupted
 
 
 def test_an_interrupt_that_stops_only_sub_agents_has_broken_something_off() -> None:
     done = turns(*STARTED, AGENT)
     done.interrupting = True
     assert after(done, STOPPED, NO_TASKS, result("I wait.")) is Activity.RESTS
-    assert done.take().interrupted
+    assert done.finish_turn().interrupted
 
 
 def test_a_sub_agent_that_its_master_stops_interrupts_nothing() -> None:
-    assert not turns(*STARTED, AGENT, STOPPED, NO_TASKS, result()).take().interrupted
+    assert not turns(*STARTED, AGENT, STOPPED, NO_TASKS, result()).finish_turn().interrupted
 
 
 def test_a_prompt_that_is_thrown_away_was_interrupted() -> None:
     thrown = turns(heard("queued"), heard("cancelled"))
     assert thrown.rest is Activity.RESTS
-    assert thrown.take() == AgentTurn(interrupted=True)
+    assert thrown.finish_turn() == AgentTurn(interrupted=True)
 
 
 def test_a_prompt_that_was_begun_and_thrown_away_may_still_have_a_result() -> None:
     thrown = turns(*STARTED, heard("cancelled"))
     assert thrown.rest is Activity.STIRS
-    assert thrown.take().interrupted
+    assert thrown.finish_turn().interrupted
 
 
 def test_what_becomes_of_no_prompt_is_nothing() -> None:
@@ -207,22 +207,22 @@ def test_an_error_is_a_problem_and_not_the_models_words() -> None:
     failed = result("API Error: 529", "api_error", is_error=True)
     turn = turns(
         *STARTED, ModelSpoke("I begin.", "m"), ModelSpoke("API Error: 529", ""), failed
-    ).take()
+    ).finish_turn()
     assert (turn.problem, turn.says) == ("API Error: 529", "I begin.")
 
 
 def test_a_prompt_that_never_reached_the_model_is_a_problem() -> None:
     refused = result("blocked by hook: not now", "", answers=0)
-    assert turns(*STARTED, refused).take().problem == "blocked by hook: not now"
+    assert turns(*STARTED, refused).finish_turn().problem == "blocked by hook: not now"
 
 
 def test_a_hook_that_stops_it_is_a_problem() -> None:
-    assert turns(*STARTED, result("", "hook_stopped")).take().problem == "a hook stopped it"
+    assert turns(*STARTED, result("", "hook_stopped")).finish_turn().problem == "a hook stopped it"
 
 
 def test_a_limit_of_claude_code_is_a_problem() -> None:
     limit = result("", "", subtype="error_max_budget_usd")
-    assert turns(*STARTED, limit).take().problem == "error_max_budget_usd"
+    assert turns(*STARTED, limit).finish_turn().problem == "error_max_budget_usd"
 
 
 # What was used
@@ -230,10 +230,10 @@ def test_a_limit_of_claude_code_is_a_problem() -> None:
 
 def test_where_only_totals_are_told_a_turn_used_what_came_on_top() -> None:
     fold = turns(*STARTED, result(total=TokenUsage(10, 1.0), used=None))
-    first = fold.take()
+    first = fold.finish_turn()
     fold.send("q")
     after(fold, heard("started", "q"), result(total=TokenUsage(15, 3.0), used=None))
-    second = fold.take()
+    second = fold.finish_turn()
     assert [(turn.tokens, turn.cost_usd) for turn in (first, second)] == [(10, 1.0), (5, 2.0)]
 
 
@@ -268,5 +268,5 @@ def test_whatever_was_printed_a_prompt_that_begins_and_ends_is_at_rest(lines: li
     fold.send("q")
     mine = (NO_TASKS, heard("started", "q"), BEGAN, result("mine"))
     assert after(fold, *mine) is Activity.RESTS
-    assert fold.take().says == "mine"
-    assert fold.take() == AgentTurn(model=fold.model)
+    assert fold.finish_turn().says == "mine"
+    assert fold.finish_turn() == AgentTurn(model=fold.model)

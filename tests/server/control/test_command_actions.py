@@ -34,9 +34,9 @@ def test_a_freeze_is_ended_in_time_also_where_the_log_fails_just_then(
             taken.set()
 
     async def story() -> None:
-        acts = DaemonCommandActions(None, None, None, None, _nobody, ask)  # type: ignore[arg-type]
-        acts.loop = asyncio.get_running_loop()
-        acts.guard(scene.supervisor)
+        actions = DaemonCommandActions(None, None, None, None, _nobody, ask)  # type: ignore[arg-type]
+        actions.loop = asyncio.get_running_loop()
+        actions.guard(scene.supervisor)
         async with asyncio.timeout(10):
             await taken.wait()
 

@@ -304,7 +304,7 @@ def test_a_loop_that_handrail_has_stopped_waits_for_a_person(option: str) -> Non
         office.state_of(RUN).course.stopped = "inc-1"
         stopped = (await post(office, "iterations?iteration=1&wait=30")).json
         assert (stopped["standing"], stopped["reason"]) == ("stopped", "incident inc-1")
-        await office.brain.do(
+        await office.supervision.call(
             lambda: office.desk.runs.get(RUN, "/").record(IncidentResolved(time(), "inc-1", option))
         )
         told = (await ask(office.app, "GET", f"/runs/{RUN}/orders?after=0&wait=30")).json

@@ -49,15 +49,15 @@ class Court:
         self.incidents.save(gather(RUN, "inc-1", bed.events()))
 
     def choose(self, option: str, incident: str = "inc-1", body: bytes = b"") -> Answer:
-        brain = SupervisionThread()
+        supervision = SupervisionThread()
         recoveries = IncidentRecovery(
-            brain, self.bed.runs, self._settle, self.incidents.folder, lambda: 6.0
+            supervision, self.bed.runs, self._settle, self.incidents.folder, lambda: 6.0
         )
         given = body or msgspec.json.encode({"option": option, "note": "again"})
         try:
             answer = asyncio.run(recoveries.endpoint(_request(incident, given)))
         finally:
-            brain.close()
+            supervision.close()
         return answer.status_code, msgspec.json.decode(bytes(answer.body))
 
     def _settle(self) -> None:

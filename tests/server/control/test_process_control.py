@@ -120,17 +120,17 @@ def test_a_frozen_run_is_stopped(scene: AgentProcesses) -> None:
 def test_the_same_request_twice_at_once_is_answered_once(scene: AgentProcesses) -> None:
     begun(scene)
     asked = scene.asked(ControlCommand.STOP)
-    scene.endings.stop(scene.supervisor, asked)
-    scene.endings.stop(scene.supervisor, asked)
-    scene.endings.settle()
+    scene.processes.stop(scene.supervisor, asked)
+    scene.processes.stop(scene.supervisor, asked)
+    scene.processes.settle()
     assert [came.ok for _, came in scene.told] == [True]
 
 
 def test_of_two_requests_at_once_the_second_finds_nobody(scene: AgentProcesses) -> None:
     agent, _ = begun(scene)
     for command in (ControlCommand.STOP, ControlCommand.CANCEL):
-        scene.endings.stop(scene.supervisor, scene.asked(command))
-    scene.endings.settle()
+        scene.processes.stop(scene.supervisor, scene.asked(command))
+    scene.processes.settle()
     [first, second] = [came for _, came in scene.told]
     assert (first.ok, second.ok) == (True, True)
     assert agent in numbers(first, "ended")
@@ -143,7 +143,7 @@ def test_the_next_daemon_finishes_a_stop(scene: AgentProcesses) -> None:
     asked = scene.asked(ControlCommand.STOP)
     for _ in range(2):
         scene.restarted().stop(scene.supervisor, asked)
-        scene.endings.settle()
+        scene.processes.settle()
     assert [came.ok for _, came in scene.told] == [True, True]
     assert are_alive(agent) == [False]
 

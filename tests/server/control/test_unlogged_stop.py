@@ -66,7 +66,7 @@ def test_no_process_is_left_and_nothing_is_saved(scene: AgentProcesses) -> None:
     child = scene.zoo.root / "child"
     until(lambda: child.exists() and child.read_text())
     scene.begins(agent)
-    says = scene.endings.end_unwritten(scene.supervisor.state)()
+    says = scene.processes.end_unwritten(scene.supervisor.state)()
     assert says == "All the same, no process of the run is left. That is not in the log."
     assert are_alive(agent, scene.zoo.number("child")) == [False, False]
     assert scene.told == []
@@ -79,5 +79,5 @@ def test_the_one_that_drives_it_ends_too(scene: AgentProcesses) -> None:
     driven = scene.zoo.root / "driven"
     until(lambda: driven.exists() and driven.read_text())
     scene.begins(0, driver=driver)
-    scene.endings.end_unwritten(scene.supervisor.state)()
+    scene.processes.end_unwritten(scene.supervisor.state)()
     assert are_alive(driver, scene.zoo.number("driven")) == [False, False]

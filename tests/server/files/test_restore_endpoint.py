@@ -82,19 +82,19 @@ class Desk:
         return self.send(what, json.dumps({"cwd": str(self.bed.path), **body}).encode())
 
     def send(self, what: str, body: bytes) -> tuple[int, Json]:
-        brain = SupervisionThread()
-        restores = RestoreEndpoint(brain, self.bed.runs, self.shelf, self.bed.clock)
+        supervision = SupervisionThread()
+        restores = RestoreEndpoint(supervision, self.bed.runs, self.shelf, self.bed.clock)
         endpoint: Callable[[Request], Awaitable[Response]] = getattr(restores, what)
 
         async def run() -> Response:
             answer = await endpoint(_request(body))
-            await brain.do(lambda: None)  # what nobody waited for is done, too
+            await supervision.call(lambda: None)  # what nobody waited for is done, too
             return answer
 
         try:
             answer = asyncio.run(run())
         finally:
-            brain.close()
+            supervision.close()
         return answer.status_code, json.loads(bytes(answer.body))
 
     def look(self, **body: object) -> Json:

@@ -66,7 +66,7 @@ def test_whether_somebody_is_there_comes_with_a_header(
 def test_a_proxy_is_told_by_a_header(office: InProcessApi) -> None:
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="yes")
     office.post(message("SessionStart", source="startup"), x_handrail_proxy="")
-    assert [visit.seat.proxied for visit, _ in office.desk.asked_about] == [True, False]
+    assert [visit.origin.proxied for visit, _ in office.desk.asked_about] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,9 @@ def test_a_brain_that_hangs_refuses_changes_lets_reads_go_on_and_comes_back() ->
     with InProcessApi(think=0.1) as office:
 
         async def hang() -> list[str]:
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(
+                office.supervision.call(lambda: release.wait(PATIENT), PATIENT)
+            )
             await asyncio.sleep(0)
             answers = [await office.hook(call("touch a", "t1"))]
             read = message("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"})
@@ -195,7 +197,9 @@ def test_a_brain_that_hangs_does_what_the_run_wants_in_a_fault(
 
         async def hang() -> list[str]:
             await office.hook(message("SessionStart", source="startup"))
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(
+                office.supervision.call(lambda: release.wait(PATIENT), PATIENT)
+            )
             await asyncio.sleep(0)
             said = [await office.hook(call("touch a")), await office.hook(read)]
             release.set()
@@ -211,7 +215,9 @@ def test_a_run_that_nobody_knows_yet_may_only_read_in_a_fault() -> None:
     with InProcessApi(think=0.1, environ={"HANDRAIL_ON_FAULT": "warn"}) as office:
 
         async def hang() -> list[str]:
-            stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT), PATIENT))
+            stuck = asyncio.create_task(
+                office.supervision.call(lambda: release.wait(PATIENT), PATIENT)
+            )
             await asyncio.sleep(0)
             said = [await office.hook(call("touch a")), await office.hook(read)]
             release.set()
@@ -276,7 +282,7 @@ def test_health_is_told_while_the_brain_hangs(office: InProcessApi) -> None:
     release = threading.Event()
 
     async def hang() -> dict[str, object]:
-        stuck = asyncio.create_task(office.brain.do(lambda: release.wait(PATIENT)))
+        stuck = asyncio.create_task(office.supervision.call(lambda: release.wait(PATIENT)))
         await asyncio.sleep(0)
         answer = await ask(office.app, "GET", "/healthz")
         release.set()

@@ -58,7 +58,7 @@ def test_hooks_leave_nothing_behind_that_has_to_be_looked_for(place: DaemonSandb
 
 class Brain:
     def __init__(self) -> None:
-        self.thoughts = 0
+        self.jobs_done = 0
 
 
 class EnoughError(Exception):
@@ -67,7 +67,7 @@ class EnoughError(Exception):
 
 def collections(each_second: list[int]) -> list[int]:
     """The seconds in which everything is looked through, by how much is thought in each."""
-    brain = Brain()
+    supervision = Brain()
     seconds = iter(enumerate(each_second))
     now = 0
     seen: list[int] = []
@@ -75,13 +75,13 @@ def collections(each_second: list[int]) -> list[int]:
     async def sleep(_: float) -> None:
         nonlocal now
         try:
-            now, thoughts = next(seconds)
+            now, jobs_done = next(seconds)
         except StopIteration:
             raise EnoughError from None
-        brain.thoughts += thoughts
+        supervision.jobs_done += jobs_done
 
     with pytest.raises(EnoughError):
-        asyncio.run(collect_when_idle(brain, lambda: seen.append(now), sleep))
+        asyncio.run(collect_when_idle(supervision, lambda: seen.append(now), sleep))
     return seen
 
 

@@ -9,50 +9,50 @@ from handrail.server.threads.process_jobs import ProcessJobs
 
 
 def test_errands_of_one_run_are_done_in_the_order_in_which_they_were_begun() -> None:
-    chores, done = ProcessJobs(), list[int]()
+    jobs, done = ProcessJobs(), list[int]()
     go = threading.Event()
-    chores.begin("a", "first", go.wait)
+    jobs.begin("a", "first", go.wait)
     for number in range(20):
-        chores.begin("a", str(number), partial(done.append, number))
+        jobs.begin("a", str(number), partial(done.append, number))
     assert done == []
     go.set()
-    chores.settle()
+    jobs.settle()
     assert done == list(range(20))
 
 
 def test_one_run_does_not_wait_for_another() -> None:
-    chores = ProcessJobs()
+    jobs = ProcessJobs()
     go, came = threading.Event(), threading.Event()
-    chores.begin("a", "waits", go.wait)
-    chores.begin("b", "goes", came.set)
+    jobs.begin("a", "waits", go.wait)
+    jobs.begin("b", "goes", came.set)
     assert came.wait(60)
     go.set()
-    chores.settle()
+    jobs.settle()
 
 
 def test_what_is_under_way_is_not_begun_again() -> None:
-    chores, done = ProcessJobs(), list[str]()
+    jobs, done = ProcessJobs(), list[str]()
     go = threading.Event()
-    chores.begin("a", "stop", go.wait)
-    chores.begin("a", "stop", lambda: done.append("twice"))
-    assert chores.is_under_way("a", "stop")
+    jobs.begin("a", "stop", go.wait)
+    jobs.begin("a", "stop", lambda: done.append("twice"))
+    assert jobs.is_under_way("a", "stop")
     go.set()
-    chores.settle()
-    assert not chores.is_under_way("a", "stop")
+    jobs.settle()
+    assert not jobs.is_under_way("a", "stop")
     assert done == []
-    chores.begin("a", "stop", lambda: done.append("again"))
-    chores.settle()
+    jobs.begin("a", "stop", lambda: done.append("again"))
+    jobs.settle()
     assert done == ["again"]
 
 
 def test_the_next_one_is_done_after_one_that_failed(caplog: pytest.LogCaptureFixture) -> None:
-    chores, done = ProcessJobs(), list[str]()
+    jobs, done = ProcessJobs(), list[str]()
 
     def fail() -> None:
         raise ValueError("no such luck")
 
-    chores.begin("a", "fails", fail)
-    chores.begin("a", "goes", lambda: done.append("gone"))
-    chores.settle()
+    jobs.begin("a", "fails", fail)
+    jobs.begin("a", "goes", lambda: done.append("gone"))
+    jobs.settle()
     assert done == ["gone"]
     assert "no such luck" in caplog.text

@@ -197,7 +197,7 @@ class ClaudeDriver:
             self._rested()
 
     def _rested(self) -> None:
-        turn, work = self._turns.take(), self._work
+        turn, work = self._turns.finish_turn(), self._work
         self._work = None
         if work is not None:
             work.set_result(turn)

@@ -23,14 +23,14 @@ class SettingsGuard:
         self._connection = connection
         self._home = environ.get("HOME", "")
 
-    def find_problem(self, visit: HookCall, folder: str) -> str:
+    def find_problem(self, call: HookCall, folder: str) -> str:
         """Why the hooks of a session that began in a folder are not in force."""
         return hooks_problem(
-            {"HOME": self._home, **visit.payload.action.env},
+            {"HOME": self._home, **call.payload.action.env},
             folder,
             [each.settings.path for each in load_installs(self._connection.installs)],
             url=hook_url(self._connection.port),
-            proxied=visit.seat.proxied,
+            proxied=call.origin.proxied,
         )
 
 

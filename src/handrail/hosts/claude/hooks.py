@@ -64,7 +64,7 @@ class HookCall(msgspec.Struct, frozen=True):
     """One hook request: what it says, and what is known of the session beside it."""
 
     payload: Payload
-    seat: SessionOrigin = SessionOrigin()
+    origin: SessionOrigin = SessionOrigin()
 
 
 class ClaudeHooks:
@@ -74,7 +74,7 @@ class ClaudeHooks:
         self,
         runs: RunRegistry,
         *,
-        find_problem: Callable[[HookCall, str], str] = lambda visit, folder: "",
+        find_problem: Callable[[HookCall, str], str] = lambda call, folder: "",
         clock: Callable[[], float] = time,
     ) -> None:
         self.runs = runs
@@ -84,7 +84,7 @@ class ClaudeHooks:
         """Says why the hooks of a session, begun in a folder, are not in force; empty: they are."""
         self._clock = clock
 
-    def handle(self, body: bytes, seat: SessionOrigin = SessionOrigin()) -> Answer:  # noqa: B008 - it is frozen
+    def handle(self, body: bytes, origin: SessionOrigin = SessionOrigin()) -> Answer:  # noqa: B008 - it is frozen
         """Answer one request; what it raises is a bug, and `failed` is the answer then."""
         try:
             payload = read_payload(body)
@@ -93,11 +93,11 @@ class ClaudeHooks:
         react = _REACTIONS.get(payload.hook_event_name)
         if react is None:
             return _now(reply.NO_OPINION)
-        visit = HookCall(payload, seat)
+        call = HookCall(payload, origin)
         try:
-            return react(self, visit, self._supervisor(visit))
+            return react(self, call, self._supervisor(call))
         except StoreError as error:
-            return _now(self._without_log(visit, error))
+            return _now(self._without_log(call, error))
         except RecursionError:
             return _now(unreadable("it is nested too deeply", payload.hook_event_name))
 
@@ -116,80 +116,80 @@ class ClaudeHooks:
         """The answer to what cannot be read: a refusal."""
         return unreadable(problem)
 
-    def may_ask(self, visit: HookCall, supervisor: Supervisor) -> bool:
+    def may_ask(self, call: HookCall, supervisor: Supervisor) -> bool:
         """Whether a refusal should become a question."""
         wanted = supervisor.project.config.attended
         if wanted != "auto":
             return wanted == "always"
-        return supervisor.state.attended and visit.payload.permission_mode in _ASKING_MODES
+        return supervisor.state.attended and call.payload.permission_mode in _ASKING_MODES
 
-    def _supervisor(self, visit: HookCall) -> Supervisor:
-        payload = visit.payload
+    def _supervisor(self, call: HookCall) -> Supervisor:
+        payload = call.payload
         self.transcripts.note(
             payload.session_id, payload.transcript_path, payload.prompt_id, payload.tool_use_id
         )
         supervisor = self.runs.get(payload.session_id, payload.cwd)
         state = supervisor.state
         # Handrail came in later, or the session's start was not heard.
-        seat = visit.seat
-        unknown = state.seq == 0 or seat.attended not in (None, state.attended)
+        origin = call.origin
+        unknown = state.seq == 0 or origin.attended not in (None, state.attended)
         if unknown and payload.hook_event_name != "SessionStart":
             cwd = state.cwd or payload.cwd
-            attended = bool(seat.attended)
-            event = RunStarted(self._clock(), PROFILE.name, cwd, attended=attended, pid=seat.pid)
+            attended = bool(origin.attended)
+            event = RunStarted(self._clock(), PROFILE.name, cwd, attended=attended, pid=origin.pid)
             supervisor.record(event)
         return supervisor
 
-    def _without_log(self, visit: HookCall, error: StoreError) -> Reply:
+    def _without_log(self, call: HookCall, error: StoreError) -> Reply:
         """The log cannot be read: nothing is known of the run, but what only reads may go on."""
-        payload = visit.payload
+        payload = call.payload
         event = payload.hook_event_name
         if event == "SessionStart":
             return reply.context(event, WELCOME, _alarm(error))
         bare = self.runs.bare(payload.session_id, payload.cwd)
         if event in _LOWERINGS:
             return _LOWERINGS[event](bare.judge_without_log(payload.action, error))
-        if event in _GUARDED and (problem := self._find_problem(visit, bare.state.cwd)):
+        if event in _GUARDED and (problem := self._find_problem(call, bare.state.cwd)):
             return reply.block(problem)
         return reply.NO_OPINION
 
-    def _problem(self, visit: HookCall, supervisor: Supervisor) -> str:
-        return self._find_problem(visit, supervisor.state.cwd or visit.payload.cwd)
+    def _problem(self, call: HookCall, supervisor: Supervisor) -> str:
+        return self._find_problem(call, supervisor.state.cwd or call.payload.cwd)
 
     # One method for each event
 
-    def before_tool(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def before_tool(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A tool is about to be called."""
-        payload = visit.payload
-        ask = self.may_ask(visit, supervisor)
+        payload = call.payload
+        ask = self.may_ask(call, supervisor)
         progress = supervisor.decide(payload.action, agent=payload.agent_id, may_ask=ask)
         return progress.then(lambda verdict: reply.before_tool(verdict, ask=ask))
 
-    def after_tool(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def after_tool(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A tool was called, and worked or failed."""
-        event = visit.payload.hook_event_name
-        ready = supervisor.take_in(read_end(visit.payload))
+        event = call.payload.hook_event_name
+        ready = supervisor.take_in(read_end(call.payload))
         return ready.then(lambda verdict: reply.after_tool(event, verdict))
 
-    def after_batch(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def after_batch(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """What has not been heard of by now did not run."""
         receipts = []
-        for call in visit.payload.tool_calls:
-            said = call.tool_response if isinstance(call.tool_response, str) else ""
-            receipts += supervisor.drop(call.tool_use_id, said)
+        for each in call.payload.tool_calls:
+            said = each.tool_response if isinstance(each.tool_response, str) else ""
+            receipts += supervisor.drop(each.tool_use_id, said)
         return Ready(reply.NO_OPINION, receipts, lambda error: reply.NO_OPINION)
 
-    def permission(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def permission(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """The host asks on its own account, or because Handrail told it to."""
-        action = visit.payload.action
+        action = call.payload.action
         known = supervisor.state.find_same(fingerprint(action), command_name(action))
         if known is None:
-            return supervisor.decide(action, agent=visit.payload.agent_id).then(reply.permission)
+            return supervisor.decide(action, agent=call.payload.agent_id).then(reply.permission)
         return _now(reply.NO_OPINION if known.asked else reply.permission(known.verdict))
 
-    def prompt(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def prompt(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A person says what to do; not passed on where nothing would be supervised."""
-        text = visit.payload.prompt
+        text = call.payload.prompt
         if incident := supervisor.state.course.stopped:
             return _now(reply.block(_STOPPED.format(incident)))
         if supervisor.state.hand.standing in ENDING:
@@ -197,7 +197,7 @@ class ClaudeHooks:
         if text.startswith(_NOTIFICATION):
             return _now(reply.NO_OPINION)
         # This event comes by a safe way, so it can still stop what would go on unsupervised.
-        if problem := self._problem(visit, supervisor):
+        if problem := self._problem(call, supervisor):
             event = FaultNoted(self._clock(), "hooks", problem)
             return self._note(supervisor, event, reply.block(problem))
         said = reply.NO_OPINION
@@ -209,70 +209,76 @@ class ClaudeHooks:
         answer.receipts += supervisor.hand_over(messages)
         return answer
 
-    def start(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def start(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A session begins, or is taken up again."""
-        payload = visit.payload
+        payload = call.payload
         if payload.source in _STARTS:
-            self.runs.renew(payload.session_id, payload.cwd, visit.seat.pid)
-        seat = visit.seat
-        attended = supervisor.state.attended if seat.attended is None else seat.attended
+            self.runs.renew(payload.session_id, payload.cwd, call.origin.pid)
+        origin = call.origin
+        attended = supervisor.state.attended if origin.attended is None else origin.attended
         cwd = supervisor.state.cwd or payload.cwd
         event = RunStarted(
-            self._clock(), PROFILE.name, cwd, payload.source, attended, payload.model, pid=seat.pid
+            self._clock(),
+            PROFILE.name,
+            cwd,
+            payload.source,
+            attended,
+            payload.model,
+            pid=origin.pid,
         )
-        said = reply.context("SessionStart", WELCOME, self._problem(visit, supervisor))
+        said = reply.context("SessionStart", WELCOME, self._problem(call, supervisor))
         return Ready(
             said,
             [supervisor.record(event)],
             lambda error: reply.context("SessionStart", WELCOME, _alarm(error)),
         )
 
-    def end(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def end(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A session has ended."""
-        answer = self._note(supervisor, RunEnded(self._clock(), visit.payload.reason))
-        self.runs.end(visit.payload.session_id)
+        answer = self._note(supervisor, RunEnded(self._clock(), call.payload.reason))
+        self.runs.end(call.payload.session_id)
         return answer
 
-    def stop(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def stop(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """The agent waits for the next prompt."""
-        payload = visit.payload
+        payload = call.payload
         # Who was sent on once already is not sent on again: that would be a loop of our own.
         again = payload.stop_hook_active
         ready = supervisor.rest(payload.last_assistant_message, for_good=again)
         return ready.then(reply.after_turn)
 
-    def agent_start(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def agent_start(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A sub-agent begins."""
-        payload = visit.payload
+        payload = call.payload
         return self._note(
             supervisor, AgentStarted(self._clock(), payload.agent_id, payload.agent_type)
         )
 
-    def agent_stop(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def agent_stop(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A sub-agent has ended."""
         # /compact ends a sub-agent that was never started.
-        if visit.payload.agent_id not in supervisor.state.agents:
+        if call.payload.agent_id not in supervisor.state.agents:
             return _now(reply.NO_OPINION)
-        return self._note(supervisor, AgentEnded(self._clock(), visit.payload.agent_id))
+        return self._note(supervisor, AgentEnded(self._clock(), call.payload.agent_id))
 
-    def task(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def task(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """A task is on the agent's list, or is completed."""
-        payload = visit.payload
+        payload = call.payload
         state: Literal["pending", "done"] = (
             "done" if payload.hook_event_name == "TaskCompleted" else "pending"
         )
         event = TaskNoted(self._clock(), payload.task_id, state, payload.task_subject)
         return self._note(supervisor, event)
 
-    def compact(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def compact(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """The conversation is about to be shortened."""
-        return self._note(supervisor, Compacted(self._clock(), visit.payload.trigger))
+        return self._note(supervisor, Compacted(self._clock(), call.payload.trigger))
 
-    def config_change(self, visit: HookCall, supervisor: Supervisor) -> Answer:
+    def config_change(self, call: HookCall, supervisor: Supervisor) -> Answer:
         """Settings have changed; not taken over where they would end supervision."""
-        payload = visit.payload
+        payload = call.payload
         # All files count, not only the changed one: what is taken over later takes this along.
-        refused = self._problem(visit, supervisor)
+        refused = self._problem(call, supervisor)
         event = SettingsChanged(self._clock(), payload.file_path, payload.source, refused)
         answer = reply.block(refused) if refused else reply.NO_OPINION
         return self._note(supervisor, event, answer)

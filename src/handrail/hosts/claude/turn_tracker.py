@@ -84,7 +84,7 @@ class TurnTracker:
         """A prompt is on its way."""
         self._prompt, self._state = prompt, ""
 
-    def take(self) -> AgentTurn:
+    def finish_turn(self) -> AgentTurn:
         """All that came since the rest before; what comes now is another turn."""
         result = self._result
         interrupted = self._cut or (result is not None and self._was_broken_off(result))

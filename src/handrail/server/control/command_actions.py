@@ -38,8 +38,8 @@ class DaemonCommandActions:
     def __init__(
         self,
         drivers: DriverSessions,
-        endings: ProcessControl,
-        hands: EventReactions,
+        processes: ProcessControl,
+        reactions: EventReactions,
         restores: RestoreEndpoint,
         tell: Tell,
         ask: Ask,
@@ -48,8 +48,8 @@ class DaemonCommandActions:
     ) -> None:
         """`tell`: who hears what has come of a request; `ask`: who takes requests of our own."""
         self._drivers = drivers
-        self._endings = endings
-        self._hands = hands
+        self._processes = processes
+        self._reactions = reactions
         self._restores = restores
         self._tell = tell
         self._ask = ask
@@ -102,8 +102,8 @@ class DaemonCommandActions:
         if report.model:
             models = {"previous_model": report.previous_model, "new_model": report.model}
         evidence = (report.says,) if report.ok and report.says else ()
-        came = CommandOutcome(report.ok, "" if report.ok else report.says, evidence, models)
-        self._tell(run, report.request, came)
+        outcome = CommandOutcome(report.ok, "" if report.ok else report.says, evidence, models)
+        self._tell(run, report.request, outcome)
 
     def _order(self, supervisor: Supervisor, order: DriverOrder) -> None:
         run = supervisor.state.run
@@ -123,7 +123,7 @@ class DaemonCommandActions:
 
     def _freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Stop all processes of a run where they are."""
-        self._endings.freeze(supervisor, asked)
+        self._processes.freeze(supervisor, asked)
         self.guard(supervisor)
 
     def guard(self, supervisor: Supervisor) -> None:
@@ -157,11 +157,11 @@ class DaemonCommandActions:
 
     def thaw(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Let them go on."""
-        self._endings.thaw(supervisor, asked)
+        self._processes.thaw(supervisor, asked)
 
     def _stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run; `ok` only if none is left."""
-        self._endings.stop(supervisor, asked)
+        self._processes.stop(supervisor, asked)
 
     # On files
 
@@ -175,8 +175,8 @@ class DaemonCommandActions:
         except CheckpointError as error:
             self._tell(run, asked.request, CommandOutcome(ok=False, says=str(error)))
             return
-        saved = self._hands.keeper.save_for(supervisor, why, asked.text)
-        saved.add_done_callback(lambda done: self._tell(run, asked.request, _came_of(done)))
+        saved = self._reactions.scheduler.save_for(supervisor, why, asked.text)
+        saved.add_done_callback(lambda done: self._tell(run, asked.request, _outcome_of(done)))
 
     def _roll_back(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Put the files back to a checkpoint."""
@@ -184,13 +184,13 @@ class DaemonCommandActions:
 
         async def work() -> None:
             try:
-                back = await self._restores.go_back(cwd, asked.text, run)
+                back = await self._restores.roll_back(cwd, asked.text, run)
                 says = back.problem or f"{len(back.items)} files are as they were at {asked.text}"
                 undo = (f"handrail rollback {back.undo} undoes it",) if back.undo else ()
-                came = CommandOutcome(not back.problem, says, undo)
+                outcome = CommandOutcome(not back.problem, says, undo)
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
-                came = CommandOutcome(ok=False, says=str(error))
-            self._tell(run, asked.request, came)
+                outcome = CommandOutcome(ok=False, says=str(error))
+            self._tell(run, asked.request, outcome)
 
         self._spawn(work())
 
@@ -218,7 +218,7 @@ _BEGIN: dict[ControlCommand, Callable[[DaemonCommandActions, Supervisor, Control
 }
 
 
-def _came_of(saved: Future[CheckpointRecord]) -> CommandOutcome:
+def _outcome_of(saved: Future[CheckpointRecord]) -> CommandOutcome:
     error = saved.exception()
     if error is None:
         record = saved.result()

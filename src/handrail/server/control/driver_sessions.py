@@ -93,9 +93,9 @@ class DriverSessions:
     """Who hears what has come of an order; called in the brain's thread."""
 
     def __init__(
-        self, brain: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
+        self, supervision: SupervisionThread, runs: RunRegistry, clock: Callable[[], float]
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._runs = runs
         self._clock = clock
         self._lines: dict[str, _DriverConnection] = {}
@@ -120,7 +120,7 @@ class DriverSessions:
         if answer.status_code != http.client.OK:
             return answer
         try:
-            awaited = await self._brain.do(lambda: set(self._driven(run).state.hand.asked))
+            awaited = await self._supervision.call(lambda: set(self._driven(run).state.hand.asked))
         except tuple(_STATUS) as error:
             return _failed(error)
         # Whoever drove it before has carried out the others, or nobody waits for them now.
@@ -143,7 +143,7 @@ class DriverSessions:
                 ring = line.bell.next
                 if await request.is_disconnected():  # what the agent is to be told would be lost
                     return as_json({"error": "nobody waits for it"}, 400)
-                go = await self._brain.answer(lambda: self._go(run, number))
+                go = await self._supervision.answer(lambda: self._go(run, number))
                 left = until - monotonic()
                 if go.standing not in HOLDING or left <= 0:
                     return as_json(go)
@@ -164,7 +164,9 @@ class DriverSessions:
             while True:
                 line.heard = monotonic()
                 ring = line.bell.next
-                standing = await self._brain.do(lambda: self._driven(run).state.hand.standing)
+                standing = await self._supervision.call(
+                    lambda: self._driven(run).state.hand.standing
+                )
                 over, held = standing in _OVER, standing in _STILL
                 found = [each for each in line.orders if each.number > after]
                 left = until - monotonic()
@@ -188,7 +190,7 @@ class DriverSessions:
         if run in self._lines:
             self._lines[run].bell.ring()
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """A run may stand otherwise; called in the brain's thread."""
         state = supervisor.state
         if state.loop is None:
@@ -221,7 +223,7 @@ class DriverSessions:
         try:
             body = (await request.body())[:_MAX_BODY]
             given = msgspec.json.decode(body, type=kind)
-            return as_json(await self._brain.answer(lambda: think(_run(request), given)))
+            return as_json(await self._supervision.answer(lambda: think(_run(request), given)))
         except tuple(_STATUS) as error:
             return _failed(error)
 

@@ -35,7 +35,7 @@ class EmergencyStops:
         notifier: Notifier,
         events: Callable[[str], Iterable[Event]],
         *,
-        chores: ProcessJobs | None = None,
+        jobs: ProcessJobs | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         """`events`: those of a run that are in the log.
@@ -47,7 +47,7 @@ class EmergencyStops:
         self._notifier = notifier
         self._events = events
         self._clock = clock
-        self._chores = chores or ProcessJobs()
+        self._jobs = jobs or ProcessJobs()
 
     def stop(self, supervisor: Supervisor, event: Intervened) -> None:
         """Begin to stop a run; called in the brain's thread. Twice does no harm."""
@@ -59,7 +59,7 @@ class EmergencyStops:
         project = supervisor.project
 
         def work() -> None:
-            with self._chores.turns:
+            with self._jobs.turns:
                 confirmed = self._confirmed(done.incident, family, keep_host=attended)
             self._save(run, confirmed, project.redactor)
             self._record(run, confirmed)
@@ -68,11 +68,11 @@ class EmergencyStops:
             said = project.redactor.text("\n".join(filter(None, body)))
             self._notifier.tell(project.config.notify, Notification(title, said, urgent=True))
 
-        self._chores.begin(run, f"emergency stop {done.incident}", work)
+        self._jobs.begin(run, f"emergency stop {done.incident}", work)
 
     def settle(self) -> None:
         """Wait until every stop that was begun is done."""
-        self._chores.settle()
+        self._jobs.settle()
 
     def _confirmed(self, incident: str, family: ProcessFamily, *, keep_host: bool) -> StopConfirmed:
         """Carry it out; whatever happens, it is said how that went."""

@@ -68,26 +68,26 @@ class ControlEndpoint:
 
     def __init__(
         self,
-        brain: SupervisionThread,
-        desk: ControlHandler,
+        supervision: SupervisionThread,
+        control: ControlHandler,
         inbox: TopicInbox,
         results: ResultWaiters,
         unwritten: UnloggedStop,
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._unwritten = unwritten
-        self._desk = desk
+        self._control = control
         self._inbox = inbox
         self._results = results
 
     def routes(self) -> tuple[EndpointRow, ...]:
         """Its endpoints."""
         return (
-            EndpointRow("POST", "/control", self.take),
+            EndpointRow("POST", "/control", self.post),
             EndpointRow("GET", "/control/{request:path}", self.wait),
         )
 
-    async def take(self, request: Request) -> Response:
+    async def post(self, request: Request) -> Response:
         """Take in a request of the control protocol; `?wait=SECONDS` waits for its result."""
         body = b""
         async for part in request.stream():
@@ -95,7 +95,7 @@ class ControlEndpoint:
             if len(body) > wire.MAX_BYTES:
                 return as_json({"error": f"it has more than {wire.MAX_BYTES:,} bytes"}, 400)
         try:
-            taken = await self._brain.answer(lambda: _ready(self._desk.take(body)))
+            taken = await self._supervision.answer(lambda: _ready(self._control.submit(body)))
             messages = list(taken.messages)
             last = messages[-1]
             if not isinstance(last, Result):
@@ -116,7 +116,7 @@ class ControlEndpoint:
         """Say what has come of a request; `?wait=SECONDS` waits for its result."""
         name = request.path_params["request"]
         try:
-            if await self._brain.do(lambda: self._desk.known(name)) is None:
+            if await self._supervision.call(lambda: self._control.known(name)) is None:
                 return as_json({"error": f"no request {name} is known"}, 404)
             result = await self._result(name, wait_of(request))
         except (StoreError, SupervisionTimeoutError) as error:
@@ -128,12 +128,12 @@ class ControlEndpoint:
         while True:
             with suppress(StoreError, SupervisionTimeoutError):
                 while rows := await asyncio.to_thread(self._inbox.unread):
-                    await self._brain.do(partial(self._inbox.take, rows))
+                    await self._supervision.call(partial(self._inbox.submit, rows))
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _result(self, request: str, seconds: float) -> Result | None:
         async def known() -> Result | None:
-            taken = await self._brain.answer(lambda: _ready(self._desk.known(request)))
+            taken = await self._supervision.answer(lambda: _ready(self._control.known(request)))
             return next((each for each in taken.messages if isinstance(each, Result)), None)
 
         return await self._results.wait(request, seconds, known)

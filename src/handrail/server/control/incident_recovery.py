@@ -54,14 +54,14 @@ class IncidentRecovery:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         runs: RunRegistry,
         settle: Callable[[], None],
         incidents: str,
         clock: Callable[[], float],
     ) -> None:
         """`settle` waits until what was begun for a run, a rollback say, is done."""
-        self._brain = brain
+        self._supervision = supervision
         self._runs = runs
         self._settle = settle
         self._incidents = IncidentFolders(incidents)
@@ -90,11 +90,11 @@ class IncidentRecovery:
     async def choose(self, incident: str, choice: RecoveryChoice) -> dict[str, object]:
         """Carry out a choice; says what was done."""
         record = await self._record(incident)
-        event = await self._brain.answer(lambda: self._resolve(record, choice))
+        event = await self._supervision.answer(lambda: self._resolve(record, choice))
         rolled_back: RolledBack | None = None
         if event.checkpoint:
             await asyncio.to_thread(self._settle)
-            rolled_back = await self._brain.do(
+            rolled_back = await self._supervision.call(
                 lambda: self._runs.get(record.run, record.cwd).state.course.rolled_back
             )
         resolution = Resolution(event.at, event.option, event.note)
@@ -116,7 +116,7 @@ class IncidentRecovery:
         try:
             return (await asyncio.to_thread(self._incidents.read, incident)).record
         except IncidentError:
-            found = await self._brain.do(lambda: find_stop(self._runs.journal, incident))
+            found = await self._supervision.call(lambda: find_stop(self._runs.journal, incident))
             if found is None:
                 raise
         with suppress(IncidentError):

@@ -13,14 +13,14 @@ from handrail.store.port import Receipt
 class ControlMailbox:
     """Used in any thread, once the desk is there."""
 
-    desk: ControlHandler
+    control: ControlHandler
 
-    def __init__(self, brain: SupervisionThread) -> None:
-        self._brain = brain
+    def __init__(self, supervision: SupervisionThread) -> None:
+        self._supervision = supervision
 
-    def came(self, run: str, request: str, came: CommandOutcome) -> None:
+    def command_finished(self, run: str, request: str, outcome: CommandOutcome) -> None:
         """Tell the desk what has come of a request."""
-        self._brain.later(lambda: self.desk.came(run, request, came))
+        self._supervision.submit(lambda: self.control.command_finished(run, request, outcome))
 
     def ask(self, request: Request, failed: Callable[[], None]) -> None:
         """Make a request of our own. `failed`: the log did not take it."""
@@ -31,11 +31,11 @@ class ControlMailbox:
 
         def take() -> None:
             try:
-                taken = self.desk.take(encode(request))
+                taken = self.control.submit(encode(request))
             except StoreError:
                 failed()
                 return
             if taken.receipt is not None:
                 taken.receipt.add_done_callback(look)
 
-        self._brain.later(take)
+        self._supervision.submit(take)

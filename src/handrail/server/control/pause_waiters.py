@@ -37,13 +37,13 @@ class Release(Enum):
 class PauseWaiters:
     """Waits in the event loop; hears of runs in the brain's thread."""
 
-    def __init__(self, brain: SupervisionThread) -> None:
-        self._brain = brain
+    def __init__(self, supervision: SupervisionThread) -> None:
+        self._supervision = supervision
         self._waiting: dict[str, set[asyncio.Future[Release]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """A run may go on; called in the brain's thread."""
         state = supervisor.state
         if not isinstance(event, _CHANGES) or state.hand.standing in HOLDING:
@@ -67,7 +67,7 @@ class PauseWaiters:
         leaving.add_done_callback(lambda _: _tell(waiter, Release.GONE))
         try:
             # Asked when nothing can be missed any more.
-            seconds = await self._brain.do(held.seconds)
+            seconds = await self._supervision.call(held.seconds)
             if not seconds:
                 return Release.GOES_ON
             left = began + seconds - perf_counter()

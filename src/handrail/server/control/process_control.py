@@ -38,14 +38,18 @@ class ProcessControl:
     """Begun in the brain's thread, carried out in others, in the order in which it was begun."""
 
     def __init__(
-        self, home: Home, tell: Tell, keeper: CheckpointScheduler, chores: ProcessJobs | None = None
+        self,
+        home: Home,
+        tell: Tell,
+        scheduler: CheckpointScheduler,
+        jobs: ProcessJobs | None = None,
     ) -> None:
         """`chores`: those of others who work on processes, so that all of it is in order."""
         self._home = home
         self._tell = tell
-        self._keeper = keeper
+        self._scheduler = scheduler
         self._freezes = RunFreezer(home)
-        self._chores = chores or ProcessJobs()
+        self._jobs = jobs or ProcessJobs()
 
     def freeze(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Stop all processes of a run where they are."""
@@ -56,7 +60,7 @@ class ProcessControl:
             return
 
         def work() -> CommandOutcome:
-            with self._chores.turns:
+            with self._jobs.turns:
                 return self._freezes.freeze(run, family)
 
         self._begin("freeze", supervisor, asked, work)
@@ -66,7 +70,7 @@ class ProcessControl:
         run, family = supervisor.state.run, self._family(supervisor.state)
 
         def work() -> CommandOutcome:
-            with self._chores.turns:
+            with self._jobs.turns:
                 return self._freezes.thaw(run, family)
 
         self._begin("thaw", supervisor, asked, work)
@@ -74,18 +78,18 @@ class ProcessControl:
     def stop(self, supervisor: Supervisor, asked: ControlAsked) -> None:
         """Save the files, and end all processes of a run, that of the agent too."""
         state = supervisor.state
-        if self._chores.is_under_way(state.run, f"{_STOP} {asked.request}"):
+        if self._jobs.is_under_way(state.run, f"{_STOP} {asked.request}"):
             return
         run, family, is_certain = state.run, self._family(state), _is_certain(state)
         saved = self._save(supervisor, asked)
 
         def work() -> CommandOutcome:
             kept, problem = _saved(saved)
-            with self._chores.turns:
+            with self._jobs.turns:
                 ended = end(family, seconds=_END_SECONDS)
             if not ended.left:
                 self._freezes.forget(run)
-            return _came_of(ended, kept, problem, is_certain)
+            return _outcome_of(ended, kept, problem, is_certain)
 
         self._begin(_STOP, supervisor, asked, work)
 
@@ -95,15 +99,15 @@ class ProcessControl:
         is_certain = _is_certain(state)
 
         def work() -> str:
-            with self._chores.turns:
-                came = _came_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
-            return f"{came.says or _ALL_THE_SAME}. That is not in the log."
+            with self._jobs.turns:
+                outcome = _outcome_of(end(family, seconds=_END_SECONDS), "", "", is_certain)
+            return f"{outcome.says or _ALL_THE_SAME}. That is not in the log."
 
         return work
 
     def settle(self) -> None:
         """Wait until everything that was begun is done."""
-        self._chores.settle()
+        self._jobs.settle()
 
     def _begin(
         self,
@@ -117,22 +121,24 @@ class ProcessControl:
 
         def whole() -> None:
             try:
-                came = work()
+                outcome = work()
             except Exception as error:  # noqa: BLE001 - whoever asked has to hear
                 _log.exception("a request could not be carried out")
                 says = f"It is not known how far it came: {type(error).__name__}: {error}"
-                came = CommandOutcome(ok=False, says=says)
-            evidence = tuple(map(clean, came.evidence))
-            self._tell(run, asked.request, CommandOutcome(came.ok, clean(came.says), evidence))
+                outcome = CommandOutcome(ok=False, says=says)
+            evidence = tuple(map(clean, outcome.evidence))
+            self._tell(
+                run, asked.request, CommandOutcome(outcome.ok, clean(outcome.says), evidence)
+            )
 
-        self._chores.begin(run, f"{what} {asked.request}", whole)
+        self._jobs.begin(run, f"{what} {asked.request}", whole)
 
     def _save(self, supervisor: Supervisor, asked: ControlAsked) -> Future[CheckpointRecord] | str:
         """Begin to save the files; says why, where that cannot be done."""
         if not supervisor.project.config.checkpoints.enabled:
             return "checkpoints are switched off"
         try:
-            return self._keeper.save_for(supervisor, f"before {asked.command.value}")
+            return self._scheduler.save_for(supervisor, f"before {asked.command.value}")
         except Exception as error:  # noqa: BLE001 - a stop does not depend on it
             _log.exception("a checkpoint could not be begun")
             return f"{type(error).__name__}: {error}"
@@ -161,7 +167,7 @@ def _saved(saved: Future[CheckpointRecord] | str) -> tuple[str, str]:
         return "", f"{type(error).__name__}: {error}"
 
 
-def _came_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
+def _outcome_of(ended: EndedProcesses, kept: str, problem: str, is_certain: bool) -> CommandOutcome:
     saved = f"checkpoint {kept}" if kept else f"no checkpoint: {problem}"
     gone = tuple(f"ended: {each}" for each in shown(ended.ended)) or ("no process was left",)
     left = tuple(f"left: {each}" for each in shown(ended.left))

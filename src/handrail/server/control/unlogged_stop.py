@@ -19,8 +19,8 @@ End = Callable[[RunState], Callable[[], str]]
 class UnloggedStop:
     """What becomes of requests that cannot be written down."""
 
-    def __init__(self, brain: SupervisionThread, runs: RunRegistry, end: End) -> None:
-        self._brain = brain
+    def __init__(self, supervision: SupervisionThread, runs: RunRegistry, end: End) -> None:
+        self._supervision = supervision
         self._runs = runs
         self._end = end
 
@@ -33,7 +33,7 @@ class UnloggedStop:
         if not asked.command.ends:
             return ""
         try:
-            work = await self._brain.do(lambda: self._prepare(asked.request.target.run_id))
+            work = await self._supervision.call(lambda: self._prepare(asked.request.target.run_id))
         except (StoreError, SupervisionTimeoutError):
             return ""
         if work is None:

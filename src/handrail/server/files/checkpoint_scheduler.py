@@ -57,9 +57,9 @@ _GRACE = 2.0
 _MAX_CREATED = 1000
 _DOUBLINGS = 6
 
-Note = Callable[[str, Event], None]
+RecordEvent = Callable[[str, Event], None]
 """Writes an event of a run; may be called in any thread."""
-Talk = Callable[[str, str], ConversationPosition | None]
+FindConversation = Callable[[str, str], ConversationPosition | None]
 """Where the conversation of a run with a host is."""
 
 
@@ -115,17 +115,17 @@ class CheckpointScheduler:
         self,
         home: str,
         environ: Mapping[str, str],
-        note: Note,
+        note: RecordEvent,
         lanes: KeyedExecutor,
         *,
-        talk: Talk = lambda host, run: None,
+        conversation: FindConversation = lambda host, run: None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._home = home
         self._environ = environ
         self._note = note
         self._lanes = lanes
-        self._talk = talk
+        self._conversation = conversation
         self._clock = clock
         self._trees: dict[str, _WorkTreeState] = {}
         """By the folder that a run works in."""
@@ -248,7 +248,7 @@ class CheckpointScheduler:
             run=state.run,
             step=state.step,
             by=tuple(sorted(by)),
-            conversation=self._talk(state.host, state.run),
+            conversation=self._conversation(state.host, state.run),
             case_states=dict(state.tasks) or {state.run: "active"},
             state_snapshot=StateSnapshot(
                 state.history.goal, state.last_prompt, created, dict(state.tasks)

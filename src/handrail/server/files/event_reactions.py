@@ -32,7 +32,11 @@ from handrail.model.event import (
 )
 from handrail.model.intervention import InterventionName
 from handrail.server.control.emergency_stops import EmergencyStops
-from handrail.server.files.checkpoint_scheduler import CheckpointScheduler, Note, Talk
+from handrail.server.files.checkpoint_scheduler import (
+    CheckpointScheduler,
+    FindConversation,
+    RecordEvent,
+)
 from handrail.server.home import Home
 from handrail.server.threads.keyed_executor import KeyedExecutor, log_failure
 from handrail.supervise.supervisor import Supervisor
@@ -57,11 +61,11 @@ class EventReactions:
         self,
         home: Home,
         environ: Mapping[str, str],
-        record: Note,
+        record: RecordEvent,
         notifier: Notifier,
         stops: EmergencyStops,
         *,
-        talk: Talk = lambda host, run: None,
+        conversation: FindConversation = lambda host, run: None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._record = record
@@ -71,11 +75,11 @@ class EventReactions:
         self.restoring: set[str] = set()
         """Runs whose files are just being put back because a person wants it."""
         self.lanes = KeyedExecutor()
-        self.keeper = CheckpointScheduler(
-            home.path, environ, record, self.lanes, talk=talk, clock=clock
+        self.scheduler = CheckpointScheduler(
+            home.path, environ, record, self.lanes, conversation=conversation, clock=clock
         )
 
-    def hear(self, supervisor: Supervisor, event: Event) -> None:
+    def on_event(self, supervisor: Supervisor, event: Event) -> None:
         """Take note of an event; called in the brain's thread."""
         act = _ACTS.get(type(event))
         if act is not None:
@@ -87,19 +91,19 @@ class EventReactions:
 
     def checkpoints(self, folder: str, settings: Settings | None = None) -> CheckpointStore:
         """Those of the project that a folder belongs to."""
-        return self.keeper.checkpoints(folder, settings)
+        return self.scheduler.checkpoints(folder, settings)
 
     def worked(self, folder: str) -> tuple[str, ...]:
         """The runs that worked there since the last checkpoint."""
-        return self.keeper.worked(folder)
+        return self.scheduler.worked(folder)
 
     def count(self, folder: str, checkpoints: CheckpointStore) -> None:
         """Tidy up now and then after checkpoints that a person takes; called in a lane."""
-        self.keeper.count(folder, checkpoints)
+        self.scheduler.count(folder, checkpoints)
 
     def do(self, folder: str, work: Callable[[], T]) -> Awaitable[T]:
         """Work in a thread, after all that is done to the files of the same folder."""
-        return asyncio.wrap_future(self.lanes.put(self.keeper.lane(folder), work))
+        return asyncio.wrap_future(self.lanes.put(self.scheduler.lane(folder), work))
 
     def close(self) -> None:
         """Finish what was begun."""
@@ -110,30 +114,32 @@ class EventReactions:
     def began(self, supervisor: Supervisor, event: RunStarted) -> None:
         """Before a run that nobody watches."""
         if not event.attended and event.source in _STARTS:
-            self.keeper.begin(supervisor, CheckpointTrigger.UNATTENDED, "before an unattended run")
-            self.keeper.leave(supervisor.state)
+            self.scheduler.begin(
+                supervisor, CheckpointTrigger.UNATTENDED, "before an unattended run"
+            )
+            self.scheduler.leave(supervisor.state)
 
     def before_prompt(self, supervisor: Supervisor, event: PromptGiven) -> None:
         """What the person may want to go back to."""
-        self.keeper.begin(supervisor, CheckpointTrigger.PROMPT, f"prompt: {_line(event.text)}")
+        self.scheduler.begin(supervisor, CheckpointTrigger.PROMPT, f"prompt: {_line(event.text)}")
 
     def after_action(self, supervisor: Supervisor, event: ActionEnded) -> None:
         """So that a rollback does not go back too far."""
-        self.keeper.after_action(supervisor, event.step, event.at)
+        self.scheduler.after_action(supervisor, event.step, event.at)
 
     def task(self, supervisor: Supervisor, event: TaskNoted) -> None:
         """After so many completed tasks."""
         if event.state == "done":
-            self.keeper.after_task(supervisor)
+            self.scheduler.after_task(supervisor)
 
     def rested(self, supervisor: Supervisor, event: IterationEnded) -> None:
         """What the agent has done; sub-agents may still be at work."""
         if supervisor.state.phase == "waiting":
-            self.keeper.rest(supervisor, "the agent has stopped")
+            self.scheduler.rest(supervisor, "the agent has stopped")
 
     def ended(self, supervisor: Supervisor, event: RunEnded) -> None:
         """Nobody works there any more."""
-        self.keeper.ended(supervisor.state)
+        self.scheduler.ended(supervisor.state)
 
     def found(self, supervisor: Supervisor, event: FindingMade) -> None:
         """People are told of what is bad enough."""
@@ -186,7 +192,7 @@ class EventReactions:
                 body = f"The files were not put back to checkpoint {checkpoint}: {event.problem}"
                 self._notifier.tell(config.notify, Notification(f"Handrail: {name}", body))
 
-        self.lanes.put(self.keeper.lane(cwd), work).add_done_callback(log_failure)
+        self.lanes.put(self.scheduler.lane(cwd), work).add_done_callback(log_failure)
 
     def _name(self, supervisor: Supervisor) -> str:
         state = supervisor.state
@@ -205,7 +211,7 @@ class EventReactions:
         """Put the files back, and say how that went; whatever happens, it says something."""
         try:
             way = RestoreTarget(UndoLevel.CHECKPOINT, checkpoints.find(commit), run=run)
-            restored = checkpoints.restore(way, by=self.keeper.worked(checkpoints.work_tree))
+            restored = checkpoints.restore(way, by=self.scheduler.worked(checkpoints.work_tree))
         except Exception as error:  # noqa: BLE001 - the run is held until it hears
             if not isinstance(error, CheckpointError | OSError):
                 _log.exception("files could not be put back")

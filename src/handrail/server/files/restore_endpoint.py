@@ -97,12 +97,12 @@ class RestoreEndpoint:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         runs: RunRegistry,
         shelf: RestoreBackend,
         clock: Callable[[], float],
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._runs = runs
         self._shelf = shelf
         self._clock = clock
@@ -111,7 +111,7 @@ class RestoreEndpoint:
         """Its endpoints."""
         return (
             EndpointRow("POST", "/checkpoints", self.save),
-            EndpointRow("POST", "/restores/preview", self.look),
+            EndpointRow("POST", "/restores/preview", self.preview),
             EndpointRow("POST", "/restores", self.restore),
         )
 
@@ -119,7 +119,7 @@ class RestoreEndpoint:
         """Save the files of a project, for a person."""
         return await _answer(request, SaveRequest, self._save)
 
-    async def look(self, request: Request) -> Response:
+    async def preview(self, request: Request) -> Response:
         """Say what an undo would do; nothing is changed."""
         return await _answer(request, UndoRequest, self._look)
 
@@ -127,7 +127,7 @@ class RestoreEndpoint:
         """Put files back as they were, as a person has decided."""
         return await _answer(request, RestoreRequest, self._restore)
 
-    async def go_back(self, cwd: str, checkpoint: str, run: str) -> RestoreReply:
+    async def roll_back(self, cwd: str, checkpoint: str, run: str) -> RestoreReply:
         """Put files back to a checkpoint, as they are now; what others have changed is spared."""
         seen = await self._look(
             UndoRequest(cwd=cwd, level=UndoLevel.CHECKPOINT, run=run, checkpoint=checkpoint)
@@ -162,7 +162,7 @@ class RestoreEndpoint:
         if wanted.level is UndoLevel.CHECKPOINT:
             moment = target.created_at.timestamp()
             since = await asyncio.to_thread(self._actions_since, target.work_tree, moment)
-        working = await self._brain.do(lambda: self._under_way(target.work_tree, "working"))
+        working = await self._supervision.call(lambda: self._under_way(target.work_tree, "working"))
         return PreviewReply(preview, working, since, interrupted)
 
     async def _restore(self, wanted: RestoreRequest) -> RestoreReply:
@@ -171,7 +171,7 @@ class RestoreEndpoint:
         goes_back = not wanted.files_only and await asyncio.to_thread(
             restores_run_state, way, checkpoints.newest_first()
         )
-        told = await self._brain.answer(lambda: self._hold(way))
+        told = await self._supervision.answer(lambda: self._hold(way))
         back = RestoreReply("", problem=_NOT_DONE)
         try:
             back = await self._shelf.do(
@@ -183,9 +183,9 @@ class RestoreEndpoint:
         finally:
             event = self._rolled_back(way, back)
             state = way.target.state_snapshot if goes_back and not back.problem else None
-            self._brain.later(lambda: self._release(told, event, way.target.run, state))
+            self._supervision.submit(lambda: self._release(told, event, way.target.run, state))
             with suppress(SupervisionTimeoutError):  # the brain does one thing after the other
-                await self._brain.do(lambda: None)
+                await self._supervision.call(lambda: None)
         conversation = await asyncio.to_thread(_located, way.target) if goes_back else None
         return msgspec.structs.replace(back, conversation=conversation)
 
@@ -269,7 +269,7 @@ class RestoreEndpoint:
         """The checkpoints of a project, by the settings that hold there."""
         if not os.path.isabs(folder):
             raise FolderRefusedError(folder, "it is not an absolute path")
-        project = await self._brain.do(lambda: self._runs.projects.at(folder))
+        project = await self._supervision.call(lambda: self._runs.projects.at(folder))
         return await asyncio.to_thread(self._shelf.checkpoints, folder, project.config.checkpoints)
 
     def _actions_since(self, tree: str, moment: float) -> dict[str, int]:

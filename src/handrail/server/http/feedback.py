@@ -51,12 +51,12 @@ class FeedbackEndpoint:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         runs: RunRegistry,
         metrics: Metrics,
         clock: Callable[[], float],
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._runs = runs
         self._metrics = metrics
         self._clock = clock
@@ -73,7 +73,7 @@ class FeedbackEndpoint:
             given = msgspec.json.decode(body, type=Feedback)
             # To look for a step takes as long as the run is; no other run waits for that.
             decision = await asyncio.to_thread(self._meant, run, given)
-            problem = await self._brain.answer(lambda: self._judge(run, given, decision))
+            problem = await self._supervision.answer(lambda: self._judge(run, given, decision))
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             return as_json({"error": str(error)}, 400)
         except (NoSuchStepError, NoSuchFindingError) as error:

@@ -23,14 +23,14 @@ class Health:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         runs: RunRegistry,
         store: Store,
         metrics: Metrics,
         who: Mapping[str, object],
     ) -> None:
         """`who`: what the daemon says of itself."""
-        self._brain = brain
+        self._supervision = supervision
         self._runs = runs
         self._store = store
         self._metrics = metrics
@@ -47,7 +47,7 @@ class Health:
     async def healthz(self, request: Request) -> Response:
         """Say who this is and how it is."""
         try:
-            state = await self._brain.do(self._state, _HEALTH_SECONDS)
+            state = await self._supervision.call(self._state, _HEALTH_SECONDS)
         except SupervisionTimeoutError as error:
             state = {"ok": False, "problem": str(error)}
         return as_json({**state, **self._who})
@@ -55,7 +55,7 @@ class Health:
     async def metrics(self, request: Request) -> Response:
         """Everything that Prometheus wants to know."""
         try:
-            text = await self._brain.do(self._metrics.text)
+            text = await self._supervision.call(self._metrics.text)
         except SupervisionTimeoutError as error:
             return as_json({"error": str(error)}, 503)
         return Response(text, media_type="text/plain; version=0.0.4")

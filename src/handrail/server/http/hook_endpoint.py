@@ -39,15 +39,15 @@ class HookEndpoint:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         hosts: Mapping[str, tuple[HostAdapter, HostHooks]],
-        boundary: PauseWaiters,
+        pauses: PauseWaiters,
         opinions: SecondOpinions,
         metrics: Metrics,
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._hosts = hosts
-        self._boundary = boundary
+        self._pauses = pauses
         self._opinions = opinions
         self._metrics = metrics
 
@@ -74,9 +74,9 @@ class HookEndpoint:
         known = self._hosts.get(host)
         if known is None:
             return self._refused(host, f"no host is called {host[:40]!r}")
-        visit = _PendingHook(body, _seat(dict(reversed(headers))), gone)
-        said = await self._reply(visit, *known)
-        self._metrics.hook_took(perf_counter() - visit.began - visit.held)
+        pending = _PendingHook(body, _origin(dict(reversed(headers))), gone)
+        said = await self._reply(pending, *known)
+        self._metrics.hook_took(perf_counter() - pending.began - pending.held)
         return _encode(said)
 
     def _refused(self, host: str, problem: str) -> bytes:
@@ -88,18 +88,18 @@ class HookEndpoint:
             said |= hooks.unreadable(problem)
         return _encode(said)
 
-    async def _reply(self, visit: "_PendingHook", host: HostAdapter, hooks: HostHooks) -> Reply:
-        body = visit.body
-        handle = partial(hooks.handle, body, visit.seat)
+    async def _reply(self, pending: "_PendingHook", host: HostAdapter, hooks: HostHooks) -> Reply:
+        body = pending.body
+        handle = partial(hooks.handle, body, pending.origin)
         try:
             # An agent waits for leave; what was done is looked at afterwards, in order.
-            progress = await self._brain.think(handle, urgent=host.is_urgent(body))
+            progress = await self._supervision.call_written(handle, urgent=host.is_urgent(body))
             while not isinstance(progress, Ready):
-                proceed = await self._wait(visit, progress)
+                proceed = await self._wait(pending, progress)
                 if proceed is None:
                     return _NOBODY
-                progress = await self._brain.think(proceed)
-            said, doubt = await self._brain.settle(progress), progress.doubt
+                progress = await self._supervision.call_written(proceed)
+            said, doubt = await self._supervision.settle(progress), progress.doubt
             return said if doubt is None else await self._opinions.consider(doubt, said, hooks)
         except SupervisionTimeoutError as error:
             self._metrics.fault("slow")
@@ -110,15 +110,15 @@ class HookEndpoint:
             return hooks.failed(f"{type(error).__name__}: {error}"[:300], body)
 
     async def _wait(
-        self, visit: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]
+        self, pending: "_PendingHook", undecided: CheckpointNeeded[Reply] | Held[Reply]
     ) -> Callable[[], DecisionProgress[Reply]] | None:
         """How it goes on when the files are saved, or the run is not paused; None: all is over."""
         if isinstance(undecided, CheckpointNeeded):
             return partial(undecided.proceed, await undecided.save())
-        how = await self._boundary.wait(undecided, visit.began, visit.gone)
-        visit.held = perf_counter() - visit.began
+        how = await self._pauses.wait(undecided, pending.began, pending.gone)
+        pending.held = perf_counter() - pending.began
         if how is Release.GONE:
-            await self._brain.do(undecided.abandon)
+            await self._supervision.call(undecided.abandon)
             return None
         return undecided.answer if how is Release.TOO_LONG else undecided.resume
 
@@ -126,9 +126,9 @@ class HookEndpoint:
 class _PendingHook:
     """A hook that waits for its answer."""
 
-    def __init__(self, body: bytes, seat: SessionOrigin, gone: Gone) -> None:
+    def __init__(self, body: bytes, origin: SessionOrigin, gone: Gone) -> None:
         self.body = body
-        self.seat = seat
+        self.origin = origin
         self.gone = gone
         self.began = perf_counter()
         self.held = 0.0
@@ -158,7 +158,7 @@ async def _leaves(receive: Receive) -> None:
         pass
 
 
-def _seat(headers: Mapping[bytes, bytes]) -> SessionOrigin:
+def _origin(headers: Mapping[bytes, bytes]) -> SessionOrigin:
     attended = _ATTENDED.get(headers.get(ATTENDED_HEADER, b""))
     pid = headers.get(PID_HEADER, b"")
     return SessionOrigin(

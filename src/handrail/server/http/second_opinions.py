@@ -22,11 +22,11 @@ class SecondOpinions:
 
     def __init__(
         self,
-        brain: SupervisionThread,
+        supervision: SupervisionThread,
         secrets: Callable[[], Mapping[str, str]],
         clock: Callable[[], float],
     ) -> None:
-        self._brain = brain
+        self._supervision = supervision
         self._secrets = secrets
         self._clock = clock
         self._judges: dict[tuple[str, str | None], OpinionModel] = {}
@@ -52,7 +52,7 @@ class SecondOpinions:
     async def _ask(self, doubt: OpinionRequest, hooks: HostHooks) -> Reply | None:
         event = await self._event(doubt)
         try:
-            return await self._brain.answer(lambda: hooks.reconsider(doubt.run, event))
+            return await self._supervision.answer(lambda: hooks.reconsider(doubt.run, event))
         except (StoreError, SupervisionTimeoutError) as error:
             _log.warning("a second opinion could not be written down: %s", error)
             return None

@@ -21,7 +21,7 @@ _NEVER = 1_000_000
 class WorkCounter(Protocol):
     """Who counts what was thought about."""
 
-    thoughts: int
+    jobs_done: int
 
 
 def spare_what_stays() -> None:
@@ -33,16 +33,16 @@ def spare_what_stays() -> None:
 
 
 async def collect_when_idle(
-    brain: WorkCounter,
+    supervision: WorkCounter,
     collect: Callable[[], object] = gc.collect,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> None:
     """Look through everything now and then, at a good moment, for ever."""
-    seen = collected = brain.thoughts
+    seen = collected = supervision.jobs_done
     while True:
         await sleep(LOOK_SECONDS)
-        idle = brain.thoughts == seen
-        seen = brain.thoughts
+        idle = supervision.jobs_done == seen
+        seen = supervision.jobs_done
         if seen - collected >= (DUE if idle else OVERDUE):
             collect()
             collected = seen

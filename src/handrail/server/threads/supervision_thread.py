@@ -95,12 +95,12 @@ class SupervisionThread:
         self._think = think
         self._write = write
         self._closing = False
-        self.thoughts = 0
+        self.jobs_done = 0
         """How many things were thought about so far."""
         self._thread = threading.Thread(target=self._run, name="brain", daemon=True)
         self._thread.start()
 
-    async def do(self, function: Callable[[], T], seconds: float = 0.0) -> T:
+    async def call(self, function: Callable[[], T], seconds: float = 0.0) -> T:
         """Run a function in the thread and return its result; it may take so many seconds.
 
         Raises SupervisionTimeoutError, and whatever the function raises.
@@ -111,9 +111,9 @@ class SupervisionThread:
 
     async def answer(self, function: Callable[[], Ready[T]]) -> T:
         """What a function, run in the thread, gives, once the log has confirmed it."""
-        return await self.settle(await self.think(function))
+        return await self.settle(await self.call_written(function))
 
-    async def think(self, function: Callable[[], T], *, urgent: bool = True) -> T:
+    async def call_written(self, function: Callable[[], T], *, urgent: bool = True) -> T:
         """What a function, run in the thread, comes to.
 
         If that is something ready, it is given once the log has answered, or takes too long.
@@ -135,9 +135,9 @@ class SupervisionThread:
         problem = await self._problem_with(ready)
         if problem is None:
             return ready.value
-        return await self.do(lambda: ready.otherwise(problem))
+        return await self.call(lambda: ready.otherwise(problem))
 
-    def later(self, function: Callable[[], object]) -> None:
+    def submit(self, function: Callable[[], object]) -> None:
         """Have something done that nobody waits for. May be called in any thread."""
 
         def work() -> None:
@@ -174,7 +174,7 @@ class SupervisionThread:
     def _run(self) -> None:
         while (work := self._queue.get()) is not None and not self._closing:
             work()
-            self.thoughts += 1
+            self.jobs_done += 1
 
     async def _problem_with(self, ready: Ready[T]) -> StoreError | None:
         written = [asyncio.wrap_future(receipt) for receipt in ready.receipts]
