@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from handrail.checkpoint import CheckpointInfo, CheckpointRecord, LeftOut
 from handrail.checkpoint.errors import GitTooSlowError, NothingSavedError
+from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save import size_limits, staging
 from handrail.checkpoint.save.coverage import MAX_LEFT_OUT, bounded
 from handrail.checkpoint.save.size_limits import (
     DISK_FULL,
     CandidateFile,
-    folders_above,
     too_large,
     within_limits,
 )

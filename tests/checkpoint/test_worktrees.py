@@ -8,7 +8,7 @@ import pytest
 
 from handrail.checkpoint import checkpoint_folder
 from handrail.checkpoint.errors import FolderRefusedError
-from handrail.checkpoint.git.repository import work_tree_key
+from handrail.checkpoint.files import work_tree_key
 from handrail.checkpoint.work_tree import check_can_be_saved
 
 from .conftest import CheckpointProject

@@ -4,7 +4,8 @@ CheckpointError
 ├── FolderRefusedError     this folder is not saved: too large a thing, or no folder at all
 ├── NoSuchCheckpointError  there is no checkpoint with this id
 ├── BusyError              another process saves or restores, and does not come to an end
-├── GitError               git is missing, refused, or failed
+├── GitError               git is missing, or did not do its work
+│   ├── GitFailedError     git failed because of what it read: an index, an object, a file
 │   ├── GitTooSlowError    git was ended because it took too long
 │   └── CheckpointStoreError the folder of the checkpoints cannot be written: full, or not ours
 ├── DamagedCheckpointError what was saved cannot be read any more
@@ -56,6 +57,10 @@ class GitError(CheckpointError):
         super().__init__(f"git {command}: {says}")
         self.command = command
         self.says = says
+
+
+class GitFailedError(GitError):
+    """Git failed because of what it read; another attempt may read something else."""
 
 
 class GitTooSlowError(GitError, TimeoutError):

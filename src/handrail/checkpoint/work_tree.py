@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from handrail.checkpoint.errors import FolderRefusedError
-from handrail.checkpoint.git.repository import work_tree_key
+from handrail.checkpoint.files import work_tree_key
 from handrail.checkpoint.git.user_repository import directories, read_text
 from handrail.model.state_folder import state_folder
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from handrail.checkpoint.errors import GitError
+from handrail.checkpoint.errors import GitFailedError
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save import staging
 from handrail.checkpoint.save.size_limits import CandidateFile
@@ -71,7 +71,7 @@ def test_a_part_that_git_rejects_is_taken_in_by_itself(
     def add(self: staging._StagingPass, git: Git, batch: list[CandidateFile]) -> None:
         if not rejected:
             rejected.append(git.index)
-            raise GitError("update-index", "a file vanished")
+            raise GitFailedError("update-index", "a file vanished")
         real(self, git, batch)
 
     monkeypatch.setattr(staging._StagingPass, "_add_batch", add)

@@ -5,9 +5,10 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from handrail.checkpoint.errors import CheckpointStoreError, GitError, GitTooSlowError
+from handrail.checkpoint.errors import GitFailedError
+from handrail.checkpoint.files import replace_file
 from handrail.checkpoint.git import index_file
-from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.runner import Git, join_lines
 
 _MISSING = b" missing"
 _AS_THEY_ARE = ("--quiet", "--window=0", "--delta-base-offset", "--threads=1")
@@ -23,8 +24,8 @@ def borrow(git: Git, objects: str) -> None:
     if real in lenders:
         return
     os.makedirs(os.path.dirname(_place(git)), exist_ok=True)
-    lines = "".join(f"{lender}\n" for lender in (*lenders, real))
-    _replace(_place(git), lines, durable=True)  # as durable as the checkpoints that need it
+    # As durable as the checkpoints that need it.
+    replace_file(_place(git), join_lines((*lenders, real)), durable=True)
 
 
 def borrowed(git: Git) -> bool:
@@ -47,14 +48,12 @@ def has_lost(git: Git) -> bool:
         return False
     try:
         entries = git.run("ls-files", "-s", "-z").split(b"\0")[:-1]
-    except (GitTooSlowError, CheckpointStoreError):
-        raise
-    except GitError:
+    except GitFailedError:
         return False  # whoever needs the index will hear it, too
     if _absent(git, [entry.split(b" ", 2)[1].decode() for entry in entries]):
         return True
     git.run("write-tree")  # folders that were lost can be written anew
-    _replace(_seen(git), seen)
+    replace_file(_seen(git), os.fsencode(seen))
     return False
 
 
@@ -98,10 +97,8 @@ def _pack(git: Git, names: list[str]) -> list[str]:
         batch = waiting.pop()
         half = len(batch) // 2
         try:
-            git.run("pack-objects", *_AS_THEY_ARE, pack, given=_lines(batch))
-        except (GitTooSlowError, CheckpointStoreError):
-            raise
-        except GitError:
+            git.run("pack-objects", *_AS_THEY_ARE, pack, given=join_lines(batch))
+        except GitFailedError:
             if len(damaged) == _MAX_DAMAGED:
                 raise
             if half:
@@ -122,7 +119,7 @@ def _needed(git: Git) -> list[str]:
 
 
 def _absent(git: Git, names: Iterable[str], *options: str) -> list[str]:
-    said = git.run(*options, *_GIVEN, given=_lines(names))
+    said = git.run(*options, *_GIVEN, given=join_lines(names))
     return [
         line.removesuffix(_MISSING).decode()
         for line in said.splitlines()
@@ -138,7 +135,7 @@ def _alone(git: Git) -> Iterator[tuple[str, ...]]:
     objects = os.path.join(directory, "objects")
     os.makedirs(os.path.join(directory, "refs"), 0o700)
     os.mkdir(objects)
-    _replace(os.path.join(directory, "HEAD"), "ref: refs/heads/none\n")
+    replace_file(os.path.join(directory, "HEAD"), b"ref: refs/heads/none\n")
     try:
         for folder in os.scandir(os.path.join(git.directory, "objects")):
             if folder.name != "info":
@@ -189,17 +186,3 @@ def _read(path: str) -> str:
             return os.fsdecode(file.read())
     except OSError:
         return ""
-
-
-def _replace(path: str, text: str, *, durable: bool = False) -> None:
-    fresh = f"{path}.new"
-    with open(fresh, "wb") as file:
-        file.write(os.fsencode(text))
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(fresh, path)
-
-
-def _lines(names: Iterable[str]) -> bytes:
-    return "".join(f"{name}\n" for name in names).encode()

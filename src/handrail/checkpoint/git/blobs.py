@@ -4,11 +4,11 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Timer
 
 from handrail.checkpoint.errors import GitError, GitTooSlowError
-from handrail.checkpoint.git.runner import Git, end
+from handrail.checkpoint.git.runner import Git, end, join_lines
 
 CopyBlob = Callable[[str, Callable[[bytes], object]], None]
 """Gives the content of a blob to a function, in pieces."""
@@ -41,7 +41,6 @@ def open_blobs(git: Git) -> Iterator[CopyBlob]:
     finally:
         timer.cancel()
         end(process)
-        _close(process)
 
 
 def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
@@ -68,17 +67,10 @@ def _pieces(process: "subprocess.Popen[bytes]", blob: str) -> Iterator[bytes]:
         raise ValueError("it is damaged")
 
 
-def _close(process: "subprocess.Popen[bytes]") -> None:
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with suppress(OSError):  # git has ended before it has read everything
-                pipe.close()
-
-
 def sizes(git: Git, blobs: Sequence[str]) -> list[int]:
     """How large each blob is; 0 where it is missing."""
     if not blobs:
         return []
-    asked = "".join(f"{blob}\n" for blob in blobs).encode()
-    found = git.run(_COMMAND, "--batch-check=%(objectsize)", given=asked).splitlines()
+    asked = (_COMMAND, "--batch-check=%(objectsize)")
+    found = git.run(*asked, given=join_lines(blobs)).splitlines()
     return [int(size) if size.isdigit() else 0 for size in found]

@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 
-from handrail.checkpoint.errors import GitError, GitTooSlowError
+from handrail.checkpoint.errors import GitFailedError
 from handrail.checkpoint.git import nested_repositories
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.user_repository import directories, read_text
@@ -18,9 +18,7 @@ def global_excludes(git: Git) -> str:
     asked = ("config", "--global", "--type=path", "--get", "core.excludesFile")
     try:
         path = git.of_user().text(*asked)
-    except GitTooSlowError:
-        raise
-    except GitError:  # there is none
+    except GitFailedError:  # there is none
         return ""
     return path if os.path.isabs(path) else ""
 

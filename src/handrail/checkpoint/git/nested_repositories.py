@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from handrail.checkpoint.files import replace_file
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
-from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.runner import Git, join_paths, split_paths
 from handrail.checkpoint.git.user_repository import directories, read_text
 
 _PROBE = ".handrail-probe"
@@ -86,18 +87,14 @@ def _from_top(line: str, folder: str) -> str:
 
 def _remembered(git: Git) -> list[str]:
     with suppress(OSError), open(_place(git), "rb") as file:
-        return [os.fsdecode(folder) for folder in file.read().split(b"\0") if folder]
+        return split_paths(file.read())
     return []
 
 
 def _remember(git: Git, folder: str) -> None:
     known = _remembered(git)
-    if folder in known:
-        return
-    fresh = f"{_place(git)}.new"
-    with open(fresh, "wb") as file:
-        file.write(b"".join(os.fsencode(each) + b"\0" for each in (*known, folder)))
-    os.replace(fresh, _place(git))
+    if folder not in known:
+        replace_file(_place(git), join_paths([*known, folder]))
 
 
 def _place(git: Git) -> str:

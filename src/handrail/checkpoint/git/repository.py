@@ -1,7 +1,6 @@
 """The private folder of a project's checkpoints: made, locked, and swept."""
 
 import fcntl
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -14,11 +13,12 @@ from handrail.checkpoint.errors import (
     CheckpointStoreError,
     FolderRefusedError,
 )
+from handrail.checkpoint.files import work_tree_key
 from handrail.checkpoint.git import index_file, nested_repositories
 from handrail.checkpoint.git.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git.runner import ATTRIBUTES, Git, GitDeadline
 from handrail.checkpoint.git.user_repository import read_text
-from handrail.checkpoint.restore import journal
+from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.save.file_signature import Look, file_signature
 from handrail.checkpoint.tidy.sweep import parts_of_packs, remove_parts, sweep_all, sweep_locks
 
@@ -30,11 +30,6 @@ _PACKING = "packing"
 
 _SMALL = {"HEAD": "ref: ", "config": "[core]\n", os.path.join("info", "attributes"): ATTRIBUTES}
 """Files of a git directory without which it is none, and how they begin."""
-
-
-def work_tree_key(work_tree: str) -> str:
-    """A name for a work tree, the same each time."""
-    return hashlib.sha256(os.fsencode(work_tree)).hexdigest()[:16]
 
 
 class CheckpointRepository:
@@ -58,7 +53,7 @@ class CheckpointRepository:
                 [held],
             )
             self._prepare(git)
-            journal.sweep(self.folder, work_tree)
+            RestoreJournals(self.folder, work_tree).sweep()
             yield git
             self._whole[git.index] = file_signature(git.index)
 

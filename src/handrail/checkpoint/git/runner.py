@@ -5,14 +5,19 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from copy import copy
 from time import monotonic
 
 import msgspec
 
-from handrail.checkpoint.errors import CheckpointStoreError, GitError, GitTooSlowError
+from handrail.checkpoint.errors import (
+    CheckpointStoreError,
+    GitError,
+    GitFailedError,
+    GitTooSlowError,
+)
 
 _SETTINGS = {
     "core.attributesFile": os.devnull,
@@ -114,22 +119,38 @@ class Git:
 
     def make(self) -> None:
         """Make the private directory, bound to no work tree."""
-        self._without("GIT_WORK_TREE").run("init", "--quiet", "--bare", "--template=")
+        self._with({"GIT_WORK_TREE": None}).run("init", "--quiet", "--bare", "--template=")
 
     def of_user(self) -> "Git":
         """The same git with the settings of the user, to read them."""
-        return self._without("GIT_CONFIG_GLOBAL")
+        return self._with({"GIT_CONFIG_GLOBAL": None})
 
     def elsewhere(self, work_tree: str) -> "Git":
         """The same git with another work tree."""
-        other = self._without("GIT_WORK_TREE")
-        other.work_tree = work_tree
-        other.environ["GIT_WORK_TREE"] = work_tree
-        return other
+        return self._with({"GIT_WORK_TREE": work_tree}, work_tree=work_tree)
 
-    def _without(self, name: str) -> "Git":
+    def tuned(self, settings: Mapping[str, str]) -> "Git":
+        """The same git with more settings."""
+        return self._with(_settings={**self._settings, **settings})
+
+    def literal(self) -> "Git":
+        """The same git, which takes every path as it is written: `*`, `:(top)x`."""
+        return self._with({"GIT_LITERAL_PATHSPECS": "1"})
+
+    def with_index(self, index: str) -> "Git":
+        """The same git with another index."""
+        return self._with({"GIT_INDEX_FILE": index}, index=index)
+
+    def within(self, deadline: GitDeadline) -> "Git":
+        """The same git with another time limit."""
+        return self._with(deadline=deadline)
+
+    def _with(self, environ: Mapping[str, str | None] | None = None, **fields: object) -> "Git":
+        """The same git with other variables (None: without one) and other fields."""
         other = copy(self)
-        other.environ = {key: text for key, text in self.environ.items() if key != name}
+        changed = {**self.environ, **(environ or {})}
+        other.environ = {name: text for name, text in changed.items() if text is not None}
+        vars(other).update(fields)
         return other
 
     def is_since(self, *version: int) -> bool:
@@ -139,31 +160,6 @@ class Git:
             found = _VERSION.search(self.text("version"))
             _versions[program] = (int(found[1]), int(found[2])) if found else (0, 0)
         return _versions[program] >= version
-
-    def tuned(self, settings: Mapping[str, str]) -> "Git":
-        """The same git with more settings."""
-        other = copy(self)
-        other._settings = self._settings | dict(settings)
-        return other
-
-    def literal(self) -> "Git":
-        """The same git, for which a path is a path whatever is in it: `*`, `:(top)x`."""
-        other = copy(self)
-        other.environ = {**self.environ, "GIT_LITERAL_PATHSPECS": "1"}
-        return other
-
-    def with_index(self, index: str) -> "Git":
-        """The same git with another index."""
-        other = copy(self)
-        other.index = index
-        other.environ = {**self.environ, "GIT_INDEX_FILE": index}
-        return other
-
-    def within(self, deadline: GitDeadline) -> "Git":
-        """The same git with another time limit."""
-        other = copy(self)
-        other.deadline = deadline
-        return other
 
     def run(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
         """What git prints."""
@@ -197,7 +193,7 @@ class Git:
         if process.returncode not in good:
             says = os.fsdecode(err).strip()[-_MAX_SAID:] or f"ended with {process.returncode}"
             is_full = process.returncode == -signal.SIGXFSZ or _OF_STORE.search(says)
-            raise (CheckpointStoreError if is_full else GitError)(command, says)
+            raise (CheckpointStoreError if is_full else GitFailedError)(command, says)
         return GitOutput(out, err)
 
     def text(self, *arguments: str, given: bytes = b"") -> str:
@@ -239,8 +235,13 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe:
-            with suppress(OSError):
+            with suppress(OSError):  # git has ended before it has read everything
                 pipe.close()
+
+
+def join_lines(lines: Iterable[str]) -> bytes:
+    """Names, one per line, as git reads them from its input."""
+    return b"".join(os.fsencode(line) + b"\n" for line in lines)
 
 
 def join_paths(paths: Sequence[str]) -> bytes:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.git.blobs import open_blobs
 from handrail.checkpoint.git.excludes import ignoring
 from handrail.checkpoint.git.file_content import LINK
@@ -50,9 +51,7 @@ class CoverageGaps:
 
     def why(self, path: str) -> str | None:
         """Why a path was left out, by itself or with a folder above it; None: it was not."""
-        if not self._why:
-            return None
-        names = (path, *(f"{folder}/" for folder in _folders_above(path)))
+        names = (path, *reversed([*folders_above(path)]))
         return next((self._why[name] for name in names if name in self._why), None)
 
 
@@ -70,13 +69,9 @@ def _ignored_then(
 
 def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
     """Those that were saved all the same: by a pattern, and not below an ignored folder."""
-    folders = {f"{folder}/" for path in ignored for folder in _folders_above(path) if folder}
+    folders = {folder for path in ignored for folder in folders_above(path)}
     closed = _ignored(git, sorted(folders))
-    open_ones = [
-        path
-        for path in ignored
-        if not any(f"{folder}/" in closed for folder in _folders_above(path))
-    ]
+    open_ones = [path for path in ignored if closed.isdisjoint(folders_above(path))]
     # In a file, others would mean something else than on the command line.
     patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
     if not open_ones or not patterns:
@@ -122,7 +117,7 @@ def _write_ignore_files(
 ) -> None:
     """Those that counted for the paths: where they have changed, as they were then."""
     with open_blobs(git) as copy:
-        for folder in sorted({above for path in paths for above in _folders_above(path)}):
+        for folder in sorted({"", *(above for path in paths for above in folders_above(path))}):
             name = os.path.join(folder, IGNORE_FILE)
             now, then = os.path.join(git.work_tree, name), os.path.join(into.work_tree, name)
             change = back.get(name)
@@ -133,8 +128,3 @@ def _write_ignore_files(
                 os.makedirs(os.path.dirname(then), exist_ok=True)
                 with open(then, "wb") as file:
                     copy(change.blob, file.write)
-
-
-def _folders_above(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:end]) for end in range(len(parts) + 1)]

@@ -4,6 +4,8 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 
+from handrail.checkpoint.files import folders_above
+
 _FILE_ABOVE = "a file is in the place of its folder"
 _FULL_FOLDER = "a folder with other files is in its place"
 
@@ -74,5 +76,4 @@ class Folders:
 
 
 def _above(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return [folder[:-1] for folder in folders_above(path)][::-1]

@@ -1,6 +1,5 @@
 """Notes about a restore under way, so that one that is killed leaves nothing behind."""
 
-import hashlib
 import os
 import secrets
 from collections.abc import Iterable
@@ -9,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from handrail.checkpoint.files import replace_file, work_tree_key
 from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
 from handrail.model.decodable import decodable
 
@@ -87,15 +87,14 @@ class RestoreJournals:
 
     def __init__(self, folder: str, work_tree: str) -> None:
         """`folder`: the private one of the project."""
-        key = hashlib.sha256(os.fsencode(work_tree)).hexdigest()[:16]
-        self._folder = folder
+        key = work_tree_key(work_tree)
         self._work_tree = work_tree
         self._under_way = os.path.join(folder, f"restoring-{key}.json")
         self._note = os.path.join(folder, f"interrupted-{key}.json")
 
     def write(self, journal: RestoreJournal) -> None:
         """Write a journal down so that it is there after a crash."""
-        _write(self._under_way, msgspec.json.encode(journal))
+        replace_file(self._under_way, msgspec.json.encode(journal), durable=True)
 
     def clear(self, journal: RestoreJournal) -> None:
         """Remove what a restore has made beside the files, and its journal."""
@@ -130,13 +129,8 @@ class RestoreJournals:
             journal.clear(self._work_tree)
             if journal.is_changing:
                 note = InterruptedRestore(journal.target, journal.undo)
-                _write(self._note, msgspec.json.encode(note))
+                replace_file(self._note, msgspec.json.encode(note), durable=True)
         os.unlink(self._under_way)
-
-
-def sweep(folder: str, work_tree: str) -> None:
-    """Clear up after a restore of a work tree that was killed."""
-    RestoreJournals(folder, work_tree).sweep()
 
 
 def _bytes(paths: Iterable[str]) -> tuple[bytes, ...]:
@@ -153,17 +147,3 @@ def _read(path: str, kind: type[T]) -> T | None:
             return msgspec.json.decode(file.read(), type=kind)
     except (OSError, msgspec.MsgspecError):
         return None
-
-
-def _write(path: str, data: bytes) -> None:
-    fresh = f"{path}.new"
-    with open(fresh, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    opened = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

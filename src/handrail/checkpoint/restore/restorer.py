@@ -11,7 +11,7 @@ from handrail.checkpoint.errors import (
     DamagedCheckpointError,
     FilesChangedError,
     GitError,
-    GitTooSlowError,
+    GitFailedError,
     NotRestoredError,
 )
 from handrail.checkpoint.git.blobs import sizes
@@ -35,7 +35,7 @@ from handrail.checkpoint.restore.target import (
 )
 from handrail.checkpoint.restore.transaction import RestoreTransaction
 from handrail.checkpoint.save.work_tree_memory import recall
-from handrail.checkpoint.save.writer import CheckpointWriter, write_tree
+from handrail.checkpoint.save.writer import CheckpointWriter
 from handrail.config.checkpoints import Checkpoints as Settings
 
 By = Sequence[str] | None
@@ -57,7 +57,7 @@ class Restorer:
         """What a restore would do; nothing is changed."""
         git = self._git
         unknown = self._unknown(way.target)
-        coverage, tree = write_tree(git, self._records, self._settings, unknown)
+        coverage, tree = self._writer(CheckpointInfo()).write_tree(unknown)
         memory = recall(git)
         modes = memory.modes if memory else {}
         now = CurrentFiles(tree, coverage, self._when, self._past, modes, _tuple(by))
@@ -129,8 +129,7 @@ class Restorer:
         if _is_plain(plan):
             tree = SafeWorkTree(self._git.work_tree)
             wrong = [each.path for each in plan.changes if tree.content(each.path) != each.after]
-            saving = CheckpointWriter(self._git, self._records, about, self._at, self._settings)
-            saved = None if wrong else saving.save_restored(before, plan.changes)
+            saved = None if wrong else self._writer(about).save_restored(before, plan.changes)
             if saved:
                 return saved, []
         self._forget(plan.uncertain)
@@ -150,8 +149,10 @@ class Restorer:
         return after
 
     def _save(self, about: CheckpointInfo, also: Sequence[str]) -> CheckpointRecord:
-        saving = CheckpointWriter(self._git, self._records, about, self._at, self._settings)
-        return saving.save(also).record
+        return self._writer(about).save(also).record
+
+    def _writer(self, about: CheckpointInfo) -> CheckpointWriter:
+        return CheckpointWriter(self._git, self._records, about, self._at, self._settings)
 
     def _note_redone(self, record: CheckpointRecord) -> None:
         found = self._records.read(record.number)
@@ -171,9 +172,7 @@ class Restorer:
     def _held(self, target: CheckpointRecord) -> list[str]:
         try:
             return self._git.paths("ls-tree", "-r", "-z", "--name-only", target.tree)
-        except GitTooSlowError:
-            raise
-        except GitError as error:
+        except GitFailedError as error:
             raise DamagedCheckpointError(target.id, error.says.splitlines()[-1]) from error
 
     def _forget(self, paths: Sequence[str]) -> None:

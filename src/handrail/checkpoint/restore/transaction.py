@@ -23,28 +23,20 @@ _Done = list[tuple[TreeChange, str]]
 """What was begun, with the temporary file that was moved; empty: none."""
 
 
-class RestoreTransaction:
+class RestoreTransaction(msgspec.Struct):
     """One restore: new contents are written beside their places, then all are moved."""
 
-    def __init__(
-        self,
-        git: Git,
-        tree: SafeWorkTree,
-        journals: RestoreJournals,
-        target: CheckpointRecord,
-        before: CheckpointRecord,
-    ) -> None:
-        self._git = git
-        self._tree = tree
-        self._target = target
-        self._before = before
-        self._journals = journals
-        self._old: dict[str, int | None] = {}
-        """Permissions of the files before."""
-        self._seen: dict[str, Look | None] = {}
-        """How the files were when they were the same as what is saved."""
-        self._names: dict[tuple[int, int], list[str]] = {}
-        """Those of each file: it may have several."""
+    git: Git
+    tree: SafeWorkTree
+    journals: RestoreJournals
+    target: CheckpointRecord
+    before: CheckpointRecord
+    old: dict[str, int | None] = {}
+    """Permissions of the files before the restore, by path."""
+    seen: dict[str, Look | None] = {}
+    """How each file looked when it was the same as in the checkpoint before."""
+    names: dict[tuple[int, int], list[str]] = {}
+    """The paths of each file, by device and inode: a file may have several names."""
 
     @contextmanager
     def applied(self, changes: Sequence[TreeChange]) -> Iterator[None]:
@@ -54,14 +46,12 @@ class RestoreTransaction:
         """
         deletes = [(each, "") for each in changes if each.deletes]
         writes = [each for each in changes if not each.deletes]
-        folders = Folders(self._git.work_tree)
+        folders = Folders(self.git.work_tree)
         beside = [folders.nearest(each.path) for each in writes]
         made = folders.missing(each.path for each in writes)
         around = folders.above(each.path for each in changes)
-        journal = RestoreJournal.of(self._target.id, self._before.id, beside, around, made)
-        self._old = {
-            each.path: self._tree.permissions(each.path, each.old_mode) for each in changes
-        }
+        journal = RestoreJournal.of(self.target.id, self.before.id, beside, around, made)
+        self.old = {each.path: self.tree.permissions(each.path, each.old_mode) for each in changes}
         with self._kept(journal, changes):
             moves = list(zip(writes, journal.fresh_paths, strict=True))
             self._write(moves)
@@ -70,7 +60,7 @@ class RestoreTransaction:
             # First deleted: a file may have to become a folder, or the other way.
             self._change([*deletes, *moves], journal)
             # One folder: a file system with a journal writes down all that was before it, too.
-            self._tree.sync(os.path.dirname(changes[-1].path))
+            self.tree.sync(os.path.dirname(changes[-1].path))
             yield
 
     @contextmanager
@@ -80,19 +70,19 @@ class RestoreTransaction:
         try:
             yield
         except BaseException:
-            self._journals.clear(journal)
+            self.journals.clear(journal)
             raise
-        self._journals.end()
+        self.journals.end()
 
     def _note(self, journal: RestoreJournal, changes: Sequence[TreeChange]) -> None:
         try:
-            self._journals.write(journal)
+            self.journals.write(journal)
         except OSError as error:
             paths = [each.path for each in changes]
             raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
 
     def _write(self, moves: _Done) -> None:
-        with open_blobs(self._git) as copy:
+        with open_blobs(self.git) as copy:
             for change, fresh in moves:
                 try:
                     self._write_one(copy, change, fresh)
@@ -103,28 +93,28 @@ class RestoreTransaction:
         def fill(write: Callable[[bytes], object]) -> None:
             copy(change.blob, write)
 
-        self._tree.write(fresh, change.mode, fill, self._permissions(change))
+        self.tree.write(fresh, change.mode, fill, self._permissions(change))
 
     def _permissions(self, change: TreeChange) -> int | None:
         """Those that were written down; else those of the file now, if they are usual ones."""
         path = change.path
-        if path in self._target.modes:
-            return applicable_permissions(self._target.modes[path] & _PERMISSIONS, change.mode)
-        if path in self._before.modes:
+        if path in self.target.modes:
+            return applicable_permissions(self.target.modes[path] & _PERMISSIONS, change.mode)
+        if path in self.before.modes:
             return None
-        return self._tree.permissions(path, change.mode)
+        return self.tree.permissions(path, change.mode)
 
     def _check(self, changes: Sequence[TreeChange]) -> None:
         """Nobody has changed these files since they were saved: that would be lost."""
-        self._seen = {each.path: self._tree.look(each.path) for each in changes}
-        for path, seen in self._seen.items():
-            self._names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
+        self.seen = {each.path: self.tree.look(each.path) for each in changes}
+        for path, seen in self.seen.items():
+            self.names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
         try:
             edited = self._edited(changes)
         except GitError as error:
             paths = [each.path for each in changes]
             raise self._not_restored(paths, f"{_AS_BEFORE}: {error}") from error
-        folders = Folders(self._git.work_tree)
+        folders = Folders(self.git.work_tree)
         meanwhile = [
             each.path
             for each in changes
@@ -136,9 +126,9 @@ class RestoreTransaction:
     def _edited(self, changes: Sequence[TreeChange]) -> set[str]:
         """What is other than it was saved; git is asked only where these are many."""
         if len(changes) > MAX_NAMED:
-            return set(self._git.paths("diff-files", "-z", "--name-only"))
+            return set(self.git.paths("diff-files", "-z", "--name-only"))
         there = (each for each in changes if not each.creates)
-        return {each.path for each in there if self._tree.content(each.path) != each.before}
+        return {each.path for each in there if self.tree.content(each.path) != each.before}
 
     def _change(self, steps: _Done, journal: RestoreJournal) -> None:
         begun: _Done = []
@@ -149,9 +139,9 @@ class RestoreTransaction:
                 self._check_again(path)
                 begun.append((change, fresh))
                 if change.deletes:
-                    self._tree.delete(path)
+                    self.tree.delete(path)
                 else:
-                    self._tree.put(fresh, path)
+                    self.tree.put(fresh, path)
                 self._look_again(path)
         except BaseException as error:
             wrong = self._put_back(begun, journal)
@@ -159,25 +149,25 @@ class RestoreTransaction:
                 raise
             why = f"{_AS_BEFORE}: {error}"
             if wrong:
-                why = f"{error}; `handrail rollback {self._before.id}` puts back what was there"
+                why = f"{error}; `handrail rollback {self.before.id}` puts back what was there"
             raise self._not_restored(wrong or [path], why) from error
 
     def _check_again(self, path: str) -> None:
         """Many files take a while, in which somebody may change one."""
-        if self._tree.look(path) != self._seen[path]:
+        if self.tree.look(path) != self.seen[path]:
             raise OSError(_MEANWHILE)
 
     def _look_again(self, path: str) -> None:
         """Of a file with several names, the others look changed when one of them goes."""
-        seen = self._seen[path]
-        names = self._names[seen[:2]] if seen else []
+        seen = self.seen[path]
+        names = self.names[seen[:2]] if seen else []
         for name in names if len(names) > 1 else ():
-            self._seen[name] = self._tree.look(name)
+            self.seen[name] = self.tree.look(name)
 
     def _put_back(self, begun: _Done, journal: RestoreJournal) -> list[str]:
         """Undo what was begun, the last first; gives what could not be undone."""
         wrong: list[str] = []
-        with open_blobs(self._git) as copy:
+        with open_blobs(self.git) as copy:
             for change, fresh in reversed(begun):
                 try:
                     self._put_back_one(copy, change, fresh, journal)
@@ -188,17 +178,17 @@ class RestoreTransaction:
     def _put_back_one(
         self, copy: CopyBlob, change: TreeChange, fresh: str, journal: RestoreJournal
     ) -> None:
-        path, folders = change.path, Folders(self._git.work_tree)
+        path, folders = change.path, Folders(self.git.work_tree)
         if fresh and folders.holds_file(fresh):  # it was not moved
             return
         if change.creates:
-            self._tree.delete(path)
+            self.tree.delete(path)
             return
         mode, blob = change.old_mode, change.old_blob
         beside = journal.back_path(folders.nearest(path))
-        self._tree.discard(beside)  # of another file, for which it has failed
-        self._tree.write(beside, mode, lambda write: copy(blob, write), self._old[path])
-        self._tree.put(beside, path)
+        self.tree.discard(beside)  # of another file, for which it has failed
+        self.tree.write(beside, mode, lambda write: copy(blob, write), self.old[path])
+        self.tree.put(beside, path)
 
     def _not_restored(self, paths: Iterable[str], why: str) -> NotRestoredError:
-        return NotRestoredError(tuple(paths), self._before.id, why)
+        return NotRestoredError(tuple(paths), self.before.id, why)

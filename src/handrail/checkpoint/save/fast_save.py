@@ -10,10 +10,11 @@ from time import time_ns
 
 import msgspec
 
+from handrail.checkpoint.files import folders_above, open_folder
 from handrail.checkpoint.git.commit import ABSENT, IndexChange
 from handrail.checkpoint.git.file_content import FileContent, file_content
 from handrail.checkpoint.save.file_signature import Look, file_signature
-from handrail.checkpoint.save.size_limits import CandidateFile, folders_above
+from handrail.checkpoint.save.size_limits import CandidateFile
 from handrail.config.checkpoints import MEGABYTE
 
 MOST_FILES = 500
@@ -40,14 +41,11 @@ class FastChanges(msgspec.Struct, frozen=True):
 
     def is_still(self, work_tree: str) -> bool:
         """Whether git, which has read the files since, has certainly read the same."""
-        top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with open_folder(work_tree) as top:
             return all(
                 file_signature(path, top) == look and self._tells_change(look)
                 for path, look in self.looks.items()
             )
-        finally:
-            os.close(top)
 
     def _tells_change(self, look: Look | None) -> bool:
         if look is None:

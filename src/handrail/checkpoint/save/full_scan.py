@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from handrail.checkpoint.files import open_folder
 from handrail.checkpoint.save.work_tree_memory import usual_modes
 
 
@@ -20,8 +21,7 @@ def scan_files(work_tree: str, names: Iterable[bytes], since: float) -> FullScan
     """Look at files; `since`: those that were changed after it are odd, whatever they are."""
     found = FullScan({}, [])
     sizes, odd, usual = found.sizes, found.odd, usual_modes()
-    top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with open_folder(work_tree) as top:
         for name in names:  # a hundred thousand of them: nothing is done twice here
             try:
                 facts = os.stat(name, dir_fd=top, follow_symlinks=False)
@@ -30,6 +30,4 @@ def scan_files(work_tree: str, names: Iterable[bytes], since: float) -> FullScan
             sizes[name] = facts.st_size
             if facts.st_mode not in usual or facts.st_ctime >= since:
                 odd.append((os.fsdecode(name), facts))
-    finally:
-        os.close(top)
     return found

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from handrail.checkpoint.errors import CheckpointStoreError, GitError
+from handrail.checkpoint.errors import GitFailedError, GitTooSlowError
 from handrail.checkpoint.git import alternates, index_file
 from handrail.checkpoint.git.content_filters import filtered_paths
 from handrail.checkpoint.git.index_file import GitIndex, UnreadableIndexError
@@ -43,9 +43,7 @@ def seed_index(git: Git) -> list[bytes] | None:
         alternates.borrow(git, objects)
         index = _certain(git.within(GitDeadline(git.deadline.left * _SHARE)), where, found)
         index_file.write(git.index, index)
-    except CheckpointStoreError:
-        raise
-    except (OSError, UnreadableIndexError, GitError, _UserIndexError):
+    except (OSError, UnreadableIndexError, GitFailedError, GitTooSlowError, _UserIndexError):
         alternates.drop(git)
         return None
     return index.names

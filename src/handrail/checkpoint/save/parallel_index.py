@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from handrail.checkpoint.errors import CheckpointStoreError, GitError
+from handrail.checkpoint.errors import GitFailedError, GitTooSlowError
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex
 from handrail.checkpoint.git.runner import Git
@@ -31,9 +31,7 @@ def index_in_parallel(git: Git, batches: Sequence[T], take_in: Callable[[Git, T]
     def is_taken(part: str, batch: T) -> bool:
         try:
             take_in(git.with_index(part), batch)
-        except CheckpointStoreError:
-            raise
-        except GitError:
+        except (GitFailedError, GitTooSlowError):
             return False
         return True
 

@@ -2,14 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 import msgspec
 
+from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.record import LeftOut
 from handrail.checkpoint.save.changed_paths import UNREADABLE
-from handrail.checkpoint.save.size_limits import CandidateFile, folders_above, too_large
+from handrail.checkpoint.save.size_limits import CandidateFile, too_large
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
@@ -27,25 +27,9 @@ class ClassifiedPaths(msgspec.Struct, frozen=True):
     """Something is in their place that is no file: a folder, a pipe, a link to elsewhere."""
     left_out: list[LeftOut]
 
-    @property
-    def not_held(self) -> list[str]:
-        """Those that an index must not hold, although something is there."""
-        return [*self.displaced, *(each.path for each in self.left_out)]
-
-
-@contextmanager
-def open_path_classifier(work_tree: str, settings: Settings) -> Iterator["PathClassifier"]:
-    """A sorter for a work tree."""
-    # From an open folder, so that paths may be longer than absolute ones can be.
-    top = os.open(work_tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield PathClassifier(top, settings)
-    finally:
-        os.close(top)
-
 
 class PathClassifier:
-    """Looks at paths, and follows no link."""
+    """Looks at paths below an open folder, and follows no link."""
 
     def __init__(self, top: int, settings: Settings) -> None:
         self.top = top

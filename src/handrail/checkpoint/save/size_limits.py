@@ -2,10 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from handrail.checkpoint.files import folders_above
 from handrail.checkpoint.record import LeftOut
 from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
@@ -64,14 +65,6 @@ def within_limits(
         else:
             left_out.append(LeftOut(file.path, full))
     return SelectedFiles(taken, left_out)
-
-
-def folders_above(path: str) -> Iterator[str]:
-    """The folders that a path lies in, the nearest first, each with a slash at its end."""
-    end = path.rfind("/")
-    while end > 0:
-        yield path[: end + 1]
-        end = path.rfind("/", 0, end)
 
 
 def _size(file: CandidateFile) -> int:

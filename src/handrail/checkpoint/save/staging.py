@@ -8,7 +8,8 @@ from time import time
 
 import msgspec
 
-from handrail.checkpoint.errors import CheckpointStoreError, GitError, GitTooSlowError
+from handrail.checkpoint.errors import GitError, GitFailedError, GitTooSlowError
+from handrail.checkpoint.files import open_folder
 from handrail.checkpoint.git.runner import Git, GitDeadline, join_paths
 from handrail.checkpoint.record import Coverage, LeftOut
 from handrail.checkpoint.save import index_seed
@@ -20,10 +21,9 @@ from handrail.checkpoint.save.changed_paths import (
 )
 from handrail.checkpoint.save.coverage import bounded
 from handrail.checkpoint.save.fast_save import FastChanges, read_fast_changes
-from handrail.checkpoint.save.full_scan import FullScan
-from handrail.checkpoint.save.full_scan import scan_files as take_survey
+from handrail.checkpoint.save.full_scan import FullScan, scan_files
 from handrail.checkpoint.save.parallel_index import index_in_parallel
-from handrail.checkpoint.save.path_classifier import PathClassifier, open_path_classifier
+from handrail.checkpoint.save.path_classifier import PathClassifier
 from handrail.checkpoint.save.size_limits import CandidateFile, within_limits
 from handrail.checkpoint.save.work_tree_memory import (
     MAX_YOUNG,
@@ -99,7 +99,8 @@ def stage(
     survey, listing = _look(git, settings, unseen, since)
     dropped = list_deleted_paths(git, memory.include, settings.include) if memory else []
     is_same = direct and not also and memory is not None and memory.holds(last, git)
-    with open_path_classifier(git.work_tree, settings) as sorter:
+    with open_folder(git.work_tree) as top:
+        sorter = PathClassifier(top, settings)
         staging = _StagingPass(git, settings, sorter, memory or WorkTreeMemory(), since)
         staging.see(survey)
         staged = staging.take(listing, also, dropped, is_same=is_same)
@@ -108,10 +109,9 @@ def stage(
 
 def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
     """Bring the index up to date with some paths, whatever else has changed."""
-    with open_path_classifier(git.work_tree, settings) as sorter:
-        staging = _StagingPass(
-            git, settings, sorter, recall(git) or WorkTreeMemory(), time() - YOUNG
-        )
+    with open_folder(git.work_tree) as top:
+        sorter, memory = PathClassifier(top, settings), recall(git) or WorkTreeMemory()
+        staging = _StagingPass(git, settings, sorter, memory, time() - YOUNG)
         return staging.take(ChangedPaths(), paths, (), is_same=False)
 
 
@@ -121,7 +121,7 @@ def _look(
     if not unseen:
         return FullScan(), list_changed_paths(git, settings.include)
     with ThreadPoolExecutor(1) as pool:
-        survey = pool.submit(take_survey, git.work_tree, unseen, since)
+        survey = pool.submit(scan_files, git.work_tree, unseen, since)
         listing = list_changed_paths(git.tuned(_ALONE), settings.include)
         return survey.result(), listing
 
@@ -220,13 +220,11 @@ class _StagingPass:
             batch = waiting.pop()
             try:
                 self._add_batch(self._git, batch)
-            except CheckpointStoreError:
-                raise
             except GitTooSlowError:
                 for late in (batch, *waiting):
                     self._left_out += [LeftOut(file.path, NO_TIME) for file in late]
                 return
-            except GitError:
+            except GitFailedError:
                 if not is_sound:
                     self._update(self._git)  # raises if it is not the fault of a file
                     is_sound = True

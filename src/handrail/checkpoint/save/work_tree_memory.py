@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from handrail.checkpoint.files import replace_file
 from handrail.checkpoint.git.index_file import checksum_of
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save.file_signature import file_signature
@@ -50,10 +51,7 @@ def recall(git: Git) -> WorkTreeMemory | None:
 
 def remember(git: Git, memory: WorkTreeMemory) -> None:
     """Keep it for the next time."""
-    fresh = _place(git) + ".new"
-    with open(fresh, "wb") as file:
-        file.write(msgspec.json.encode(memory))
-    os.replace(fresh, _place(git))
+    replace_file(_place(git), msgspec.json.encode(memory))
 
 
 def usual_modes() -> frozenset[int]:

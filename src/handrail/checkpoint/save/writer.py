@@ -9,10 +9,9 @@ import msgspec
 from msgspec import structs
 
 from handrail.checkpoint.errors import (
-    CheckpointStoreError,
     FolderRefusedError,
     GitError,
-    GitTooSlowError,
+    GitFailedError,
     NothingSavedError,
 )
 from handrail.checkpoint.git.commit import EMPTY, IndexChange, commit, index_changes
@@ -84,9 +83,7 @@ class CheckpointWriter:
         also = tuple(also)
         try:
             return self._save(also, is_late, direct=True)
-        except (GitTooSlowError, CheckpointStoreError):
-            raise
-        except GitError:  # the store is not what it was: git finds out what is left
+        except GitFailedError:  # the store is not what it was: git finds out what is left
             return self._save(also, is_late, direct=False)
 
     def _save(
@@ -94,7 +91,7 @@ class CheckpointWriter:
     ) -> SavedCheckpoint:
         git = self._git
         last = self._records.last(git.work_tree)
-        index = _fill(git, also, self._settings, last, direct=direct)
+        index = self._fill(also, last, direct=direct)
         with refreshing_index(git, index.staged.direct) as is_renewed:
             saved = self._save_index(index, last, late=is_late())
             with suppress(OSError):  # the checkpoint is there
@@ -106,6 +103,39 @@ class CheckpointWriter:
             with suppress(GitError, OSError):
                 stage_only(git, self._settings, index.staged.direct.paths)
         return saved
+
+    def write_tree(self, also: Sequence[str]) -> tuple[Coverage, str]:
+        """Write the tree of the files as they are now; also says how much of them it holds."""
+        git = self._git
+        index = self._fill(also, self._records.last(git.work_tree), direct=False)
+        tree = git.text("write-tree") if index.changes else index.tree
+        _check_not_empty(git, index.staged, tree)
+        return index.staged.coverage, tree
+
+    def _fill(
+        self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
+    ) -> _StagedTree:
+        git = self._git
+        try:
+            return self._fill_once(also, last, direct=direct)
+        except GitFailedError:
+            # A machine that went down may leave a damaged index: it is only a memory of the tree.
+            if not os.path.exists(git.index):
+                raise
+            os.unlink(git.index)
+            staged = stage(git, self._settings, also, cold=True)
+            return _StagedTree(staged, git.text("write-tree"))
+
+    def _fill_once(
+        self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
+    ) -> _StagedTree:
+        git, base = self._git, last.tree if last else ""
+        staged = stage(git, self._settings, also, last=base, direct=direct)
+        if last is None and not staged.is_cold:  # nearly all trees are there
+            return _StagedTree(staged, git.text("write-tree"))
+        base = base or EMPTY
+        changes = staged.direct.changes if staged.direct else index_changes(git, base)
+        return _StagedTree(staged, base, changes)
 
     def _save_index(
         self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
@@ -162,54 +192,6 @@ class CheckpointWriter:
         )
         self._records.write(record)
         return record
-
-
-def write_tree(
-    git: Git, records: CheckpointRecords, settings: Settings, also: Iterable[str]
-) -> tuple[Coverage, str]:
-    """The tree of the files as they are now, and what it holds of them."""
-    index = _fill(git, tuple(also), settings, records.last(git.work_tree), direct=False)
-    tree = git.text("write-tree") if index.changes else index.tree
-    _check_not_empty(git, index.staged, tree)
-    return index.staged.coverage, tree
-
-
-def _fill(
-    git: Git,
-    also: Sequence[str],
-    settings: Settings,
-    last: CheckpointRecord | None,
-    *,
-    direct: bool,
-) -> _StagedTree:
-    try:
-        return _fill_once(git, also, settings, last, direct=direct)
-    except (GitTooSlowError, CheckpointStoreError):
-        raise
-    except GitError:
-        # A machine that went down may leave a damaged index: it is only a memory of the tree.
-        if not os.path.exists(git.index):
-            raise
-        os.unlink(git.index)
-        staged = stage(git, settings, also, cold=True)
-        return _StagedTree(staged, git.text("write-tree"))
-
-
-def _fill_once(
-    git: Git,
-    also: Sequence[str],
-    settings: Settings,
-    last: CheckpointRecord | None,
-    *,
-    direct: bool,
-) -> _StagedTree:
-    staged = stage(git, settings, also, last=last.tree if last else "", direct=direct)
-    if last is None and not staged.is_cold:  # nearly all trees are there
-        return _StagedTree(staged, git.text("write-tree"))
-    base = last.tree if last else EMPTY
-    if staged.direct is not None:
-        return _StagedTree(staged, base, staged.direct.changes)
-    return _StagedTree(staged, base, index_changes(git, base))
 
 
 def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:

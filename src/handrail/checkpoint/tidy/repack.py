@@ -12,14 +12,9 @@ from contextlib import suppress
 
 import msgspec
 
-from handrail.checkpoint.errors import (
-    CheckpointError,
-    CheckpointStoreError,
-    GitError,
-    GitTooSlowError,
-)
+from handrail.checkpoint.errors import CheckpointError, GitFailedError
 from handrail.checkpoint.git.repository import CheckpointRepository
-from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.runner import Git, join_lines
 from handrail.checkpoint.tidy import disk_space
 from handrail.config.checkpoints import MEGABYTE
 
@@ -77,9 +72,7 @@ def _tree_of(git: Git) -> str:
     shutil.copyfile(git.index, copied.index)
     try:
         return copied.text("write-tree")
-    except (GitTooSlowError, CheckpointStoreError):
-        raise
-    except GitError:
+    except GitFailedError:
         os.unlink(git.index)  # damaged, so of no use to a save either: that makes it anew
         return ""
     finally:
@@ -90,7 +83,7 @@ def needed_bytes(git: Git, roots: ReachableRoots) -> int:
     """How much of the room is for something that is still needed."""
     if not roots.lines:
         return 0
-    listed = git.run("rev-list", "--objects", "--stdin", given=_joined(roots.lines))
+    listed = git.run("rev-list", "--objects", "--stdin", given=join_lines(roots.lines))
     names = b"".join(line.split()[0] + b"\n" for line in listed.splitlines())
     sizes = git.run("cat-file", "--batch-check=%(objectsize:disk)", "--buffer", given=names)
     return sum(int(size) for size in sizes.split() if size.isdigit())
@@ -141,7 +134,7 @@ def _pack(git: Git, names: Sequence[str], *options: str) -> set[str]:
     where = os.path.join(_objects(git), "pack", "pack")
     # One thread: the person's own work goes first.
     quiet = ("--quiet", "--non-empty", "--threads=1", "--window-memory=100m", "--delta-base-offset")
-    written = git.text("pack-objects", *quiet, *options, where, given=_joined(names))
+    written = git.text("pack-objects", *quiet, *options, where, given=join_lines(names))
     return {f"pack-{name}" for name in written.split()}
 
 
@@ -206,7 +199,3 @@ def _loose(git: Git) -> list[str]:
 
 def _objects(git: Git) -> str:
     return os.path.join(git.directory, "objects")
-
-
-def _joined(lines: Iterable[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()

@@ -9,7 +9,7 @@ import msgspec
 from handrail.checkpoint.errors import CheckpointError
 from handrail.checkpoint.git import alternates
 from handrail.checkpoint.git.repository import CheckpointRepository
-from handrail.checkpoint.git.runner import Git
+from handrail.checkpoint.git.runner import Git, join_lines
 from handrail.checkpoint.record import CheckpointRecord
 from handrail.checkpoint.records import CheckpointRecords
 from handrail.checkpoint.tidy import disk_space, repack
@@ -56,30 +56,23 @@ def tidy(
     return TidyResult(tuple(work.forgotten), disk_space.used_bytes(private.folder), problem)
 
 
-class _TidyPass:
-    def __init__(
-        self,
-        private: CheckpointRepository,
-        records: CheckpointRecords,
-        settings: Settings,
-        now: float,
-    ) -> None:
-        self._private = private
-        self._records = records
-        self._settings = settings
-        self._now = now
-        self.forgotten: list[str] = []
+class _TidyPass(msgspec.Struct):
+    private: CheckpointRepository
+    records: CheckpointRecords
+    settings: Settings
+    now: float
+    forgotten: list[str] = []
 
     def forget(self, used_bytes: int = 0) -> bool:
         """Forget what need not be kept; whether there was anything."""
-        with self._private.open_store(_LOCKED_SECONDS) as git:
-            there = list(self._records.newest_first())
+        with self.private.open_store(_LOCKED_SECONDS) as git:
+            there = list(self.records.newest_first())
             lost = _without_commit(git, there)
             there = [record for record in there if record not in lost]
             gone = {each.work_tree for each in there if not os.path.isdir(each.work_tree)}
-            old = expired_checkpoints(there, self._settings, self._now, used_bytes, gone)
+            old = expired_checkpoints(there, self.settings, self.now, used_bytes, gone)
             for record in (*lost, *old):
-                self._records.forget(record.number)
+                self.records.forget(record.number)
             self._forget_refs(git)
             self._forget_indexes({each.work_tree for each in there} - gone)
         self.forgotten += [record.id for record in (*lost, *old)]
@@ -90,13 +83,13 @@ class _TidyPass:
         if not self._settle(git):
             return ""  # what is borrowed cannot be told from what is needed
         repack.pack_up(git)
-        quota = self._settings.quota_mb * MEGABYTE
+        quota = self.settings.quota_mb * MEGABYTE
         used = disk_space.used_bytes(git.directory)
         if not self.forgotten and used <= quota:
             return ""
         needed = self._fit(git, quota)
         if used - needed > max(_MAX_WASTE * used, _LITTLE) or needed <= quota < used:
-            repack.collect(self._private, git, _LOCKED_SECONDS)
+            repack.collect(self.private, git, _LOCKED_SECONDS)
         return _too_much(needed, quota) if needed > quota else ""
 
     def _fit(self, git: Git, quota: int) -> int:
@@ -115,8 +108,8 @@ class _TidyPass:
 
     def _would_help(self, git: Git, roots: repack.ReachableRoots, needed: int) -> bool:
         """Whether it is the older ones that need room: in a large project it may be the last."""
-        there = list(self._records.newest_first())
-        old = expired_checkpoints(there, self._settings, self._now, used_bytes=sys.maxsize)
+        there = list(self.records.newest_first())
+        old = expired_checkpoints(there, self.settings, self.now, used_bytes=sys.maxsize)
         least = repack.needed_bytes(git, roots.without(record.git_commit for record in old))
         return needed - least > _HELPS * needed
 
@@ -125,32 +118,31 @@ class _TidyPass:
         if not alternates.borrowed(git):
             return True
         alternates.copy(git)
-        with self._private.open_store(_LOCKED_SECONDS) as alone:
+        with self.private.open_store(_LOCKED_SECONDS) as alone:
             return alternates.settle(alone)
 
     def _roots(self) -> repack.ReachableRoots:
-        with self._private.open_store(_LOCKED_SECONDS) as alone:
-            return repack.find_roots(self._private, alone)
+        with self.private.open_store(_LOCKED_SECONDS) as alone:
+            return repack.find_roots(self.private, alone)
 
     def _forget_refs(self, git: Git) -> None:
         """Remove the refs that have no record: of what was forgotten, or never finished."""
-        there = {f"{_REFS}c{number}" for number in self._records.numbers()}
+        there = {f"{_REFS}c{number}" for number in self.records.numbers()}
         refs = git.text("for-each-ref", "--format=%(refname)", _REFS).split()
         if extra := [ref for ref in refs if ref not in there]:
-            lines = "".join(f"delete {ref}\n" for ref in extra)
-            git.run("update-ref", "--stdin", given=lines.encode())
+            git.run("update-ref", "--stdin", given=join_lines(f"delete {ref}" for ref in extra))
 
     def _forget_indexes(self, work_trees: set[str]) -> None:
-        there = {self._private.index_of(work_tree) for work_tree in work_trees}
-        for index in self._private.indexes():
+        there = {self.private.index_of(work_tree) for work_tree in work_trees}
+        for index in self.private.indexes():
             if index not in there:
-                self._private.forget_index(index)
+                self.private.forget_index(index)
 
 
 def _without_commit(git: Git, records: Sequence[CheckpointRecord]) -> list[CheckpointRecord]:
     """Those whose commit is lost, by a machine that went down, say."""
-    asked = "".join(f"{record.git_commit}\n" for record in records)
-    answers = git.run("cat-file", "--batch-check", given=asked.encode()).splitlines()
+    asked = join_lines(record.git_commit for record in records)
+    answers = git.run("cat-file", "--batch-check", given=asked).splitlines()
     lost = [
         record
         for record, answer in zip(records, answers, strict=True)
