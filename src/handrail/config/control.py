@@ -6,13 +6,13 @@ from msgspec import Meta, Struct
 
 
 class Control(Struct, frozen=True, forbid_unknown_fields=True):
-    """What happens to an agent while a person holds its run."""
+    """How long a person can hold a run."""
 
     hold_seconds: Annotated[
         int,
         Meta(
-            description="For how long a call is held while the run is paused. Then it is refused "
-            "with the advice to wait, and the run stays paused. Hosts wait for 600 s.",
+            description="How long a paused run holds a call. Then Handrail refuses the call with "
+            "the advice to wait, and the run stays paused. Hosts wait for 600 s.",
             ge=0,
             le=570,
         ),
@@ -20,8 +20,8 @@ class Control(Struct, frozen=True, forbid_unknown_fields=True):
     freeze_seconds: Annotated[
         int,
         Meta(
-            description="For how long a run stays frozen at most; then it is paused. A model's "
-            "answer does not wait for longer.",
+            description="How long a run stays frozen at most; then it is paused. The connection "
+            "to the model would not last longer.",
             ge=1,
             le=3600,
         ),

@@ -20,17 +20,18 @@ class MissingVariableError(LookupError):
 
 
 class Notify(Struct, frozen=True, forbid_unknown_fields=True):
-    """Messages to people. Emergency stops are always sent; findings from `severity` on."""
+    """Messages to people: about every emergency stop, and about findings from `severity` on."""
 
     urls: Annotated[
         tuple[str, ...],
         Meta(
-            description="Where to, as Apprise addresses: `mailtos://you:${MAIL_PASSWORD}@example.com`,"
-            " `slack://…`, `ntfy://…`. `${NAME}` is taken from secrets.env in the state folder."
+            description="Apprise addresses: `mailtos://you:${MAIL_PASSWORD}@example.com`, "
+            "`slack://…`, `ntfy://…`. `${NAME}` comes from secrets.env in the state "
+            "folder."
         ),
     ] = ()
     severity: Annotated[
-        Severity, Meta(description="Findings that are at least this bad are told.")
+        Severity, Meta(description="Tell people about findings at least this bad.")
     ] = Severity.HIGH
     per_hour: Annotated[
         int,

@@ -16,8 +16,8 @@ _INTRODUCTION = """\
 
 <!-- Do not edit: python -m handrail.config.reference > docs/configuration.md -->
 
-Handrail works without any configuration. Settings come from these places; a later one
-wins over an earlier one, key by key (a list replaces the whole list):
+Handrail works without any configuration. It reads settings from these places. A later one wins
+over an earlier one, key by key (a list replaces the whole list):
 
 1. the defaults below;
 2. your own file, `$XDG_CONFIG_HOME/handrail/handrail.yaml` or `~/.config/handrail/handrail.yaml`;
@@ -27,14 +27,14 @@ wins over an earlier one, key by key (a list replaces the whole list):
 5. environment variables: `HANDRAIL_STEP_REVIEWER__RISK__HIGH_THRESHOLD=0.7`, with `__`
    between the levels.
 
-A mistake is told with file, line, key and what is allowed, and nothing runs on a guess.
+For a mistake, Handrail names the file, line, key and allowed values. It never runs on a guess.
 
 ## Globs
 
-`*`, `?` and `[a-z]` stay within one name; `**` stands for any number of folders; `\\` takes the
-next character as it is. A glob that matches a folder covers everything in it. `~/` is your
-home. A glob with a slash is relative to the folder of the file it stands in; a name without
-one (`*.pem`) may be anywhere, except in `scope`, where it is a folder or file beside that file.
+`*`, `?` and `[a-z]` stay within one name. `**` stands for any number of folders. `\\` takes the
+next character literally. If a glob matches a folder, it covers everything in it. `~/` is your home.
+A glob with a slash is relative to the folder of its file. A name without one (`*.pem`) may be
+anywhere, except in `scope`: there it is a folder or file beside the settings file.
 """
 
 

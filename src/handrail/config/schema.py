@@ -32,7 +32,7 @@ def _must_ascend(**thresholds: float) -> None:
 
 
 class RiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
-    """From which risk score on an action counts as low, medium, high or critical.
+    """The risk scores from which an action counts as low, medium, high or critical.
 
     Lower numbers are stricter.
     """
@@ -52,12 +52,12 @@ class RiskThresholds(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RationalityThresholds(Struct, frozen=True, forbid_unknown_fields=True):
-    """From which score on an action counts as fitting the goal and the steps before it."""
+    """The scores from which an action fits the goal and the steps before it."""
 
     high_threshold: Annotated[Share, Meta(description="From here on it fits well.")] = 0.8
     medium_threshold: Annotated[Share, Meta(description="From here on it fits.")] = 0.5
     low_threshold: Annotated[
-        Share, Meta(description="From here on it fits badly; below, not at all.")
+        Share, Meta(description="From here on it fits badly; below, it does not fit.")
     ] = 0.3
 
     def __post_init__(self) -> None:
@@ -69,14 +69,14 @@ class RationalityThresholds(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CustomRule(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule of your own. It applies when each of the conditions it has is met."""
+    """A rule of your own. It applies when an action meets all its conditions."""
 
-    name: Annotated[str, Meta(description="What reviews call it.", min_length=1)]
-    decision: Annotated[Decision, Meta(description="What becomes of an action it applies to.")]
+    name: Annotated[str, Meta(description="The name of the rule in reviews.", min_length=1)]
+    decision: Annotated[Decision, Meta(description="The decision about a matching action.")]
     says: Annotated[
         str, Meta(description="Why, in one sentence; the agent reads it.", min_length=1)
     ]
-    instead: Annotated[str, Meta(description="What the agent should do instead.")] = ""
+    instead: Annotated[str, Meta(description="A better way for the agent.")] = ""
     kinds: Annotated[
         tuple[Kind, ...], Meta(description="Condition: an effect is of one of these kinds.")
     ] = ()
@@ -89,7 +89,7 @@ class CustomRule(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     commands: Annotated[
         tuple[Regex, ...],
-        Meta(description="Condition: one of these regular expressions is found in the command."),
+        Meta(description="Condition: one of these regular expressions matches in the command."),
     ] = ()
 
     def __post_init__(self) -> None:
@@ -101,11 +101,11 @@ class CustomRule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rules(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which rules are applied."""
+    """Which rules apply."""
 
     builtin: Annotated[
         Literal["all", "essential", "none"],
-        Meta(description="Which built-in rules: all, those against irreversible harm, or none."),
+        Meta(description="Built-in rules: all, only those against irreversible harm, or none."),
     ] = "all"
     custom_rules_path: Annotated[
         FilePath, Meta(description="A YAML file with more custom rules, under the key `rules`.")
@@ -117,18 +117,18 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cache(Struct, frozen=True, forbid_unknown_fields=True):
-    """Readings of commands, kept for when they come again; the judgement is always made anew."""
+    """Parsed commands, kept for the next time. Handrail judges each action anew."""
 
-    enabled: Annotated[bool, Meta(description="Whether readings are kept.")] = True
-    ttl_minutes: Annotated[float, Meta(description="How long one is kept.", gt=0)] = 5
-    max_size: Annotated[int, Meta(description="How many are kept.", ge=1)] = 1000
+    enabled: Annotated[bool, Meta(description="Whether Handrail keeps them.")] = True
+    ttl_minutes: Annotated[float, Meta(description="How long Handrail keeps one.", gt=0)] = 5
+    max_size: Annotated[int, Meta(description="How many it keeps.", ge=1)] = 1000
 
 
 class Performance(Struct, frozen=True, forbid_unknown_fields=True):
     """How long a review may take."""
 
     max_review_time_ms: Annotated[
-        float, Meta(description="What cannot be read within this time is not run.", gt=0)
+        float, Meta(description="A command that takes longer to read does not run.", gt=0)
     ] = 100
     async_threshold: Annotated[
         Share,
@@ -142,17 +142,17 @@ class Performance(Struct, frozen=True, forbid_unknown_fields=True):
 class StepReviewer(Struct, frozen=True, forbid_unknown_fields=True):
     """The review of every action before it runs."""
 
-    enabled: Annotated[bool, Meta(description="Whether actions are reviewed at all.")] = True
+    enabled: Annotated[bool, Meta(description="Whether Handrail reviews actions at all.")] = True
     mode: Annotated[
         Literal["blocking", "async"],
         Meta(
-            description="Whether every action waits until its verdict is on the disk, or only "
-            "risky ones."
+            description="blocking: every action waits until its verdict is on the disk; async: "
+            "only risky ones do."
         ),
     ] = "blocking"
     max_file_operations: Annotated[
         int,
-        Meta(description="File changes in one run before it is stopped; 0: no limit.", ge=0),
+        Meta(description="How many file changes a run may make; 0: no limit.", ge=0),
     ] = 0
     risk: RiskThresholds = RiskThresholds()
     rationality: RationalityThresholds = RationalityThresholds()
@@ -171,23 +171,23 @@ class Hosts(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
-    """How much one run may do; what comes after is refused. 0: no limit."""
+    """How much one run may do. Handrail refuses everything beyond. 0: no limit."""
 
     actions: Annotated[int, Meta(description="Actions in one run.", ge=0)] = 0
     minutes: Annotated[
         float,
         Meta(
-            description="Minutes since the run began, without those for which a person held it.",
+            description="Minutes since the run began, without the time a person held it.",
             ge=0,
         ),
     ] = 0
 
 
 class Log(Struct, frozen=True, forbid_unknown_fields=True):
-    """The record of what happened."""
+    """The log of all runs."""
 
     keep_days: Annotated[
-        int, Meta(description="Runs that ended longer ago are forgotten; 0: never.", ge=0)
+        int, Meta(description="Handrail forgets runs that ended longer ago; 0: never.", ge=0)
     ] = 30
 
 
@@ -195,39 +195,37 @@ class Log(Struct, frozen=True, forbid_unknown_fields=True):
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """All settings of Handrail."""
 
-    goal: Annotated[str, Meta(description="What the agent is working on, in a sentence.")] = ""
+    goal: Annotated[str, Meta(description="The agent's task, in one sentence.")] = ""
     scope: Annotated[
         tuple[Place, ...],
         Meta(
-            description="Folders or globs that the agent may change, besides the temp folders. "
-            "Empty: the git work tree around the current folder, or that folder."
+            description="Folders or globs the agent may change, besides the temp folders. Empty: "
+            "the git work tree around the current folder, or that folder."
         ),
     ] = ()
-    protected: Annotated[
-        tuple[Glob, ...], Meta(description="More files that may never be changed.")
-    ] = ()
-    secrets: Annotated[tuple[Glob, ...], Meta(description="More files that hold secrets.")] = ()
+    protected: Annotated[tuple[Glob, ...], Meta(description="More files nobody may change.")] = ()
+    secrets: Annotated[tuple[Glob, ...], Meta(description="More files with secrets.")] = ()
     regenerable: Annotated[
         tuple[Glob, ...],
-        Meta(description="More files that a build makes again, so they may simply be deleted."),
+        Meta(description="More files a build makes again, so an agent may delete them."),
     ] = ()
     hosts: Hosts = Hosts()
     programs: Annotated[
         dict[str, Program],
-        Meta(description="What programs do that Handrail does not know; added to what it knows."),
+        Meta(description="Facts about programs, added to those Handrail knows."),
     ] = {}
     attended: Annotated[
         Literal["auto", "always", "never"],
         Meta(
-            description="Whether somebody can be asked before a refusal. auto: in a terminal "
-            "session whose permission mode asks."
+            description="Whether a person can be asked before a refusal. auto: in a terminal "
+            "session with a permission mode that asks."
         ),
     ] = "auto"
     on_fault: Annotated[
         Literal["deny", "deny_all", "warn"],
         Meta(
-            description="When Handrail itself fails: refuse what would change something, refuse "
-            "everything, or let everything run and say so every time."
+            description="When Handrail itself fails. deny: refuse actions that change something; "
+            "deny_all: refuse all; warn: let all run and say so every time."
         ),
     ] = "deny"
     limits: Limits = Limits()
@@ -242,6 +240,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RulesFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands in the file at `custom_rules_path`."""
+    """The content of the file at `custom_rules_path`."""
 
     rules: Annotated[tuple[CustomRule, ...], Meta(description="Your own rules.")] = ()

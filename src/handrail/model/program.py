@@ -11,39 +11,39 @@ from handrail.model.ordinal import Severity, Undo
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One thing a program does when it is called in a certain way.
 
-    `when` is a line of words. Bare words are the subcommand, in order, and may hold
-    wildcards and alternatives (`delete-*`, `rm|remove`); `!list|show` is any word but these.
-    Words that begin with `-` are options that must be given (`--force|-f`), with `!` in front
-    those that must not (`!--dry-run|-n`). `--opt=glob` also looks at the option's value. `@glob`
-    must match one of the operands, `!@glob` none of them. An empty `when` always holds.
+    `when` is a line of words. Bare words are the subcommand, in order, with wildcards and
+    alternatives if you like (`delete-*`, `rm|remove`); `!list|show` is any word but these.
+    The call must have the options in the line (`--force|-f`), and none of those after a `!`
+    (`!--dry-run|-n`). `--opt=glob` also looks at the option's value. One operand must match
+    `@glob`, and none may match `!@glob`. An empty `when` always holds.
     """
 
     does: Kind
     when: str = ""
     on: str = ""
     """The target: `each` (every operand), `1`, `2`, `last`, `2+` (from the second), `-2`
-    (all but the last), an option (`-o|--output`: its value), `of=` (what stands behind that
-    in an operand), `cwd`; else the text itself; empty: the command line in short."""
+    (all but the last), an option (`-o|--output`: its value), `of=` (the rest of
+    such an operand), `cwd`; else the text itself; empty: the command line in short."""
     severity: Severity | None = None
-    """How bad; by default what the kind says."""
+    """How bad it is; the default is the kind's."""
     undo: Undo | None = None
-    """What undoes it; by default what the kind says."""
+    """How to undo it; the default is the kind's."""
     says: str = ""
-    """What it does in plain words, after "it": "deletes the namespace {target}"."""
+    """The effect in plain words, after "it": "deletes the namespace {target}"."""
     instead: str = ""
     """A concrete, allowed alternative; commands stand in backticks."""
     recursive: bool = False
-    """Takes everything below the target with it."""
+    """Also takes everything below the target."""
 
 
 class Wrapper(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a program runs another command that stands in its arguments."""
+    """How a program runs another command given in its arguments."""
 
     form: Literal["argv", "shell", "words"] = "argv"
     """`argv`: the rest of the line is the command. `shell`: a string is a script.
     `words`: the operands joined by blanks are a script (ssh, watch)."""
     skip: int = 0
-    """Operands that come before the command (`timeout 5 cmd`: 1)."""
+    """Operands before the command (`timeout 5 cmd`: 1)."""
     options: str = ""
     """Options whose value is the script (`-c|--command`); empty: the operands."""
     when: str = ""
@@ -58,7 +58,7 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     """One program: how its options read, what it does, what it runs."""
 
     values: str = ""
-    """Options that take a separate value: `-C -c --git-dir`."""
+    """Options with a separate value: `-C -c --git-dir`."""
     single_dash: bool = False
     """Long options have one dash (`terraform -auto-approve`), so `-rf` is not `-r -f`."""
     posix: bool = False
@@ -66,14 +66,14 @@ class Program(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     facts: tuple[Fact, ...] = ()
     wraps: tuple[Wrapper, ...] = ()
     same_as: str = ""
-    """This name is another name for that program."""
+    """The program this name stands for."""
     harmless: str = ""
-    """Options that make the whole call harmless, e.g. `--help|--version|--dry-run`."""
+    """Options that make the whole call harmless: `--help|--version|--dry-run`."""
     reader: str = ""
-    """Name of a function that reads this program's own language (find, dd, curl …)."""
+    """Name of the function for this program's own language (find, dd, curl …)."""
     chdir: str = ""
     """Options whose value is the folder it works in: `-C|--directory`."""
     subcommands: dict[str, "Program"] = {}
-    """Subcommands whose options differ from each other (`docker run -v DIR`, `docker rm -v`),
-    by name or names (`rm|remove`). A fact of theirs looks only at what stands behind that
-    name; what this program says itself is looked at as well."""
+    """Subcommands with options of their own (`docker run -v DIR`, `docker rm -v`), by name or
+    names (`rm|remove`). Their facts see only the words after that name; the facts of this
+    program see the whole line."""
