@@ -70,12 +70,13 @@ WAYS = {
     ),
     "write a row with our own store": (
         'python3 -c "from handrail.store.sqlite import SqliteStore;'
-        " from handrail.store.port import Entry;"
-        " SqliteStore('@state/events.db').append([Entry('loop:control', b'{}')]).result()\""
+        " from handrail.store.port import NewEntry;"
+        " SqliteStore('@state/events.db').append([NewEntry('loop:control', b'{}')]).result()\""
     ),
     "ask with our own client": (
-        'python3 -c "from handrail.server import client, home;'
-        " client.call(home.Home('@state'), 'POST', '/control', {})\""
+        'python3 -c "from handrail.server import home;'
+        " from handrail.server.http import socket_client;"
+        " socket_client.call(home.Home('@state'), 'POST', '/control', {})\""
     ),
     "resume with our own program": (
         "python3 -c \"from handrail.cli import main; main(['resume', '@run'])\""

@@ -46,7 +46,7 @@ def test_what_a_crash_left_in_the_wal_can_be_read_without_a_writer(path: Path) -
 
 
 def test_nothing_confirmed_is_lost_by_a_process_that_does_not_close(path: Path) -> None:
-    run_child(path, "write(store, 20); store.append([Entry('shared', b'maybe')])")
+    run_child(path, "write(store, 20); store.append([NewEntry('shared', b'maybe')])")
     with opened(path) as store:
         assert len(store.read("shared")) in {40, 41}
     assert is_sound(path)
@@ -58,10 +58,11 @@ call = 0
 while True:
     call += 1
     body = f"{sys.argv[2]}.{call}".encode()
-    entries = [Entry("shared", body), Entry(f"topic/{call % 3}", body), Entry("shared", body)]
+    topics = ["shared", f"topic/{call % 3}", "shared"]
+    entries = [NewEntry(topic, body) for topic in topics]
     if call % 5 == 0:
-        entries.append(Entry("large", bytes(200_000)))
-    position = store.append([*entries, Entry("shared", body)]).result()
+        entries.append(NewEntry("large", bytes(200_000)))
+    position = store.append([*entries, NewEntry("shared", body)]).result()
     print(position, body.decode(), flush=True)
 """
 
@@ -77,6 +78,7 @@ def test_nothing_confirmed_is_lost_by_a_process_that_is_killed(path: Path, seed:
             confirmed += [child.stdout.readline() for _ in range(seen)]
             child.send_signal(signal.SIGKILL)
             confirmed += child.stdout.readlines()
+        assert child.returncode == -signal.SIGKILL  # it did not fail by itself
     with opened(path) as store:
         everything = {one.position: one.body.decode() for one in store.read_all(limit=10**6)}
         shared = store.read("shared", limit=10**6)
