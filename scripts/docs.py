@@ -115,7 +115,7 @@ def kinds() -> str:
         (f"`{kind}`", facts.verb.removesuffix(":"), f"{facts.base:.2f}", facts.severity, facts.undo)
         for kind, facts in KINDS.items()
     ]
-    return table(("kind", "it …", "risk", "severity", "what undoes it"), *rows)
+    return table(("kind", "it …", "risk", "severity", "undo"), *rows)
 
 
 def severities() -> str:
@@ -131,7 +131,9 @@ def severities() -> str:
         (severity, f"{floor:.2f} – {risk._CEILINGS[severity]:.2f}", starts.get(severity, 0.0))
         for severity, floor in risk.FLOORS.items()
     ]
-    return table(("severity of the effect", "score", "named so from (`risk.*_threshold`)"), *rows)
+    return table(
+        ("severity of the effect", "score", "name from this score on (`risk.*_threshold`)"), *rows
+    )
 
 
 def modifiers() -> str:
@@ -175,7 +177,7 @@ def builtin_rules() -> str:
         governed = ", ".join(f"`{kind}`" for kind in KINDS if _governs(rule, kind))
         rows.append((f"`{rule.name}`", rule.about, governed, of_set))
     rows += [(f"`{rule.name}`", getattr(rule, "about", ""), "", "all") for rule in rules.OTHERS]
-    return table(("rule", "what it holds", "effects", "set"), *rows)
+    return table(("rule", "promise", "effects", "set"), *rows)
 
 
 def _governs(rule: rules.EffectRule, kind: Kind) -> bool:
@@ -197,8 +199,8 @@ _PLACES = {
     "kernel": "`/sys`, `/proc/sys`",
     "other_home": "another user's home",
     "handrail": "`handrail.yaml`, Handrail's state and settings",
-    "trash": "what rewritten deletions moved away",
-    "agent": "settings and hooks of agents, e.g. `~/.claude`",
+    "trash": "files moved away by rewritten deletions",
+    "agent": "settings and hooks of agents: `~/.claude`",
     "tools": "`.mcp.json`: the tools of later sessions",
     "notes": "an agent's own plans and memory in `~/.claude`",
     "profile": "`~/.bashrc`, `~/.ssh`, `~/.gitconfig`, login items …",
@@ -206,7 +208,7 @@ _PLACES = {
     "repository": "git's own files",
     "logs": "`/var/log`",
     "virtual": "`/dev/null` and the like",
-    "unknown": "only known when it runs",
+    "unknown": "known only at run time",
 }
 
 
@@ -243,16 +245,16 @@ def rewrites() -> str:
         (f"`{kind}`", ", ".join(dict.fromkeys(names)), _REWRITES.get(kind, ""))
         for kind, names in programs.items()
     ]
-    return table(("effect", "of", "what runs instead"), *rows)
+    return table(("effect", "of", "replacement"), *rows)
 
 
 _REWRITES = {
-    Kind.DELETE: "What a build makes again is deleted; the rest is moved to the trash.",
-    Kind.REWRITE: "`--force` becomes `--force-with-lease`, so that commits of others stay.",
-    Kind.DISCARD: "First a patch of the changes, an archive of untracked files or a name for the "
-    "stash is kept; then git does what it was asked for.",
-    Kind.PERMIT: "`777` and the like become a mode that lets only the owner write.",
-    Kind.EXHAUST: "It gets a time limit.",
+    Kind.DELETE: "Deletes build output, and moves the rest to the trash.",
+    Kind.REWRITE: "Turns `--force` into `--force-with-lease`, so that commits of others stay.",
+    Kind.DISCARD: "First keeps a patch of the changes, an archive of untracked files or a "
+    "name for the stash; then lets git do its work.",
+    Kind.PERMIT: "Turns `777` and the like into a mode with write access for the owner only.",
+    Kind.EXHAUST: "Adds a time limit.",
 }
 
 
@@ -267,13 +269,13 @@ def limits() -> str:
         ("`|`, `<<` or `()` in one command, outside quotes", syntax.MAX_REPEATS),
         ("pieces of work in one command", f"{walk.MAX_STEPS:,}"),
         ("functions and wrappers inside each other", call_resolution.MAX_CALLS),
-        ("values that one variable may have", environment.MAX_ALTERNATIVES),
+        ("values of one variable", environment.MAX_ALTERNATIVES),
         ("words of one brace expression", f"{quoting.MAX_BRACES:,}"),
         ("effects of one command", f"{effects.MAX_EFFECTS:,}"),
         ("known output of a command", f"{known_output.MAX_OUTPUT // 1024} KB"),
         ("steps in inline code of another language", f"{code_walk.MAX_STEPS:,}"),
-        ("size of a script that is read from the disk", f"{disk_view.MAX_SCRIPT // 1024} KB"),
-        ("characters that a custom rule's expression is tried on", f"{rules._MAX_MATCHED:,}"),
+        ("size of a script to read from the disk", f"{disk_view.MAX_SCRIPT // 1024} KB"),
+        ("characters a custom rule's expression sees", f"{rules._MAX_MATCHED:,}"),
     )
 
 
@@ -288,38 +290,42 @@ def daemon_limits() -> str:
             "refused unread",
         ),
         (
-            "time for thinking about a hook's message",
+            "time to decide about a hook's message",
             f"{supervision_thread.THINK_SECONDS:g} s",
             "refused, unless its tool only reads",
         ),
         (
             "time for the log to confirm a verdict",
             f"{supervision_thread.WRITE_SECONDS:g} s",
-            "a [fault](#faults): what does not only read is refused",
+            "a [fault](#faults): only reads go on",
         ),
         (
-            "time that Claude Code waits for an answer",
+            "time Claude Code waits for an answer",
             f"{claude_settings._TIMEOUT} s",
             "refused, unless its tool only reads",
         ),
         (
-            "the same before a call, which may be [held](control.md#what-a-pause-is)",
+            "the same before a call, because a pause may [hold](control.md#what-a-pause-is) it",
             f"{claude_settings.HOLD_TIMEOUT} s",
             "refused, unless its tool only reads",
         ),
         (
             "length of one text in the log",
             f"{kept:,} characters",
-            "its middle is left out",
+            "Handrail leaves out its middle",
         ),
-        ("depth of an input in the log", journal._DEEPEST, "the rest is left out"),
+        ("depth of an input in the log", journal._DEEPEST, "Handrail leaves out the rest"),
         (
-            "program files that are read for a hand on the controls",
+            "size of a program file searched for access to the controls",
             f"{tampering_code._MAX_TEXT // 1024} KB",
             "not read",
         ),
-        ("refused actions that a run remembers", reducers._MAX_OPEN, "the oldest is forgotten"),
-        ("runs in memory", f"{run_registry._MAX_KEPT:,}", "the idlest is read again when needed"),
+        ("refused actions a run remembers", reducers._MAX_OPEN, "the oldest is forgotten"),
+        (
+            "runs in memory",
+            f"{run_registry._MAX_KEPT:,}",
+            "the idlest leaves memory, and is read again when needed",
+        ),
         ("events between two snapshots of a run", event_recorder.SNAPSHOT_EVERY, ""),
     )
 
@@ -335,7 +341,7 @@ def neutral() -> str:
 def detectors() -> str:
     """Every kind of finding."""
     rows = [(f"`{kind}`", description_of(kind).meaning) for kind in FINDINGS]
-    return table(("kind", "what it means"), *rows)
+    return table(("kind", "meaning"), *rows)
 
 
 def combinations() -> str:
@@ -353,7 +359,7 @@ def interventions() -> str:
         (f"`{each.name}`", each.does, ", ".join(each.uses), each.otherwise)
         for each in INTERVENTIONS.values()
     ]
-    return table(("means", "what it does", "uses of the host", "where it cannot"), *rows)
+    return table(("means", "purpose", "needs of the host", "otherwise"), *rows)
 
 
 def strengths() -> str:
@@ -386,24 +392,24 @@ def _label(means: str) -> str:
 # Hosts and the daemon
 
 _HOOKS = {
-    "SessionStart": "The run begins or goes on. Starts the daemon, tells the agent that it is "
-    "supervised, and the person if the hooks are not in force.",
-    "UserPromptSubmit": "The prompts are the goal. Starts the daemon; blocks the prompt while the "
-    "hooks are not in force, and where the run was stopped.",
-    "PreToolUse": "The review: allow, warn, modify, block. Here a call waits while its run is "
-    "[paused](control.md).",
-    "PermissionRequest": "Claude Code is about to ask. What is refused is answered with no.",
-    "PostToolUse": "It ran: outcome, files made; was it what was let through?",
-    "PostToolUseFailure": "It ran and failed: the history knows.",
-    "PostToolBatch": "What has not been heard of by now did not run. Starts a daemon that died.",
+    "SessionStart": "The run begins or goes on. Starts the daemon and tells the agent about "
+    "the supervision. Tells the person if hooks are inactive.",
+    "UserPromptSubmit": "The prompts are the goal. Starts the daemon. Blocks the prompt while "
+    "hooks are inactive, and while the run is stopped.",
+    "PreToolUse": "The review: allow, warn, modify, block. A call waits here while its run "
+    "is [paused](control.md).",
+    "PermissionRequest": "Claude Code is about to ask. Handrail answers no for a refused action.",
+    "PostToolUse": "The action ran: outcome, files made, comparison with the permission.",
+    "PostToolUseFailure": "The action ran and failed: the history notes it.",
+    "PostToolBatch": "Calls without a result by now did not run. Starts a daemon that died.",
     "SubagentStart": "A sub-agent belongs to the run that started it.",
     "SubagentStop": "It is done.",
-    "TaskCreated": "The agent has put a task on its list.",
-    "TaskCompleted": "It has completed one: every five, the files are saved.",
+    "TaskCreated": "The agent put a task on its list.",
+    "TaskCompleted": "The agent completed a task: after every five, Handrail saves the files.",
     "PreCompact": "Noted; the run goes on.",
-    "ConfigChange": "New settings are not taken over while they would switch hooks off.",
-    "Stop": "The agent waits for the next prompt. Guidance that is due may send it on, once; so "
-    "does each message of a person.",
+    "ConfigChange": "Keeps Claude Code from taking over settings that switch hooks off.",
+    "Stop": "The agent waits for the next prompt. Pending guidance may send it on, "
+    "once; each message of a person does, too.",
     "SessionEnd": "The run ends.",
 }
 
@@ -414,7 +420,7 @@ def hooks() -> str:
         (f"`{hook.name}`", _HOOKS[hook.name], _way(hook), ".".join(map(str, hook.since)))
         for hook in claude_settings._EVENTS
     ]
-    return table(("event", "what it is used for", "called by", "since"), *rows)
+    return table(("event", "purpose", "called by", "since"), *rows)
 
 
 def _way(hook: claude_settings._HookEvent) -> str:
@@ -426,18 +432,17 @@ _MEANS: dict[str, str] = {
     Capability.INJECT: "`additionalContext` of the next reply",
     Capability.REWRITE: "`updatedInput` before a call",
     Capability.DENY: "`permissionDecision` before a call",
-    Capability.HOLD: "A hook that does not answer in time counts as failed. A person can, for less "
-    "than that: [`handrail pause`](control.md#what-a-pause-is).",
-    Capability.STOP: "`continue: false`, and every later call and prompt is refused",
-    Capability.END: "signals to the processes of the session; where a person sits at it, its own "
-    "window is left to them",
+    Capability.HOLD: "A late hook counts as failed. A person can hold a call for less time: "
+    "[`handrail pause`](control.md#what-a-pause-is).",
+    Capability.STOP: "`continue: false`; Handrail then refuses every later call and prompt",
+    Capability.END: "signals to the processes of the session; if a person sits there, their "
+    "own window stays",
     Capability.LIMIT: "Claude Code starts its processes itself.",
-    Capability.REWIND: "No hook does that: the agent keeps its memory of what it did. A person "
-    "can: `handrail rollback` prints the command.",
-    Capability.SWITCH: "No hook does that. A person can, in a run that "
-    "[Handrail drives](control.md#runs-that-handrail-drives).",
-    "count tokens": "No hook tells how many were used; in a run that Handrail drives, its driver "
-    "does.",
+    Capability.REWIND: "No hook can, so the agent keeps its memory. A person can: `handrail "
+    "rollback` prints the command.",
+    Capability.SWITCH: "No hook can. A person can, in a run [driven by "
+    "Handrail](control.md#runs-that-handrail-drives).",
+    "count tokens": "No hook reports them. In a run driven by Handrail, the driver does.",
     Capability.FILES: "checkpoints of the work tree by git; Claude Code has no part in it",
 }
 
@@ -457,11 +462,11 @@ _LOWERED: tuple[tuple[str, Verdict, bool, str], ...] = (
         "modify",
         Verdict(Decision.MODIFY, "…", updated_input={}, changes=("…",)),
         False,
-        "the new input goes through the permission rules; the agent reads what was changed",
+        "the new input goes through the permission rules; the agent reads about the change",
     ),
-    ("block", _ASKED, False, "it does not run; the agent reads why, and what to do instead"),
+    ("block", _ASKED, False, "it does not run; the agent reads the reason and an alternative"),
     (
-        "block, somebody can be asked, may be overruled",
+        "block, a person is there and may overrule it",
         _ASKED,
         True,
         "the person sees the reason and decides",
@@ -481,7 +486,7 @@ def lowering() -> str:
         (said, _fields(claude_reply.before_tool(verdict, ask=ask)), means)
         for said, verdict, ask, means in _LOWERED
     ]
-    return table(("verdict", "reply to `PreToolUse`", "what happens"), *rows)
+    return table(("verdict", "reply to `PreToolUse`", "result"), *rows)
 
 
 def _fields(reply: Reply) -> str:
@@ -503,10 +508,10 @@ def control_commands() -> str:
         line, screen = command.spec.on_command_line, command.spec.on_screen
         if line is not None:
             typed = f"`handrail {command} RUN {line.text}".strip() + "`"
-            works = "runs that Handrail drives" if command.spec.no_driver else "every session"
+            works = "runs driven by Handrail" if command.spec.no_driver else "every session"
             happens = f"{line.brief} {line.more}"
             rows.append((typed, f"`{screen.key}`", happens, line.confirmed, works))
-    return table(("command", "key", "what it does", "confirmed when", "works for"), *rows)
+    return table(("command", "key", "purpose", "confirmed when", "works for"), *rows)
 
 
 def command_texts() -> str:
@@ -541,7 +546,7 @@ def endpoints() -> str:
         (f"`{method} {path}`", says, "hook or control" if for_hooks else "control")
         for method, path, says, for_hooks in routes()
     ]
-    return table(("endpoint", "what it does", "token, on the port"), *rows)
+    return table(("endpoint", "purpose", "token, on the port"), *rows)
 
 
 def routes() -> Iterator[tuple[str, str, str, bool]]:
@@ -553,7 +558,7 @@ def routes() -> Iterator[tuple[str, str, str, bool]]:
                 method,
                 path,
                 inspect.getdoc(endpoint) or "",
-                token_auth.is_for_hooks(method, path),
+                token_auth.is_for_hooks(method, path.replace("{host}", "claude")),
             )
 
 
@@ -567,7 +572,7 @@ def events() -> str:
         )
         for kind in get_args(event.Event)
     ]
-    return table(("event", "what happened", "fields"), *rows)
+    return table(("event", "meaning", "fields"), *rows)
 
 
 def event_fields() -> str:

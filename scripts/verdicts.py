@@ -30,24 +30,24 @@ _VERDICTS = """\
 
 <!-- Do not edit: `make docs`. The examples stand in verdicts.yaml. -->
 
-What Handrail says to {commands} telling actions in {families} families. Every line was asked
-from the reviewer itself, with the default settings, as user `you`, in the project
-`/home/you/shop`, as the first action of a run, and without a look at the disk.
+Handrail's verdicts on {commands} telling actions in {families} families. The reviewer itself gave
+every answer, with the default settings, as user `you`, in the project `/home/you/shop`, for the
+first action of a run, and without a look at the disk.
 
 | verdict | meaning |
 |---|---|
 | allow | runs |
-| warn | runs, and the warning is recorded |
+| warn | runs, and Handrail records the warning |
 | warn, checkpoint first | may run once a checkpoint covers it |
-| **rewritten** | something safer runs, which is shown |
-| **block** | does not run; the agent is told why, and what to do instead |
+| **rewritten** | the safer command in the last column runs |
+| **block** | does not run; the agent reads the reason and an alternative |
 
-A live review also looks at the disk. Then a deletion in the project that is shown here as
-*warn, checkpoint first* is rewritten: what exists is moved to the trash, and `handrail restore`
-brings it back. What does not exist may be deleted.
+A live review also looks at the disk. Then Handrail rewrites a deletion in the project shown here as
+*warn, checkpoint first*: it moves existing files to the trash, and `handrail restore` brings them
+back. Files that do not exist may be deleted.
 
-How a verdict comes about: [concepts](concepts.md). All that the tables know:
-[programs](programs.md). What no review can see: [threat model](threat-model.md).
+[Concepts](concepts.md) explains how a verdict comes about. [Programs](programs.md) lists the facts
+in the tables, and the [threat model](threat-model.md) the limits of a review.
 
 ## Families
 
@@ -58,16 +58,16 @@ _PROGRAMS = """\
 
 <!-- Do not edit: `make docs`. -->
 
-What the tables know to be serious (severity high or critical), for {programs} of the {known}
-programs they hold. The rest only read, write or run things, and are judged by their paths.
+The serious facts in the tables (severity high or critical), for {programs} of the {known} programs
+they hold. The others only read, write or run things, and Handrail judges them by their paths.
 
-*When* is the condition of the fact: bare words are the subcommand (`!list|show`: any but these),
-`--force|-f` is an option that must be given, `!--dry-run` one that must not, `@glob` an operand;
-empty means always. A
-place decides how much a deletion or a write weighs in the end, so `rm` is not listed here for
-each folder; see [concepts](concepts.md#places). Programs with a language of their own (`find`,
-`dd`, `curl`, `psql` and others) are read by functions on top of these facts. To add a program,
-see [architecture](architecture.md#how-to-add-a-program).
+*When* is the condition of the fact. Bare words are the subcommand (`!list|show`: any but these).
+The call must have an option such as `--force|-f`, and must not have one such as `!--dry-run`. `@glob`
+is an operand. An empty condition always holds. The place of a path decides the weight of a deletion
+or a write in the end, so `rm` is not listed here for each folder; see
+[concepts](concepts.md#places). Functions on top of these facts read programs with a language of
+their own (`find`, `dd`, `curl`, `psql` and others). To add a program, see
+[architecture](architecture.md#how-to-add-a-program).
 """
 
 

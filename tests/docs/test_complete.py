@@ -25,7 +25,8 @@ from handrail.shell.tables import FAMILIES
 from handrail.store.schema import STEPS
 
 Page = Callable[[str], str]
-ROOMS = Path(__file__).parents[2] / "src" / "handrail"
+ROOT = Path(__file__).parents[2]
+ROOMS = ROOT / "src" / "handrail"
 
 
 @pytest.mark.parametrize("rule", [rule.name for rule in (*GOVERNING, *OTHERS)])
@@ -142,6 +143,15 @@ def test_the_rooms_stand_in_the_order_of_their_imports(page: Page) -> None:
     contract = project["tool"]["importlinter"]["contracts"][0]
     layers = [layer.strip("()") for layer in reversed(contract["layers"])]
     assert re.findall(r"(?m)^\| `(\w+)/` \|", page("docs/architecture.md")) == layers
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "docs/hosts.md", "CONTRIBUTING.md"])
+def test_every_file_named_for_contributors_exists(name: str, page: Page) -> None:
+    named = set(re.findall(r"[\w/]+\.py\b", page(name)))
+    assert len(named) > 3
+    files = [f"/{file.relative_to(ROOT)}" for file in ROOT.glob("[st]*/**/*.py")]
+    gone = [each for each in named if not any(file.endswith(f"/{each}") for file in files)]
+    assert [each for each in gone if not re.search(r"\b(?:NAME|KIND)\.py", each)] == []
 
 
 def test_every_dependency_has_its_reason(page: Page) -> None:

@@ -25,6 +25,9 @@ PAGES = (
     "docs/threat-model.md",
     "docs/hosts.md",
     "docs/protocol.md",
+    "docs/control.md",
+    "docs/detectors.md",
+    "docs/interventions.md",
 )
 DECISION = re.compile(r"(?m)^ (?:ALLOW|WARN|MODIFY|BLOCK) .*$")
 
