@@ -339,29 +339,29 @@ _SERIES = 20
 _STEPS = ("a look at going back over", "going back over", "and forth again over")
 _ROOM_HEAD = ("after which checkpoints", "changed", "kept", "on the disk", "kept ÷ changed, ≤ 1.2")
 _FIRST_NOTE = (
-    "Trees that are repositories, 50 files changed since their last commit, or the same without "
-    "`.git`. *Into nothing*: an empty index and a git directory of its own. The copy is one of "
-    "the files alone, without `.git`. How many times longer the others take follows their times. "
-    f"On {_HUGE:,} files without a repository everything is done once."
+    "The trees are repositories, with 50 files changed since their last commit, or the same "
+    "without `.git`. *Into nothing*: an empty index and a git directory of its own. The copy is "
+    "one of the files alone, without `.git`. After each time stands how many times longer it is. "
+    f"On {_HUGE:,} files without a repository everything runs once."
 )
 _WARM_NOTE = (
     "Three changes in five rewrite a file, half of these with as many bytes as before; one is a "
-    "new file, one a deletion. Each round changes other files, and what a checkpoint says to "
-    "have found is compared with what was done. *And back*: `git stash push -u`, then `git stash "
+    "new file, one a deletion. Each round changes other files, and the benchmark compares the "
+    "report of a checkpoint with them. *And back*: `git stash push -u`, then `git stash "
     "pop`. *And commit*: with a copy of the index, `git add -A`, `write-tree`, `commit-tree`. "
-    "The copy is that of the table above. 5 rounds, 3 with 5,000 changes; on 100,000 files what "
-    "is compared runs twice."
+    "The copy is the one of the table above. 5 rounds, 3 with 5,000 changes; on 100,000 files "
+    "the other tools run twice."
 )
 _BACK_NOTE = (
     "Going back saves the files before, and compares and saves them afterwards. Up to "
-    f"{_MIDDLE:,} files all that is within the target; with {_HUGE:,} the checkpoint before it has "
-    "a target of its own, which is added. `git stash pop` "
-    "puts as many changes back, after a `git stash push -u` that is not counted; `git checkout` "
-    "removes no new file and keeps nothing of what was there."
+    f"{_MIDDLE:,} files all of it is within the target; with {_HUGE:,} the target of the "
+    "checkpoint before it is added. `git stash pop` puts as many changes back, not counting the "
+    "`git stash push -u` before; `git checkout` removes no new file and keeps nothing of the old "
+    "state."
 )
 _ROOM_NOTE = (
-    "Of the private folder, without its index. What is changed cannot be compressed. A first "
-    "checkpoint borrows what the repository has; without one, it holds all files."
+    "The room of the private folder, without its index. The changed bytes cannot be compressed. "
+    "A first checkpoint borrows the objects of the repository; without one, it holds all files."
 )
 
 

@@ -36,10 +36,10 @@ def claude_table(rounds: int, calls: int) -> Table:
         ("hooks", "a call, p50", "p90", "added, p50", "before the call", "one `true` = 1"),
         note=f"Claude Code {VERSION}: from one request to the model to the next, with a call of "
         f"Bash (`date`) between them. {rounds} sessions of {calls} calls for each row, in turns; "
-        "the one with the best p50 counts. *Before the call*: how much of what is added passes "
-        "before the tool runs, which is what a verdict delays. A `true` hook is a program that "
-        "does nothing, an http hook that does nothing a server that says `{}`: what these cost, "
-        "Claude Code itself costs. Handrail has hooks before a call, after it, and after each "
+        "the one with the best p50 counts. *Before the call*: the part of the added time before "
+        "the tool runs, so the delay by a verdict. A `true` hook is a program that does nothing, "
+        "an http hook that does nothing a server saying `{}`: their cost is Claude Code's own. "
+        "Handrail has hooks before a call, after it, and after each "
         "turn; one after another, so their times add up.",
     )
     if not CLAUDE.exists():

@@ -40,7 +40,7 @@ def import_table(rows: int) -> Table:
         "What starting imports",
         ("module", "by itself"),
         note=f"{len(found)} modules, {sum(own for own, _ in found) / 1000:,.0f} ms in all with "
-        "`-X importtime`, which itself makes importing slower.",
+        "`-X importtime`; the option itself makes importing slower.",
     )
     for own, name in sorted(found, reverse=True)[:rows]:
         table.add(f"`{name}`", milli(own / 1e6))

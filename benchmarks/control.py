@@ -43,11 +43,11 @@ _PATIENCE = 30
 _FLOOR = "nothing: a look at `/healthz`"
 _PAUSE = "**pause, between two actions**"
 _RESUME = "**resume, between two actions**"
-_STEER = "**steer**, from the call that it is told with"
+_STEER = "**steer**, from the call that carries it"
 _PAUSE_ANY = "pause, at any moment: waits for the action under way"
 _RESUME_ANY = "resume, at any moment: lets a held action go"
 _STEER_ANY = "steer, at any moment: waits for the next call or its end"
-_FILE = "a file at which each call's hook looks, at any moment"
+_FILE = "a file checked by each call's hook, at any moment"
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -196,17 +196,16 @@ def _table(best: dict[str, list[float]], rounds: int, late: float) -> Table:
     table = Table(
         f"From a request to its result, {RUNS} runs at {RATE:g} actions a second each",
         ("request", "asked", "p50", "p95", "p99", "p50, pause = 1"),
-        note="From sending a REQUEST over the unix socket to having its RESULT, which is on the "
-        "disk (fsync) and says that it was done: a pause, that no action of the run is under way. "
+        note="From sending a REQUEST over the unix socket to its RESULT, on the disk (fsync) and "
+        "with success: for a pause, no action of the run is under way. "
         "One controller turns to one run after the other, over one connection; a second process "
         "on the same core makes the runs work (half of the time an action of each is under way, "
         f"for {EVERY / 2 * 1000:.0f} ms), 99 in 100 of its calls at most {late * 1000:,.1f} ms "
-        "late. *Steer* is confirmed when the agent has got the message with the answer to one of "
-        "its hooks, so it waits for the next one: counted from when that one was due, and "
-        "from the request. *A file*: what is there without a daemon. One agent's hook, a "
-        "`sh` for each call, sees the file and leaves a note; the controller looks for that every "
-        f"millisecond; {FEW} agents, nothing else at work. The round of {rounds} in which the "
-        "calls were the least late.",
+        "late. *Steer* is confirmed when the agent got the message with the answer to one of its "
+        "hooks, so it waits for the next hook: counted from the time it was due, and from the "
+        "request. *A file*: the way without a daemon. One agent's hook, a `sh` for each call, "
+        "sees the file and leaves a note; the controller looks for the note every millisecond; "
+        f"{FEW} agents, nothing else at work. The round of {rounds} with the least late calls.",
     )
     base = _middle(best[_PAUSE])
     for how in (_FLOOR, _PAUSE, _RESUME, _STEER, _PAUSE_ANY, _RESUME_ANY, _STEER_ANY, _FILE):

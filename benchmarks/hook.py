@@ -127,12 +127,13 @@ def _table(best: dict[str, Result], rounds: int, seconds: float) -> Table:
     table = Table(
         f"A hook's round trip, {RUNS} runs at {RATE:g} actions a second each",
         ("how", "actions/s", "p50", "p90", "p99", "p50, daemon = 1", "processor"),
-        note="PreToolUse, from the request to an answer whose verdict is on the disk (fsync). Each "
-        f"action has a PostToolUse too: the server gets {2 * RUNS * RATE:,.0f} requests a second. "
+        note="PreToolUse, from the request to the answer, with the verdict on the disk (fsync). "
+        "Each action has a PostToolUse too: the server gets "
+        f"{2 * RUNS * RATE:,.0f} requests a second. "
         f"The round with the best p99 of {rounds}, {seconds:g} s each. *Processor*: time of a core "
-        "for each request. Each run has taken a first action before. *With checkpoints*: git saves "
-        "the files before commands that overwrite, delete or run unknown code, which wait for it; "
-        "in the other rows they are switched off. The load comes from one "
+        "for each request. Each run has taken a first action before. *With checkpoints*: "
+        "commands that overwrite, delete or run unknown code wait until git has saved the files; "
+        "in the other rows checkpoints are off. The load comes from one "
         "process on a core of its own; 99 in 100 are "
         f"sent at most {max(each.late for each in best.values()) / 1000:,.1f} ms late. The process "
         "for each call imports Reviewer, reviews, writes a line with fsync and ends: for "

@@ -42,7 +42,7 @@ def memory_table(corpus: Corpus, seconds: float) -> Table:
         check_log(place, total.events)
     table.note += (
         f"Resident memory. As fast as {_LINES} connections go: {total.events:,} requests in "
-        f"{total.seconds:,.0f} s, that is {total.actions / total.seconds:,.0f} actions a second."
+        f"{total.seconds:,.0f} s, or {total.actions / total.seconds:,.0f} actions a second."
     )
     return table
 

@@ -27,8 +27,8 @@ def review_table(corpus: Corpus, rounds: int) -> Table:
         "One command, in process",
         ("what", "p50", "p90", "p99", "max", "p50, review = 1", "not parsed"),
         note=f"Best of {rounds} rounds for each of {corpus.origin}; every round begins with a new "
-        "Reviewer. *Not parsed*: commands on which it raises an error or finds one; the reader "
-        "still reads what it can of those.",
+        "Reviewer. *Not parsed*: commands with an error raised or found; the reader still reads "
+        "the rest of those.",
     )
     with _folder() as folder:
         starts: dict[str, Callable[[], Callable[[Line], object]]] = {

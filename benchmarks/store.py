@@ -37,8 +37,8 @@ def append_table(events: int, rounds: int, folder: Path) -> Table:
     table = Table(
         f"Durable events (SQLite, WAL, synchronous=FULL, {len(_BODY):,} bytes each)",
         ("how", "events", "events/s", "p50", "p99", "one by one = 1"),
-        note=f"The quickest of {rounds} rounds. The time is that of one event, from append to "
-        "receipt; for `executemany`, which keeps no topics and no numbers, that of one commit. "
+        note=f"The quickest of {rounds} rounds. The time is for one event, from append to "
+        "receipt; for `executemany`, without topics and numbers, for one commit. "
         "Writers are tasks of one event loop (uvloop), each waiting for its receipts.",
     )
     few = events // 10

@@ -62,9 +62,9 @@ The serious facts in the tables (severity high or critical), for {programs} of t
 they hold. The others only read, write or run things, and Handrail judges them by their paths.
 
 *When* is the condition of the fact. Bare words are the subcommand (`!list|show`: any but these).
-The call must have an option such as `--force|-f`, and must not have one such as `!--dry-run`. `@glob`
-is an operand. An empty condition always holds. The place of a path decides the weight of a deletion
-or a write in the end, so `rm` is not listed here for each folder; see
+The call must have an option such as `--force|-f`, and must not have one such as `!--dry-run`.
+`@glob` is an operand. An empty condition always holds. The place of a path decides the weight of
+a deletion or a write in the end, so `rm` is not listed here for each folder; see
 [concepts](concepts.md#places). Functions on top of these facts read programs with a language of
 their own (`find`, `dd`, `curl`, `psql` and others). To add a program, see
 [architecture](architecture.md#how-to-add-a-program).
