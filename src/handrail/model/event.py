@@ -1,7 +1,7 @@
-"""What happens in a run, as it is written into the log.
+"""The events of a run, as the log records them.
 
-One struct per event, told apart by the field `event`. A field may be added with a default;
-nothing is ever renamed or removed, because logs are read for ever.
+One struct per event; the field `event` tells them apart. New fields need a default. Nobody renames
+or removes a field, because logs stay readable forever.
 """
 
 from typing import Literal
@@ -23,31 +23,31 @@ class _Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event")
 
 
 class RunStarted(_Event, frozen=True, omit_defaults=True, tag="run_started"):
-    """An agent began to work, or took up its work again."""
+    """An agent began or resumed its work."""
 
     host: str
     cwd: str
     source: str = ""
-    """How: `startup`, `resume`, `fork`, `clear`; empty where Handrail came in later."""
+    """How: `startup`, `resume`, `fork`, `clear`; empty if Handrail joined later."""
     attended: bool = False
-    """Somebody sits at the host and can be asked."""
+    """A person sits at the host and can answer questions."""
     model: str = ""
     settings: ActiveSettings | None = None
-    """Those that it works with; none where they could not be read."""
+    """The settings in force; none if they were unreadable."""
     pid: int = 0
-    """The host's process; 0 where it is not known."""
+    """The host's process; 0 if unknown."""
     pid_began: float = 0.0
-    """When it began, in seconds since the machine did; 0 where that is not known."""
+    """When that process began, in seconds since the machine did; 0 if unknown."""
 
 
 class PromptGiven(_Event, frozen=True, omit_defaults=True, tag="prompt_given"):
-    """A person told the agent what to do."""
+    """A person gave the agent a prompt."""
 
     text: str
 
 
 class ActionReviewed(_Event, frozen=True, omit_defaults=True, tag="action_reviewed"):
-    """An action was judged before it ran."""
+    """Handrail judged an action before it ran."""
 
     step: int
     """Counted from 1 in the run."""
@@ -57,35 +57,35 @@ class ActionReviewed(_Event, frozen=True, omit_defaults=True, tag="action_review
     review: Review
     verdict: Verdict
     agent: str = ""
-    """The sub-agent that wants it; empty: the agent itself."""
+    """The sub-agent behind it; empty: the agent itself."""
     ms: float = 0.0
     """How long the review took."""
     asked: bool = False
-    """The person was asked instead of the action being refused."""
+    """The host asked the person instead of refusing the action."""
     command: str = ""
-    """The fingerprint of the command line that may run, where it is one."""
+    """The fingerprint of the permitted command line, if it is one."""
 
 
 class ActionEnded(_Event, frozen=True, omit_defaults=True, tag="action_ended"):
-    """An action ran, and this came of it."""
+    """An action ran and ended."""
 
     step: int
     outcome: Outcome
     created: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     overruled: bool = False
-    """It was refused, and a person let it run."""
+    """Handrail refused it, and a person let it run."""
 
 
 class ActionDropped(_Event, frozen=True, omit_defaults=True, tag="action_dropped"):
-    """An action that was let through did not run: the host or a person refused it."""
+    """A permitted action did not run: the host or a person refused it."""
 
     step: int
     says: str = ""
 
 
 class BreachFound(_Event, frozen=True, omit_defaults=True, tag="breach_found"):
-    """Something ran that was not let through."""
+    """Something ran without permission."""
 
     says: str
     step: int = 0
@@ -106,7 +106,7 @@ class AgentEnded(_Event, frozen=True, omit_defaults=True, tag="agent_ended"):
 
 
 class TaskNoted(_Event, frozen=True, omit_defaults=True, tag="task_noted"):
-    """An agent has put a task on its list, or has completed one."""
+    """An agent put a task on its list, or completed one."""
 
     task: str
     state: Literal["pending", "done"]
@@ -114,7 +114,7 @@ class TaskNoted(_Event, frozen=True, omit_defaults=True, tag="task_noted"):
 
 
 class Compacted(_Event, frozen=True, omit_defaults=True, tag="compacted"):
-    """The conversation was shortened; the run goes on."""
+    """The host shortened the conversation; the run goes on."""
 
     trigger: str = ""
 
@@ -126,35 +126,35 @@ class IterationEnded(_Event, frozen=True, omit_defaults=True, tag="iteration_end
 
 
 class SettingsChanged(_Event, frozen=True, omit_defaults=True, tag="settings_changed"):
-    """Settings of the host, or Handrail's own, changed while the run was under way."""
+    """Settings of the host, or Handrail's own, changed during the run."""
 
     path: str
     source: str = ""
     refused: str = ""
-    """Why they were not taken over, or not wholly; empty: they were."""
+    """Why the run does not use them, or not all of them; empty: it does."""
     settings: ActiveSettings | None = None
-    """Handrail's own, where the run works with others from here on."""
+    """Handrail's own settings from here on, if they changed."""
 
 
 class FaultNoted(_Event, frozen=True, omit_defaults=True, tag="fault_noted"):
-    """Handrail itself could not do its work."""
+    """Handrail itself failed."""
 
     kind: str
     says: str
 
 
 class FeedbackGiven(_Event, frozen=True, omit_defaults=True, tag="feedback_given"):
-    """A person said whether a verdict was right."""
+    """A person judged a verdict or a finding."""
 
     step: int
     right: bool
     note: str = ""
     finding: str = ""
-    """The kind of the finding that is meant; empty: the verdict."""
+    """The kind of the finding; empty: it is about the verdict."""
 
 
 class FindingMade(_Event, frozen=True, omit_defaults=True, tag="finding_made"):
-    """A pattern of trouble was seen, or has become worse, or came back."""
+    """A detector saw a pattern of trouble, for the first time, worse, or again."""
 
     step: int
     """The last step before it."""
@@ -163,14 +163,14 @@ class FindingMade(_Event, frozen=True, omit_defaults=True, tag="finding_made"):
 
 
 class Intervened(_Event, frozen=True, omit_defaults=True, tag="intervened"):
-    """Something was done about a finding."""
+    """Handrail intervened because of a finding."""
 
     intervention: Intervention
     agent: str = ""
 
 
 class InterventionJudged(_Event, frozen=True, omit_defaults=True, tag="intervention_judged"):
-    """It is known whether an intervention helped."""
+    """Handrail judged whether an intervention helped."""
 
     intervention: str
     step: int
@@ -178,54 +178,54 @@ class InterventionJudged(_Event, frozen=True, omit_defaults=True, tag="intervent
     says: str = ""
     means: str = ""
     finding: str = ""
-    """The kind of the finding that it was made for."""
+    """The kind of the finding behind it."""
 
 
 class CheckpointTaken(_Event, frozen=True, omit_defaults=True, tag="checkpoint_taken"):
-    """The files were saved."""
+    """Handrail saved the files."""
 
     checkpoint: Checkpoint
     files: int = 0
     ms: float = 0.0
-    """How long that took."""
+    """How long it took."""
     partial: bool = False
-    """Something was left out, beside what git ignores: the checkpoint's record says what."""
+    """The checkpoint has gaps besides ignored files; its record lists them."""
 
 
 class RestoreAsked(_Event, frozen=True, omit_defaults=True, tag="restore_asked"):
-    """A person wants files put back; until that is done, nothing may change one."""
+    """A person asked for a restore; until it is done, nothing may change a file."""
 
     checkpoint: str
     level: str = ""
-    """How much is undone: an action, an iteration, a task, everything since a checkpoint."""
+    """How much to undo: an action, an iteration, a task, everything since a checkpoint."""
 
 
 class RolledBack(_Event, frozen=True, omit_defaults=True, tag="rolled_back"):
-    """The files were put back to a checkpoint, or could not be."""
+    """Handrail put the files back to a checkpoint, or failed to."""
 
     checkpoint: str
     intervention: str = ""
     files: tuple[str, ...] = ()
     undo: str = ""
-    """The checkpoint that was taken just before, which undoes it."""
+    """The checkpoint taken just before; it undoes the restore."""
     problem: str = ""
-    """Why it was not done; empty: it was, and the files were compared afterwards."""
+    """Why it failed; empty: it is done, and Handrail compared the files."""
     asked: bool = False
-    """A person wanted it."""
+    """A person asked for it."""
     spared: int = 0
-    """Files that others had changed since, which were left alone."""
+    """Files left alone because others had changed them since."""
     state: StateSnapshot | None = None
-    """What the run knows from now on; None: what it knew."""
+    """The goal, prompt and tasks from now on; None: unchanged."""
 
 
 class StopConfirmed(_Event, frozen=True, omit_defaults=True, tag="stop_confirmed"):
-    """What is left of a run that was stopped, read back from the system."""
+    """The remaining processes of a stopped run, read back from the system."""
 
     incident: str
     ended: tuple[str, ...] = ()
-    """Processes that were ended: number and command line."""
+    """Ended processes: number and command line."""
     left: tuple[str, ...] = ()
-    """Processes that could not be ended."""
+    """Processes still alive."""
     says: str = ""
 
 
@@ -236,15 +236,15 @@ class IncidentResolved(_Event, frozen=True, omit_defaults=True, tag="incident_re
     option: str
     note: str = ""
     allowance: Allowance | None = None
-    """What the run may use from now on."""
+    """The limits from now on."""
     approval: bool = False
-    """A person approves what would change something."""
+    """A person must approve every change."""
     checkpoint: str = ""
-    """Where the files go back to first."""
+    """The checkpoint to restore first."""
 
 
 class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):
-    """A model was asked for a second opinion."""
+    """Handrail asked a model for a second opinion."""
 
     step: int
     question: str
@@ -255,54 +255,54 @@ class ModelAsked(_Event, frozen=True, omit_defaults=True, tag="model_asked"):
     tokens: int = 0
     ms: float = 0.0
     problem: str = ""
-    """Why there is no answer; empty: there is one."""
+    """Why no answer came; empty: one came."""
 
 
 class ControlAsked(_Event, frozen=True, omit_defaults=True, tag="control_asked"):
-    """A person or a program has asked for something, and that was acknowledged."""
+    """Handrail acknowledged a request."""
 
     request: str
     """Its id."""
     command: ControlCommand
     standing: Standing
-    """How the run stands until it is answered."""
+    """The state of the run until the answer."""
     by: str = ""
     reason: str = ""
     text: str = ""
-    """The message, the new goal, the model, or the checkpoint, as the command needs it."""
+    """The message, the new goal, the model, or the checkpoint, by command."""
     issue: str = ""
-    """What the request calls the task."""
+    """The request's name for the task."""
 
 
 class ControlAnswered(_Event, frozen=True, omit_defaults=True, tag="control_answered"):
-    """What was asked for is done, which was read back, or cannot be done."""
+    """A request is done, with evidence, or has failed."""
 
     request: str
     command: ControlCommand
     standing: Standing
-    """How the run stands from now on."""
+    """The state of the run from now on."""
     ok: bool = True
     says: str = ""
     evidence: tuple[str, ...] = ()
-    """What shows that it is so."""
+    """The evidence."""
     model: str = ""
-    """The one that the agent uses from now on, where that has changed."""
+    """The agent's model from now on, if it changed."""
 
 
 class ActionHeld(_Event, frozen=True, omit_defaults=True, tag="action_held"):
-    """An action waits until a run that is paused goes on."""
+    """An action waits while its run is paused."""
 
     id: str
-    """The host's, of the action."""
+    """The host's id of the action."""
     says: str
-    """In a few words, what it would do."""
+    """The action in a few words."""
     agent: str = ""
     released: str = ""
-    """Why it waits no longer; empty: it begins to wait."""
+    """Why the wait ended; empty: it begins."""
 
 
 class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
-    """Handrail has begun to drive an agent, or has taken it up again."""
+    """Handrail began or resumed driving an agent."""
 
     goal: str
     max: int
@@ -310,44 +310,44 @@ class LoopBegun(_Event, frozen=True, omit_defaults=True, tag="loop_begun"):
     mode: str = "loop"
     model: str = ""
     verify: str = ""
-    """The command that has to pass before it is done; empty: there is none."""
+    """The command that must pass at the end; empty: there is none."""
     driver: int = 0
-    """The process that drives it."""
+    """The driver's process."""
     cwd: str = ""
     driver_began: float = 0.0
-    """When that process began, in seconds since the machine did; 0 where that is not known."""
+    """When that process began, in seconds since the machine did; 0 if unknown."""
 
 
 class IterationBegun(_Event, frozen=True, omit_defaults=True, tag="iteration_begun"):
-    """The agent of a loop was sent on."""
+    """The driver sent the agent on."""
 
     iteration: int
 
 
 class Verified(_Event, frozen=True, omit_defaults=True, tag="verified"):
-    """The command that decides whether a loop is done has run."""
+    """The verify command of a loop ran."""
 
     iteration: int
     command: str
     ok: bool
     says: str = ""
-    """The end of what it printed."""
+    """The end of its output."""
     ms: float = 0.0
 
 
 class UsageMeasured(_Event, frozen=True, omit_defaults=True, tag="usage_measured"):
-    """What a driven agent has used so far, all together."""
+    """The total use of a driven agent so far."""
 
     tokens: int = 0
     cost_usd: float = 0.0
     seconds: float = 0.0
-    """At work, without the time in which it was held."""
+    """Time at work, without the time on hold."""
     memory_mb: float = 0.0
-    """The most that its processes had at the same time."""
+    """The peak over all its processes."""
 
 
 class LoopEnded(_Event, frozen=True, omit_defaults=True, tag="loop_ended"):
-    """A loop has come to its end."""
+    """A loop ended."""
 
     how: Literal["done", "abort"]
     reason: str
