@@ -756,8 +756,8 @@ _CLI = """\
 
 <!-- Do not edit: `make docs`. -->
 
-`handrail COMMAND --help` prints the same. Commands that a person reads also print JSON with
-`--json`. Nothing here runs what it reviews, except `handrail demo`, in a scratch folder of its own.
+`handrail COMMAND --help` prints the same. Commands with output for people also print JSON with
+`--json`. No command runs the actions it reviews, except `handrail demo`, in its own scratch folder.
 """
 
 

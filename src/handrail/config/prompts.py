@@ -14,31 +14,31 @@ from handrail.config.validation import validate
 Prompts = dict[str, tuple[str, ...]]
 
 FIELDS: dict[str, str] = {
-    "says": "what was seen, in a sentence",
+    "says": "the finding, in a sentence",
     "kind": "the kind of the finding",
     "severity": "how bad it is",
-    "steps": "the steps that show it: 4, 6, 8",
+    "steps": "the steps behind it: 4, 6, 8",
     "first": "the first of them",
     "times": "how often it happened",
-    "step": "the step that the run is at",
-    "nth": "which hint about this kind it is: Second",
-    "goal": "what the run is for",
-    "scope": "the folders that it may change",
-    "error": "the error that comes again",
-    "call": "the action that comes again",
-    "path": "a file outside of the scope",
-    "paths": "how many paths were touched",
-    "outside": "how many of them lie outside of the scope",
-    "series": "what is used more and more",
+    "step": "the current step of the run",
+    "nth": "the number of this hint about the kind: Second",
+    "goal": "the goal of the run",
+    "scope": "the folders of the scope",
+    "error": "the repeated error",
+    "call": "the repeated action",
+    "path": "a file outside the scope",
+    "paths": "the number of touched paths",
+    "outside": "how many of them lie outside the scope",
+    "series": "the growing use",
     "fall": "how far the run has moved from its goal, from 0 to 1",
-    "things": "what is not there",
-    "claim": "what the agent said",
-    "looks": "how often it has looked around",
-    "folders": "in how many folders",
-    "secret": "where the secret stands",
-    "host": "where something is sent",
+    "things": "the missing things",
+    "claim": "the agent's claim",
+    "looks": "the number of looks",
+    "folders": "the number of folders",
+    "secret": "the place of the secret",
+    "host": "the receiving host",
 }
-"""What a text may name, and what stands there then."""
+"""The fields of a text, and their contents."""
 
 
 def read_prompts(path: Path, shown: str) -> Prompts:
