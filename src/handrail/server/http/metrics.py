@@ -44,50 +44,46 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._reviews = self._counter("reviews", "Actions reviewed.", "decision")
-        self._ended = self._counter("actions", "Actions that ran.", "outcome")
-        self._feedback = self._counter("feedback", "Verdicts that a person judged.", "verdict")
-        self._faults = self._counter("faults", "Times that Handrail could not do its work.", "kind")
+        self._ended = self._counter("actions", "Completed actions.", "outcome")
+        self._feedback = self._counter("feedback", "Verdicts judged by a person.", "verdict")
+        self._faults = self._counter("faults", "Faults of Handrail itself.", "kind")
         self._breaches = Counter(
-            "handrail_breaches", "Actions that ran unreviewed or refused.", registry=self.registry
+            "handrail_breaches", "Unreviewed or refused actions that ran.", registry=self.registry
         )
-        self._findings = self._counter(
-            "findings", "Patterns of trouble that were found.", "kind", "severity"
-        )
+        self._findings = self._counter("findings", "Findings.", "kind", "severity")
         self._interventions = self._counter(
-            "interventions", "What was done about findings.", "means", "finding"
+            "interventions", "Interventions because of findings.", "means", "finding"
         )
         self._effects = self._counter(
             "interventions_judged",
-            "Interventions of which it is known whether they helped.",
+            "Interventions with a known effect.",
             "means",
             "finding",
             "result",
         )
         self._escalations = Counter(
             "handrail_escalations",
-            "Interventions that came after another one without effect.",
+            "Interventions after one without effect.",
             registry=self.registry,
         )
         self._checkpoints = self._counter(
-            "checkpoints", "Checkpoints that were taken; `partial`: not of all files.", "coverage"
+            "checkpoints", "Checkpoints taken; `partial`: with gaps.", "coverage"
         )
-        self._checkpoint_time = self._histogram("checkpoint", "How long taking one took.")
-        self._rollbacks = self._counter("rollbacks", "Work trees that were put back.", "result")
+        self._checkpoint_time = self._histogram("checkpoint", "Time to take a checkpoint.")
+        self._rollbacks = self._counter("rollbacks", "Restores of a work tree.", "result")
         self._stops = self._counter(
-            "emergency_stops", "Runs that were stopped; `left`: a process remained.", "result"
+            "emergency_stops", "Stopped runs; `left`: a process remained.", "result"
         )
-        self._opinions = self._counter(
-            "opinions", "Times that a model was asked.", "question", "result"
-        )
+        self._opinions = self._counter("opinions", "Questions to a model.", "question", "result")
         self._opinion_tokens = Counter(
-            "handrail_opinion_tokens", "Tokens that opinions cost.", registry=self.registry
+            "handrail_opinion_tokens", "Tokens for second opinions.", registry=self.registry
         )
         self._finding_feedback = self._counter(
-            "finding_feedback", "Findings that a person judged.", "kind", "result"
+            "finding_feedback", "Findings judged by a person.", "kind", "result"
         )
-        self._review_time = self._histogram("review", "Time that a review takes.")
+        self._review_time = self._histogram("review", "Time of a review.")
         self._hook_time = self._histogram(
-            "hook", "Time from a hook's request to its answer, the write to the disk included."
+            "hook", "Time from a hook's request to its answer, including the write to the disk."
         )
         self._begin_with_zero()
         # Looked up once: these are counted with every hook.
@@ -99,7 +95,7 @@ class Metrics:
         self._overruled = 0
         self.watch(
             "false_positive_rate",
-            "Share of judged refusals and changes that a person called wrong or overruled.",
+            "Share of judged refusals and changes called wrong or overruled by a person.",
             self._false_positive_rate,
         )
 
