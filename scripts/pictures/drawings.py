@@ -22,11 +22,11 @@ line, path {{ stroke: #57606a; stroke-width: 1.3; fill: none }}</style>
 <rect width="100%" height="100%" rx="8" fill="#ffffff"/>
 """
 _GROUPS = (
-    ("what people use", "#ddf4ff", ("cli", "tui", "words", "testing")),
+    ("for people", "#ddf4ff", ("cli", "tui", "words", "testing")),
     ("the edge: processes, hosts, people", "#fff8c5", ("server", "library", "drive", "hosts")),
     ("one run", "#dafbe1", ("control", "supervise", "store")),
-    ("what is done about it", "#fbefff", ("intervene", "checkpoint", "detect")),
-    ("what one action means", "#ffebe9", ("review", "shell")),
+    ("patterns and corrections", "#fbefff", ("intervene", "checkpoint", "detect")),
+    ("one action", "#ffebe9", ("review", "shell")),
     ("the ground", "#f6f8fa", ("config", "redact", "model")),
 )
 """Rooms that belong together, from the top; `pyproject.toml` has the exact order."""
@@ -47,15 +47,15 @@ _LIFE = (
     Step(1, 2, "body", "server/http"),
     Step(2, 2, "1  paused? hold · stopped? over a limit? deny", "supervise/"),
     Step(2, 2, "2  review: effects → rules → risk × rationality", "review/"),
-    Step(2, 3, "3  would destroy something: save the files first", "checkpoint/"),
-    Step(3, 2, "what the checkpoint holds"),
-    Step(2, 4, "4  ActionReviewed, secrets taken out", "store/"),
+    Step(2, 3, "3  destructive? save the files first", "checkpoint/"),
+    Step(3, 2, "coverage of the checkpoint"),
+    Step(2, 4, "4  ActionReviewed, without secrets", "store/"),
     Step(4, 1, "fsync: the verdict is on the disk"),
     Step(1, 0, "verdict: allow · warn · modify · block"),
     Step(0, 0, "the host runs it"),
     Step(0, 1, "after the tool call"),
     Step(1, 2, "outcome"),
-    Step(2, 2, "5  is this what was let through?", "supervise/"),
+    Step(2, 2, "5  did the permitted action run?", "supervise/"),
     Step(2, 2, "6  detectors → findings → intervention", "detect/, intervene/"),
     Step(2, 4, "ActionEnded, FindingMade, Intervened"),
     Step(4, 1, "fsync"),
