@@ -157,16 +157,9 @@ class ScopeCreepDetector(Detector):
         return _OTHER_READ if _PROJECTS.match(path) and not self.asked_for else None
 
     def _single(self, path: str, reason: Critical, step: int) -> Finding:
-        return Finding(
-            self.kind,
-            reason.severity,
-            reason.confidence,
-            (step,),
-            reason.impact,
-            f"{reason.says.format(path=path)}.",
-            path,
-            {"path": path},
-        )
+        severity, confidence, impact, says = reason
+        says, facts = f"{says.format(path=path)}.", {"path": path}
+        return Finding(self.kind, severity, confidence, (step,), impact, says, path, facts)
 
     def _share(self, settings: Detection) -> Finding | None:
         wanted = settings.scope_creep
