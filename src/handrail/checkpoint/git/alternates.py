@@ -1,19 +1,20 @@
 """Objects that are not copied yet: they are read from the store of the user's repository."""
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.errors import GitFailedError
-from handrail.checkpoint.files import replace_file
+from handrail.checkpoint.files import replace_file, scratch_folder
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.runner import Git, join_lines
+from handrail.checkpoint.git.user_repository import read_text
 
 _MISSING = b" missing"
 _AS_THEY_ARE = ("--quiet", "--window=0", "--delta-base-offset", "--threads=1")
 """No search for likenesses: those that the user's git has found are taken over."""
 _MAX_DAMAGED = 50
+_MAX_BYTES = 10_000_000
 _GIVEN = ("cat-file", "--batch-check=%(objectname)", "--buffer")
 
 
@@ -44,7 +45,7 @@ def has_lost(git: Git) -> bool:
     if not borrowed(git):
         return False
     seen = _look_of(_lenders(git))
-    if seen == _read(_seen(git)):
+    if seen == read_text(_seen(git), _MAX_BYTES):
         return False
     try:
         entries = git.run("ls-files", "-s", "-z").split(b"\0")[:-1]
@@ -130,19 +131,15 @@ def _absent(git: Git, names: Iterable[str], *options: str) -> list[str]:
 @contextmanager
 def _alone(git: Git) -> Iterator[tuple[str, ...]]:
     """Options with which git sees the private store without what is borrowed."""
-    directory = os.path.join(os.path.dirname(git.directory), "alone")
-    shutil.rmtree(directory, ignore_errors=True)
-    objects = os.path.join(directory, "objects")
-    os.makedirs(os.path.join(directory, "refs"), 0o700)
-    os.mkdir(objects)
-    replace_file(os.path.join(directory, "HEAD"), b"ref: refs/heads/none\n")
-    try:
-        for folder in os.scandir(os.path.join(git.directory, "objects")):
-            if folder.name != "info":
-                os.symlink(folder.path, os.path.join(objects, folder.name))
+    with scratch_folder(git.directory, "alone") as directory:
+        objects = os.path.join(directory, "objects")
+        for folder in (os.path.join(directory, "refs"), objects):
+            os.mkdir(folder, 0o700)
+        replace_file(os.path.join(directory, "HEAD"), b"ref: refs/heads/none\n")
+        for each in os.scandir(os.path.join(git.directory, "objects")):
+            if each.name != "info":
+                os.symlink(each.path, os.path.join(objects, each.name))
         yield (f"--git-dir={directory}",)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _look_of(lenders: Iterable[str]) -> str:
@@ -158,7 +155,7 @@ def _look_of(lenders: Iterable[str]) -> str:
 
 
 def _lenders(git: Git) -> list[str]:
-    return _read(_place(git)).split("\n")[:-1]
+    return read_text(_place(git), _MAX_BYTES).split("\n")[:-1]
 
 
 def _indexes(git: Git) -> list[str]:
@@ -178,11 +175,3 @@ def _place(git: Git) -> str:
 
 def _seen(git: Git) -> str:
     return f"{git.index}.borrowed"
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return os.fsdecode(file.read())
-    except OSError:
-        return ""

@@ -2,10 +2,9 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 
+from handrail.checkpoint.files import replace_file, scratch_folder
 from handrail.checkpoint.git.index_file import GitIndex, changed_ns
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.user_repository import RepositoryDirectories, read_text
@@ -62,7 +61,8 @@ def _of_user(git: Git, where: RepositoryDirectories) -> str:
 
 
 def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[bytes]:
-    with _bare(git, read_text(own, _MAX_BYTES)) as directory:
+    with scratch_folder(git.directory, "asking") as directory:
+        _make_bare(directory, read_text(own, _MAX_BYTES))
         said = git.run(
             *(f"--git-dir={directory}", "-c", f"core.attributesFile={everywhere}"),
             *("check-attr", "-z", "--stdin", *_ATTRIBUTES),
@@ -71,17 +71,9 @@ def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[b
     return {name for name, says in zip(said[::3], said[2::3], strict=False) if says not in _NONE}
 
 
-@contextmanager
-def _bare(git: Git, attributes: str) -> Iterator[str]:
+def _make_bare(directory: str, attributes: str) -> None:
     """A git directory with the user's own rules: those of the private one overrule all others."""
-    directory = os.path.join(os.path.dirname(git.directory), "asking")
-    shutil.rmtree(directory, ignore_errors=True)
-    try:
-        for folder in ("objects", "refs", "info"):
-            os.makedirs(os.path.join(directory, folder), 0o700)
-        for name, text in (("HEAD", "ref: refs/heads/none\n"), ("info/attributes", attributes)):
-            with open(os.path.join(directory, name), "wb") as file:
-                file.write(os.fsencode(text))
-        yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    for folder in ("objects", "refs", "info"):
+        os.mkdir(os.path.join(directory, folder), 0o700)
+    for name, text in (("HEAD", "ref: refs/heads/none\n"), ("info/attributes", attributes)):
+        replace_file(os.path.join(directory, name), os.fsencode(text))

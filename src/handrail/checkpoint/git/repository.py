@@ -13,14 +13,14 @@ from handrail.checkpoint.errors import (
     CheckpointStoreError,
     FolderRefusedError,
 )
-from handrail.checkpoint.files import work_tree_key
+from handrail.checkpoint.files import unlink_all, work_tree_key
 from handrail.checkpoint.git import index_file, nested_repositories
 from handrail.checkpoint.git.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git.runner import ATTRIBUTES, Git, GitDeadline
 from handrail.checkpoint.git.user_repository import read_text
 from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.save.file_signature import Look, file_signature
-from handrail.checkpoint.tidy.sweep import parts_of_packs, remove_parts, sweep_all, sweep_locks
+from handrail.checkpoint.tidy.sweep import parts_of_packs, sweep_all, sweep_locks
 
 _PAUSE = 0.02
 _LOCK = "lock"
@@ -86,9 +86,8 @@ class CheckpointRepository:
     def forget_index(self, index: str) -> None:
         """Remove one, with what is remembered beside it."""
         key = os.path.basename(index).removeprefix("index-")
-        for name in (f"index-{key}", f"index-{key}.borrowed", f"memory-{key}"):
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(self.folder, name))
+        names = (f"index-{key}", f"index-{key}.borrowed", f"memory-{key}")
+        unlink_all(os.path.join(self.folder, name) for name in names)
 
     @property
     def _ready(self) -> str:
@@ -155,21 +154,16 @@ class CheckpointRepository:
         with suppress(FileNotFoundError):
             sweep_all(self.folder, since=os.stat(busy).st_mtime)
         if parts := parts_of_packs(self.folder):
-            self._remove_parts(parts)
+            with suppress(BusyError), self._locked(_PACKING, 0):  # else they are being written
+                unlink_all(parts)
         with open(busy, "w", encoding="ascii"):
             pass
         yield
         os.unlink(busy)  # stays if something went wrong, or this process is killed
 
-    def _remove_parts(self, parts: list[str]) -> None:
-        with suppress(BusyError), self._locked(_PACKING, 0):  # else they are being written
-            remove_parts(parts)
-
     def _prepare(self, git: Git) -> None:
         if not self.is_made or not self._is_sound():
-            for name in _SMALL:
-                with suppress(FileNotFoundError):
-                    os.unlink(os.path.join(self.directory, name))
+            unlink_all(os.path.join(self.directory, name) for name in _SMALL)
             git.make()
             self._write(os.path.join(self.directory, "info", "attributes"), ATTRIBUTES)
             # Where the state folder lies in a repository, nobody commits it by mistake.
@@ -179,9 +173,8 @@ class CheckpointRepository:
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
-        excluded = excluded_lines(git.work_tree, self.folder) + nested_repositories.excluded_lines(
-            git
-        )
+        excluded = excluded_lines(git.work_tree, self.folder)
+        excluded += nested_repositories.excluded_lines(git)
         self._write(os.path.join(self.directory, "info", "exclude"), excluded)
 
     def _check_index(self, index: str) -> None:

@@ -2,14 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
-from handrail.checkpoint.files import folders_above
+from handrail.checkpoint.files import folders_above, scratch_folder
 from handrail.checkpoint.git.blobs import open_blobs
 from handrail.checkpoint.git.excludes import ignoring
 from handrail.checkpoint.git.file_content import LINK
-from handrail.checkpoint.git.runner import Git, join_paths
+from handrail.checkpoint.git.runner import Git, join_lines, join_paths
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.record import CheckpointRecord, LeftOut
 from handrail.checkpoint.save.changed_paths import usable
@@ -61,7 +60,8 @@ def _ignored_then(
     if not any(os.path.basename(path) == IGNORE_FILE for path in back):
         ignored = _ignored(git, paths)  # they are now as they were then
         return ignored - _included(git, ignored, include)
-    with _empty(git, "scratch") as then:
+    with scratch_folder(git.directory, "scratch") as folder:
+        then = git.elsewhere(folder)
         _write_ignore_files(then, git, paths, back)
         ignored = _ignored(then, paths)
         return ignored - _included(then, ignored, include)
@@ -76,9 +76,10 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
     if not open_ones or not patterns:
         return set()
-    with _empty(git, "patterns") as alone:
-        with open(os.path.join(alone.work_tree, IGNORE_FILE), "wb") as file:
-            file.write(b"".join(os.fsencode(f"{pattern}\n") for pattern in patterns))
+    with scratch_folder(git.directory, "patterns") as folder:
+        alone = git.elsewhere(folder)
+        with open(os.path.join(folder, IGNORE_FILE), "wb") as file:
+            file.write(join_lines(patterns))
         asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
         found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
         # Each is told by four: where the pattern stands, in which line, what it is, the path.
@@ -87,18 +88,6 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
             for where, path in zip(found[::4], found[3::4], strict=True)
             if where == IGNORE_FILE
         }
-
-
-@contextmanager
-def _empty(git: Git, name: str) -> Iterator[Git]:
-    """An empty work tree, which the next process sweeps if this one is killed."""
-    folder = os.path.join(os.path.dirname(git.directory), name)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.mkdir(folder, 0o700)
-    try:
-        yield git.elsewhere(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _ignored(git: Git, paths: Sequence[str]) -> set[str]:

@@ -4,15 +4,12 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TypeVar
 
 import msgspec
 
-from handrail.checkpoint.files import replace_file, work_tree_key
+from handrail.checkpoint.files import read_json, replace_file, work_tree_key
 from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
 from handrail.model.decodable import decodable
-
-T = TypeVar("T")
 
 _MARK = ".handrail-"
 _BACK = "back"
@@ -113,7 +110,7 @@ class RestoreJournals:
 
     def interrupted(self) -> InterruptedRestore | None:
         """The last restore that was killed, until another is done."""
-        return _read(self._note, InterruptedRestore)
+        return read_json(self._note, InterruptedRestore)
 
     def settle(self) -> None:
         """A restore is done: the one before it that was killed does not matter any more."""
@@ -124,7 +121,7 @@ class RestoreJournals:
         """Clear up after a restore that was killed; whoever calls is alone in the folder."""
         if not os.path.exists(self._under_way):
             return
-        journal = _read(self._under_way, RestoreJournal)
+        journal = read_json(self._under_way, RestoreJournal)
         if journal is not None:
             journal.clear(self._work_tree)
             if journal.is_changing:
@@ -139,11 +136,3 @@ def _bytes(paths: Iterable[str]) -> tuple[bytes, ...]:
 
 def _temporary(folder: str, token: str, name: str) -> str:
     return os.path.join(folder, f"{_MARK}{token}-{name}")
-
-
-def _read(path: str, kind: type[T]) -> T | None:
-    try:
-        with open(path, "rb") as file:
-            return msgspec.json.decode(file.read(), type=kind)
-    except (OSError, msgspec.MsgspecError):
-        return None

@@ -28,8 +28,7 @@ class SafeWorkTree:
 
     def write(self, path: str, mode: str, fill: Fill, permissions: int | None) -> None:
         """Make a file or a link that is not there yet; `permissions`: None: the usual ones."""
-        *folders, name = path.split("/")
-        with self._open(folders) as folder:
+        with self._parent(path) as (folder, name):
             if mode == LINK:
                 pieces: list[bytes] = []
                 fill(pieces.append)
@@ -44,9 +43,7 @@ class SafeWorkTree:
 
     def put(self, fresh: str, path: str) -> None:
         """Move a file to its place, over what is there; folders are made, empty ones give way."""
-        *beside, name = fresh.split("/")
-        *folders, last = path.split("/")
-        with self._open(beside) as source, self._open(folders, make=True) as folder:
+        with self._parent(fresh) as (source, name), self._parent(path, make=True) as (folder, last):
             _remove_empty(last, folder)
             os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
 
@@ -59,15 +56,16 @@ class SafeWorkTree:
 
     def discard(self, path: str) -> None:
         """Delete a file or a link that may be there."""
-        *folders, name = path.split("/")
-        with suppress(FileNotFoundError, NotADirectoryError), self._open(folders) as folder:
+        with (
+            suppress(FileNotFoundError, NotADirectoryError),
+            self._parent(path) as (folder, name),
+        ):
             os.unlink(name, dir_fd=folder)
 
     def remove_folder(self, path: str) -> bool:
         """Remove a folder if it is empty."""
-        *above, name = path.split("/")
         try:
-            with self._open(above) as folder:
+            with self._parent(path) as (folder, name):
                 os.rmdir(name, dir_fd=folder)
         except OSError:  # there is something in it
             return False
@@ -80,8 +78,7 @@ class SafeWorkTree:
 
     def permissions(self, path: str, mode: str) -> int | None:
         """Those of a file that is there, able to run or not; None: it is not."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        with suppress(OSError), self._parent(path) as (folder, name):
             old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             if stat.S_ISREG(old):
                 return _adapted(stat.S_IMODE(old), mode)
@@ -89,8 +86,7 @@ class SafeWorkTree:
 
     def look(self, path: str) -> Look | None:
         """What tells a file or a link from itself after a change; None: there is none."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        with suppress(OSError), self._parent(path) as (folder, name):
             seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISDIR(seen.st_mode):
                 return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
@@ -98,10 +94,16 @@ class SafeWorkTree:
 
     def content(self, path: str) -> FileContent | None:
         """What git would make of a file or a link; None: there is none."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        with suppress(OSError), self._parent(path) as (folder, name):
             return file_content(name, folder)
         return None
+
+    @contextmanager
+    def _parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """The open folder that holds a path, and the name of the path in it."""
+        *folders, name = path.split("/")
+        with self._open(folders, make=make) as folder:
+            yield folder, name
 
     @contextmanager
     def _open(self, folders: list[str], *, make: bool = False) -> Iterator[int]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.errors import GitError
+from handrail.checkpoint.files import unlink_all
 from handrail.checkpoint.git.runner import Git, end, join_paths
 from handrail.checkpoint.save.fast_save import FastChanges
 from handrail.checkpoint.save.staging import RENEW
@@ -65,6 +66,4 @@ class _SecondIndex:
     def close(self) -> None:
         """Give it up, unless it has taken over."""
         end(self._process)
-        for left in (self._git.index, f"{self._git.index}.lock"):
-            with suppress(FileNotFoundError):
-                os.unlink(left)
+        unlink_all((self._git.index, f"{self._git.index}.lock"))

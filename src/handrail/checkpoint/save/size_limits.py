@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -31,6 +32,9 @@ class SelectedFiles(msgspec.Struct, frozen=True):
 
     files: list[CandidateFile]
     left_out: list[LeftOut]
+
+
+_size = attrgetter("size")
 
 
 def too_large(settings: Settings) -> str:
@@ -65,10 +69,6 @@ def within_limits(
         else:
             left_out.append(LeftOut(file.path, full))
     return SelectedFiles(taken, left_out)
-
-
-def _size(file: CandidateFile) -> int:
-    return file.size
 
 
 def _room(store: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from handrail.checkpoint.files import replace_file
+from handrail.checkpoint.files import read_json, replace_file
 from handrail.checkpoint.git.index_file import checksum_of
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save.file_signature import file_signature
@@ -40,13 +40,7 @@ class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def recall(git: Git) -> WorkTreeMemory | None:
     """What is remembered of the index; None where there is nothing."""
-    if not os.path.exists(git.index):
-        return None
-    try:
-        with open(_place(git), "rb") as file:
-            return msgspec.json.decode(file.read(), type=WorkTreeMemory)
-    except (OSError, ValueError):
-        return None
+    return read_json(_place(git), WorkTreeMemory) if os.path.exists(git.index) else None
 
 
 def remember(git: Git, memory: WorkTreeMemory) -> None:

@@ -53,24 +53,18 @@ class _StagedTree(msgspec.Struct, frozen=True):
     changes: Sequence[IndexChange] = ()
 
 
-class CheckpointWriter:
-    """One checkpoint of a work tree."""
+class CheckpointWriter(msgspec.Struct, frozen=True):
+    """Takes one checkpoint of a work tree."""
 
-    def __init__(
-        self,
-        git: Git,
-        records: CheckpointRecords,
-        about: CheckpointInfo,
-        now: float,
-        settings: Settings = Settings(),  # noqa: B008 - it is frozen
-    ) -> None:
-        if not is_text(git.work_tree):
-            raise FolderRefusedError(repr(git.work_tree), "its name is not UTF-8")
-        self._git = git
-        self._records = records
-        self._about = about
-        self._now = now
-        self._settings = settings
+    git: Git
+    records: CheckpointRecords
+    about: CheckpointInfo
+    now: float
+    settings: Settings = Settings()
+
+    def __post_init__(self) -> None:
+        if not is_text(self.git.work_tree):
+            raise FolderRefusedError(repr(self.git.work_tree), "its name is not UTF-8")
 
     def save(
         self, also: Iterable[str] = (), *, is_late: Callable[[], bool] = lambda: False
@@ -89,8 +83,8 @@ class CheckpointWriter:
     def _save(
         self, also: Sequence[str], is_late: Callable[[], bool], *, direct: bool
     ) -> SavedCheckpoint:
-        git = self._git
-        last = self._records.last(git.work_tree)
+        git = self.git
+        last = self.records.last(git.work_tree)
         index = self._fill(also, last, direct=direct)
         with refreshing_index(git, index.staged.direct) as is_renewed:
             saved = self._save_index(index, last, late=is_late())
@@ -101,13 +95,13 @@ class CheckpointWriter:
         if index.staged.direct:
             # Files that were changed just now may be other by now.
             with suppress(GitError, OSError):
-                stage_only(git, self._settings, index.staged.direct.paths)
+                stage_only(git, self.settings, index.staged.direct.paths)
         return saved
 
     def write_tree(self, also: Sequence[str]) -> tuple[Coverage, str]:
         """Write the tree of the files as they are now; also says how much of them it holds."""
-        git = self._git
-        index = self._fill(also, self._records.last(git.work_tree), direct=False)
+        git = self.git
+        index = self._fill(also, self.records.last(git.work_tree), direct=False)
         tree = git.text("write-tree") if index.changes else index.tree
         _check_not_empty(git, index.staged, tree)
         return index.staged.coverage, tree
@@ -115,7 +109,7 @@ class CheckpointWriter:
     def _fill(
         self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
     ) -> _StagedTree:
-        git = self._git
+        git = self.git
         try:
             return self._fill_once(also, last, direct=direct)
         except GitFailedError:
@@ -123,14 +117,14 @@ class CheckpointWriter:
             if not os.path.exists(git.index):
                 raise
             os.unlink(git.index)
-            staged = stage(git, self._settings, also, cold=True)
+            staged = stage(git, self.settings, also, cold=True)
             return _StagedTree(staged, git.text("write-tree"))
 
     def _fill_once(
         self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
     ) -> _StagedTree:
-        git, base = self._git, last.tree if last else ""
-        staged = stage(git, self._settings, also, last=base, direct=direct)
+        git, base = self.git, last.tree if last else ""
+        staged = stage(git, self.settings, also, last=base, direct=direct)
         if last is None and not staged.is_cold:  # nearly all trees are there
             return _StagedTree(staged, git.text("write-tree"))
         base = base or EMPTY
@@ -140,12 +134,12 @@ class CheckpointWriter:
     def _save_index(
         self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
     ) -> SavedCheckpoint:
-        about, ignored = self._about, ignoring(self._git)
+        about, ignored = self.about, ignoring(self.git)
         lists = (last.include, last.ignoring) if last else None
-        if last and lists == (self._settings.include, ignored) and _is_still(last, index, about):
-            return SavedCheckpoint(_with_step(last, about, self._records), is_new=False)
+        if last and lists == (self.settings.include, ignored) and _is_still(last, index, about):
+            return SavedCheckpoint(_with_step(last, about, self.records), is_new=False)
         is_all = not last or index.tree != last.tree
-        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self._git, index)
+        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self.git, index)
         return SavedCheckpoint(self._write(index, ignored, counted, late=late))
 
     def save_restored(
@@ -155,42 +149,42 @@ class CheckpointWriter:
 
         None: it cannot be saved like that.
         """
-        staged = stage_only(self._git, self._settings, [each.path for each in changes])
+        staged = stage_only(self.git, self.settings, [each.path for each in changes])
         if staged.coverage.left_out:
             return None
         staged = structs.replace(staged, coverage=last.coverage)
         index = _StagedTree(staged, last.tree, [IndexChange.of(each) for each in changes])
-        return self._write(index, ignoring(self._git), _count(self._git, index))
+        return self._write(index, ignoring(self.git), _count(self.git, index))
 
     def _write(
         self, index: _StagedTree, ignored: str, counted: tuple[int, int], *, late: bool = False
     ) -> CheckpointRecord:
         """`counted`: files, and bytes in them."""
-        git, about = self._git, self._about
-        number = max(self._records.numbers(), default=0) + 1
+        git, about = self.git, self.about
+        number = max(self.records.numbers(), default=0) + 1
         message = about.why[:_MAX_WHY] or about.moment
         ref = f"refs/checkpoints/c{number}"
-        written = commit(git, ref, index.tree, index.changes, message, self._now)
+        written = commit(git, ref, index.tree, index.changes, message, self.now)
         _check_not_empty(git, index.staged, written.tree)
         files, size = counted
         record = CheckpointRecord(
             **structs.asdict(about),
             number=number,
-            created_at=datetime.fromtimestamp(self._now, UTC),
+            created_at=datetime.fromtimestamp(self.now, UTC),
             git_commit=written.commit,
             tree=written.tree,
             work_tree=git.work_tree,
             files=files,
             bytes=size,
             coverage=index.staged.coverage,
-            include=self._settings.include,
+            include=self.settings.include,
             ignoring=ignored,
             head=head_of(git.work_tree),
             steps=_step(about),
             modes=index.staged.modes,
             late=late,
         )
-        self._records.write(record)
+        self.records.write(record)
         return record
 
 

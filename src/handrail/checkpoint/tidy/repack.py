@@ -13,6 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from handrail.checkpoint.errors import CheckpointError, GitFailedError
+from handrail.checkpoint.files import unlink_all
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git, join_lines
 from handrail.checkpoint.tidy import disk_space
@@ -23,6 +24,7 @@ MAX_LOOSE = 1_000
 MAX_PACKS = 20
 _OBJECT = re.compile(r"[0-9a-f]{38,62}")
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
+_PACK_INDEX = re.compile(r"pack-(?s:.*)\.idx")
 _GROWTH = 2
 """A pack joins smaller ones if it is not larger than this many times what they are together."""
 _SPARED = 100 * MEGABYTE
@@ -172,20 +174,13 @@ def _packs(git: Git) -> dict[str, int]:
     """The packs, and how large they are."""
     folder = os.path.join(_objects(git), "pack")
     with suppress(FileNotFoundError):
-        return {
-            name.removesuffix(".idx"): os.path.getsize(
-                os.path.join(folder, name.removesuffix(".idx") + ".pack")
-            )
-            for name in os.listdir(folder)
-            if name.endswith(".idx") and name.startswith("pack-")
-        }
+        names = [name[:-4] for name in os.listdir(folder) if _PACK_INDEX.fullmatch(name)]
+        return {name: os.path.getsize(os.path.join(folder, f"{name}.pack")) for name in names}
     return {}
 
 
 def _remove(git: Git, pack: str) -> None:
-    for part in _PARTS:
-        with suppress(FileNotFoundError):
-            os.unlink(os.path.join(_objects(git), "pack", pack + part))
+    unlink_all(os.path.join(_objects(git), "pack", pack + part) for part in _PARTS)
 
 
 def _loose(git: Git) -> list[str]:

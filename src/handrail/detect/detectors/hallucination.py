@@ -151,11 +151,11 @@ class HallucinationDetector(Detector):
         failed = bool(self.tested)
         said = "though the last run of tests failed" if failed else "though none were run"
         says = f"It said that the tests pass, {said}."
-        steps = (self.test_step, self.last) if failed else (self.last,)
-        steps = tuple(dict.fromkeys(steps)) if self.deeds else ()
+        steps = dict.fromkeys((self.test_step, self.last) if failed else (self.last,))
+        shown = tuple(steps) if self.deeds else ()
         facts = {"claim": "the tests pass", "tests": self.tested or "none"}
         sure = 0.8 if failed else 0.6
-        return Finding(self.kind, Severity.MEDIUM, sure, steps, 0.3, says, "claim", facts)
+        return Finding(self.kind, Severity.MEDIUM, sure, shown, 0.3, says, "claim", facts)
 
     def _note_tests(self, deed: CompletedStep) -> None:
         if is_test_run(deed.intent.shown):
