@@ -1,4 +1,4 @@
-"""Files whose bytes in a work tree may be others than in the repository of the user."""
+"""Files whose bytes in the work tree may differ from those in the user's repository."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def filtered_paths(
 
 
 def _changed(work_tree: str, index: GitIndex) -> Iterator[bytes]:
-    """Folders whose rules are others than they were when git took their files in."""
+    """Folders whose attributes have changed since git read their files."""
     ending = _FILE.encode()
     for at, name in enumerate(index.names):
         if name.endswith(ending) and not _is_as_known(work_tree, name, index.records[at]):
@@ -50,14 +50,14 @@ def _is_as_known(work_tree: str, name: bytes, record: bytes) -> bool:
 
 
 def _of_user(git: Git, where: RepositoryDirectories) -> str:
-    """The file with rules for all repositories."""
+    """The user's file with attributes for all repositories."""
     # Read as a file of settings: nothing that it names is run, nothing else is read.
     config = os.path.join(where.common, "config")
     if os.path.isfile(config):
         asked = ("config", "--file", config, "--no-includes", *_ASKED)
         if own := os.fsdecode(git.run(*asked, good=(0, 1))).strip():
             return own
-    return git.of_user().text("config", "--global", "--default", _USUAL, *_ASKED)
+    return git.with_user_settings().text("config", "--global", "--default", _USUAL, *_ASKED)
 
 
 def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[bytes]:
@@ -72,7 +72,7 @@ def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[b
 
 
 def _make_bare(directory: str, attributes: str) -> None:
-    """A git directory with the user's own rules: those of the private one overrule all others."""
+    """Make a git directory with the user's own rules: the private one overrules all others."""
     for folder in ("objects", "refs", "info"):
         os.mkdir(os.path.join(directory, folder), 0o700)
     for name, text in (("HEAD", "ref: refs/heads/none\n"), ("info/attributes", attributes)):

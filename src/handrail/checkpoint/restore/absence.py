@@ -24,9 +24,9 @@ _IGNORED = "it was ignored then, so nobody knows whether it was there"
 def possibly_present(
     git: Git, target: CheckpointRecord, paths: Sequence[str], back: Mapping[str, TreeChange]
 ) -> dict[str, str]:
-    """Those of the paths that may have been there, and why.
+    """The paths that may have existed at the checkpoint, each with the reason.
 
-    `paths`: not in the checkpoint; `back`: by path, the way from the files now to the target.
+    `paths`: not in the checkpoint; `back`: by path, the change from now to the target.
     """
     if not paths:
         return {}
@@ -43,7 +43,7 @@ def possibly_present(
 
 
 class CoverageGaps:
-    """What a checkpoint does not hold, though it was there."""
+    """Files that a checkpoint left out although they were there."""
 
     def __init__(self, those: Iterable[LeftOut]) -> None:
         self._why = {each.path: each.why for each in those}
@@ -61,14 +61,14 @@ def _ignored_then(
         ignored = _ignored(git, paths)  # they are now as they were then
         return ignored - _included(git, ignored, include)
     with scratch_folder(git.directory, "scratch") as folder:
-        then = git.elsewhere(folder)
+        then = git.with_work_tree(folder)
         _write_ignore_files(then, git, paths, back)
         ignored = _ignored(then, paths)
         return ignored - _included(then, ignored, include)
 
 
 def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
-    """Those that were saved all the same: by a pattern, and not below an ignored folder."""
+    """Ignored files that the checkpoint holds, because a pattern includes them."""
     folders = {folder for path in ignored for folder in folders_above(path)}
     closed = _ignored(git, sorted(folders))
     open_ones = [path for path in ignored if closed.isdisjoint(folders_above(path))]
@@ -77,7 +77,7 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     if not open_ones or not patterns:
         return set()
     with scratch_folder(git.directory, "patterns") as folder:
-        alone = git.elsewhere(folder)
+        alone = git.with_work_tree(folder)
         with open(os.path.join(folder, IGNORE_FILE), "wb") as file:
             file.write(join_lines(patterns))
         asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
@@ -104,7 +104,7 @@ def _joined(paths: Iterable[str]) -> bytes:
 def _write_ignore_files(
     into: Git, git: Git, paths: Sequence[str], back: Mapping[str, TreeChange]
 ) -> None:
-    """Those that counted for the paths: where they have changed, as they were then."""
+    """Write the .gitignore files above these paths as they were at the checkpoint."""
     with open_blobs(git) as copy:
         for folder in sorted({"", *(above for path in paths for above in folders_above(path))}):
             name = os.path.join(folder, IGNORE_FILE)

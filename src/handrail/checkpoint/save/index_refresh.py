@@ -1,4 +1,4 @@
-"""An index that git brings up to date while a checkpoint of the same files is written."""
+"""Refreshes git's index while a checkpoint of the same files is written."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -16,10 +16,9 @@ _NAMES_ONLY = ("--info-only", "-z", "--stdin")
 
 @contextmanager
 def refreshing_index(git: Git, direct: FastChanges | None) -> Iterator[Callable[[], bool]]:
-    """Renew the index beside what is done in the block; without anything direct, it is new.
+    """Refresh the index while the block runs.
 
-    Gives a function to be called once the checkpoint is there: whether the index certainly
-    holds the same.
+    Gives a function to call after the checkpoint: whether the index certainly holds the same.
     """
     if direct is None or not direct.paths:
         yield lambda: True

@@ -1,4 +1,4 @@
-"""Takes what has changed in a work tree into a private index."""
+"""Stages the changes of a work tree in a private index."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 NO_TIME = "there was no time for it"
 FOR_STAGING = 0.5
-"""Of the time there is; the rest is for a batch that takes long, and for what must follow."""
+"""The share of the time for staging; the rest is for a slow batch and for the commit."""
 _FOR_A_BATCH = 0.75
 """Of the time that is left; a batch that takes longer is given up."""
 _TAKE_IN = ("--add", "--remove", "--replace")
@@ -47,7 +47,7 @@ RENEW = (*_TAKE_IN, "--index-version", "4")
 """An index that is written again and again: names that begin alike take less room."""
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
-"""Git streams what it takes for large files into one pack: much faster than a file for each."""
+"""Git streams large files into one pack: much faster than one file each."""
 _ONE_PACK_SINCE = (2, 37)
 """Before, it was a pack for each."""
 _ALONE = {"core.preloadIndex": "false"}
@@ -58,7 +58,7 @@ _BATCH_BYTES = 16 * MEGABYTE
 
 
 class StagingResult(msgspec.Struct, frozen=True):
-    """What the index holds now."""
+    """The state of the index after staging."""
 
     files: int
     """How many were taken in, or seen for the first time."""
@@ -70,8 +70,7 @@ class StagingResult(msgspec.Struct, frozen=True):
     is_cold: bool = False
     """The index began empty."""
     direct: FastChanges | None = None
-    """What is other than in the last checkpoint, where that was found without git: the index
-    does not have it yet."""
+    """Changes since the last checkpoint that were read without git; the index lacks them."""
 
 
 def stage(
@@ -85,9 +84,8 @@ def stage(
 ) -> StagingResult:
     """Bring the index up to date.
 
-    `also`: paths that count even where they are ignored; `last`: the tree of the last
-    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone;
-    `direct`: a few files may be read instead.
+    `also`: paths to save even if they are ignored; `last`: the tree of the last checkpoint; `cold`:
+    start without the user's index; `direct`: a few files may be read directly.
     """
     is_fresh = not os.path.exists(git.index)
     seeded = None if cold else index_seed.seed_index(git)
@@ -96,19 +94,19 @@ def stage(
     if seeded is None and not is_fresh and not (last and memory):
         unseen = _known(git)
     since = time() - YOUNG
-    survey, listing = _look(git, settings, unseen, since)
+    scan, listing = _look(git, settings, unseen, since)
     dropped = list_deleted_paths(git, memory.include, settings.include) if memory else []
     is_same = direct and not also and memory is not None and memory.holds(last, git)
     with _staging_pass(git, settings, memory, since) as staging:
-        staging.see(survey)
-        staged = staging.take(listing, also, dropped, is_same=is_same)
+        staging.note_scan(scan)
+        staged = staging.stage(listing, also, dropped, is_same=is_same)
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
 def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
     """Bring the index up to date with some paths, whatever else has changed."""
     with _staging_pass(git, settings, recall(git), time() - YOUNG) as staging:
-        return staging.take(ChangedPaths(), paths, (), is_same=False)
+        return staging.stage(ChangedPaths(), paths, (), is_same=False)
 
 
 @contextmanager
@@ -128,9 +126,9 @@ def _look(
     if not unseen:
         return FullScan(), list_changed_paths(git, settings.include)
     with ThreadPoolExecutor(1) as pool:
-        survey = pool.submit(scan_files, git.work_tree, unseen, since)
-        listing = list_changed_paths(git.tuned(_ALONE), settings.include)
-        return survey.result(), listing
+        scan = pool.submit(scan_files, git.work_tree, unseen, since)
+        listing = list_changed_paths(git.with_settings(_ALONE), settings.include)
+        return scan.result(), listing
 
 
 class _StagingPass(msgspec.Struct):
@@ -150,29 +148,29 @@ class _StagingPass(msgspec.Struct):
     """Paths that the index must not hold any more."""
     sizes: dict[bytes, int] = {}
 
-    def see(self, survey: FullScan) -> None:
-        """Take over what is known of files that the index had from the beginning."""
-        self.sizes.update(survey.sizes)
-        for path, facts in survey.odd:
-            self._see(path, facts)
+    def note_scan(self, scan: FullScan) -> None:
+        """Take over the facts of files that the index had from the beginning."""
+        self.sizes.update(scan.sizes)
+        for path, facts in scan.odd:
+            self._note_facts(path, facts)
 
-    def _see(self, path: str, facts: os.stat_result) -> None:
-        self.modes.see(path, facts.st_mode)
+    def _note_facts(self, path: str, facts: os.stat_result) -> None:
+        self.modes.note(path, facts.st_mode)
         self._note_young(path, facts.st_ctime_ns)
 
-    def take(
+    def stage(
         self, listing: ChangedPaths, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
     ) -> StagingResult:
-        """Take in what was listed, and out what must not be held.
+        """Stage the listed paths, and remove others from the index.
 
-        `is_same`: as the last checkpoint, that is the index so far.
+        `is_same`: the index still equals the last checkpoint.
         """
         for path in self.memory.young:
             with suppress(OSError):
-                self._see(path, self.classifier.look(path))
+                self._note_facts(path, self.classifier.look(path))
         tracked = {*listing.changed, *also}
-        changed = self.classifier.sort(sorted(tracked))
-        new = self.classifier.sort(listing.new)
+        changed = self.classifier.classify(sorted(tracked))
+        new = self.classifier.classify(listing.new)
         self.left_out += [*listing.left_out, *changed.left_out, *new.left_out]
         store = os.path.dirname(self.git.index)
         taken = within_limits(changed.files, new.files, self._known, self.settings, store)
@@ -187,14 +185,14 @@ class _StagingPass(msgspec.Struct):
         if direct is None:
             self._add(files)
             self.removed += tracked.intersection(each.path for each in self.left_out)
-            self._take_out()
+            self._remove()
         staged = self._done(len(changed.files) + len(new.files))
         return msgspec.structs.replace(staged, direct=direct)
 
     def _note(self, files: Iterable[CandidateFile]) -> None:
         """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
-            self.modes.see(file.path, file.mode)
+            self.modes.note(file.path, file.mode)
             self._note_young(file.path, file.changed_ns)
         if (modes := self.modes.all) != self.memory.modes:
             self.memory = msgspec.structs.replace(self.memory, modes=modes, young=tuple(self.young))
@@ -227,16 +225,16 @@ class _StagingPass(msgspec.Struct):
     def _add_batch(self, git: Git, batch: Sequence[CandidateFile]) -> None:
         if not self.deadline.left:
             raise GitTooSlowError("update-index", self.deadline.seconds)
-        git = git.within(GitDeadline(git.deadline.left * _FOR_A_BATCH))
-        if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
-            git = git.tuned(_AS_PACK)
+        git = git.with_deadline(GitDeadline(git.deadline.left * _FOR_A_BATCH))
+        if len(batch) >= _MANY and git.is_at_least(*_ONE_PACK_SINCE):
+            git = git.with_settings(_AS_PACK)
         is_part = git.index != self.git.index
         self._update(git, *(_TAKE_IN if is_part else RENEW), paths=[file.path for file in batch])
         self.sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[CandidateFile]) -> list[list[CandidateFile]]:
-        """What is left of a batch that git rejected: without the bad ones, or in halves."""
-        again = self.classifier.sort(file.path for file in batch)
+        """Split a batch that git rejected: without the bad files, or in halves."""
+        again = self.classifier.classify(file.path for file in batch)
         self.left_out += again.left_out
         self.removed += again.displaced
         good = [*again.files, *(CandidateFile(path, 0, 0) for path in again.gone)]
@@ -248,7 +246,7 @@ class _StagingPass(msgspec.Struct):
         half = len(good) // 2
         return [good[half:], good[:half]]
 
-    def _take_out(self) -> None:
+    def _remove(self) -> None:
         if self.removed:
             self._update(self.git, "--force-remove", paths=self.removed)
             self.modes.forget(self.removed)

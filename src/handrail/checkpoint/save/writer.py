@@ -31,7 +31,7 @@ _MARKS = frozenset(CheckpointTrigger) - {
     CheckpointTrigger.BEFORE_RESTORE,
     CheckpointTrigger.RESTORED,
 }
-"""Moments that need no checkpoint of their own where nothing has changed."""
+"""Triggers that reuse the previous checkpoint where nothing has changed."""
 
 
 _STARTS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
@@ -39,14 +39,14 @@ _BOUNDS = _STARTS | {CheckpointTrigger.ITERATION_END}
 
 
 class SavedCheckpoint(msgspec.Struct, frozen=True):
-    """A checkpoint, which an earlier one may be if nothing has changed since."""
+    """A new checkpoint, or an earlier one if nothing has changed since."""
 
     record: CheckpointRecord
     is_new: bool = True
 
 
 class _StagedTree(msgspec.Struct, frozen=True):
-    """What the index holds: a tree that is written already, and the changes since."""
+    """A written tree, and the changes of the index since."""
 
     staged: StagingResult
     tree: str
@@ -69,10 +69,10 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     def save(
         self, also: Iterable[str] = (), *, is_late: Callable[[], bool] = lambda: False
     ) -> SavedCheckpoint:
-        """Save all files; unchanged, they are the checkpoint before unless a person names this one.
+        """Save all files; reuse the previous checkpoint if nothing changed and none is named.
 
-        `also`: paths that count even where they are ignored; `is_late`: whether files may have
-        been changed since it was asked for.
+        `also`: paths to save even if they are ignored; `is_late`: whether files may have changed
+        since the request.
         """
         also = tuple(also)
         try:
@@ -145,10 +145,7 @@ class CheckpointWriter(msgspec.Struct, frozen=True):
     def save_restored(
         self, last: CheckpointRecord, changes: Sequence[TreeChange]
     ) -> CheckpointRecord | None:
-        """Save what was put back since the last checkpoint, without a look at anything else.
-
-        None: it cannot be saved like that.
-        """
+        """Save restored files only; None: they cannot be saved like that."""
         staged = stage_only(self.git, self.settings, [each.path for each in changes])
         if staged.coverage.left_out:
             return None
@@ -195,7 +192,7 @@ def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:
 
 
 def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo) -> bool:
-    """Whether the checkpoint before says all there is to say."""
+    """Whether the previous checkpoint still matches, so that it can be reused."""
     is_same = not index.changes and index.tree == last.tree
     held = (index.staged.coverage, index.staged.modes)
     is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
@@ -203,14 +200,13 @@ def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo)
 
 
 def _begins(last: CheckpointRecord, about: CheckpointInfo) -> bool:
-    """Whether an iteration begins of which the checkpoint before knows nothing: `undo
-    --iteration` goes back to where it began, and the conversation with it."""
+    """Whether a new iteration begins: `undo --iteration` needs a checkpoint at its start."""
     is_known = last.run == about.run and last.moment in _BOUNDS
     return about.moment in _STARTS and not is_known
 
 
 def _count(git: Git, index: _StagedTree) -> tuple[int, int]:
-    """How many files are other than in the checkpoint before, and how much they are together."""
+    """Count the changed files and their bytes."""
     there = [change.path for change in index.changes if not change.is_gone]
     return len(index.changes), sum(_size(os.fsencode(git.work_tree), path) for path in there)
 
@@ -225,7 +221,7 @@ def _size(work_tree: bytes, path: bytes) -> int:
 def _with_step(
     last: CheckpointRecord, about: CheckpointInfo, records: CheckpointRecords
 ) -> CheckpointRecord:
-    """The checkpoint before, after which there was one more step that changed nothing."""
+    """Note one more step in the previous checkpoint: it changed nothing."""
     record = structs.replace(last, steps=last.steps | _step(about))
     if record != last:
         records.write(record, durable=False)

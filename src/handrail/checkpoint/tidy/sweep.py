@@ -1,4 +1,4 @@
-"""Removes what killed processes left behind in a private folder.
+"""Removes leftovers of killed processes from a private folder.
 
 The caller holds the lock, so nobody else is writing there.
 """
