@@ -148,7 +148,7 @@ class StoreOverQuota:
     def fill(self) -> None:
         """As it was, once a git that goes on without its process has come to its end."""
         private = CheckpointRepository(str(self.bench.folder), self.bench.environ)
-        with private.open_beside(60, wait=60), private.open_store(60):
+        with private.open_for_packing(60, wait=60), private.open_store(60):
             pass
         shutil.rmtree(self.bench.folder)
         shutil.copytree(self._copy, self.bench.folder)

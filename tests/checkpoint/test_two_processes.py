@@ -34,7 +34,7 @@ from handrail.checkpoint.git.repository import CheckpointRepository
 folder, _, _, times = sys.argv[1:]
 private = CheckpointRepository(folder, os.environ)
 for _ in range(int(times)):
-    with private.open_beside(60, wait=10) as git:
+    with private.open_for_packing(60, wait=10) as git:
         repack.collect(private, git, 10)
 """
 

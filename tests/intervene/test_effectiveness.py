@@ -3,8 +3,9 @@
 import pytest
 
 from handrail.config.interventions import Interventions, Strategy
-from handrail.intervene.effectiveness import TryCount, effects_of
+from handrail.intervene.effectiveness import success_rate
 from handrail.model.intervention import InterventionName
+from handrail.model.intervention_history import PastIntervention
 from handrail.model.ordinal import Severity
 from tests.intervene.controller_setup import ControllerSetup, finding
 
@@ -92,16 +93,21 @@ def test_a_past_is_decided_when_everything_but_stops_is_judged() -> None:
     assert told == [True, False, False]
 
 
-def test_counts_are_kept_by_means_and_kind() -> None:
+def test_success_is_counted_by_means_and_kind() -> None:
     bench = nudged(seconds=60)
     bench.steps(5)
     bench.steps(5, finding("stall", LOW))
-    effects = effects_of(bench.past.made)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "loop") == TryCount(worked=1)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "stall") == TryCount(failed=1)
-    assert effects.of(InterventionName.SOFT_CORRECTION, "goal_drift") == TryCount()
+    soft, made = InterventionName.SOFT_CORRECTION, bench.past.made
+    rates = [success_rate(made, soft, kind) for kind in ("loop", "stall", "goal_drift")]
+    assert rates == [1.0, 0.0, 1.0]
+    assert [success_rate(made, means, "stall") for means in (soft, "other")] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(("worked", "failed", "share"), [(0, 0, 1.0), (1, 3, 0.25), (2, 0, 1.0)])
 def test_the_share_of_what_helped(worked: int, failed: int, share: float) -> None:
-    assert TryCount(worked, failed).share == share
+    judged = [True] * worked + [False] * failed
+    made = [
+        PastIntervention("i", "soft_correction", "loop:a", 0.0, 1, worked=each, kind="loop")
+        for each in (*judged, None)
+    ]
+    assert success_rate(made, "soft_correction", "loop") == share

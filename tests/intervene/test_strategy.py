@@ -6,7 +6,6 @@ from handrail.config.interventions import Interventions, SoftCorrection, Strateg
 from handrail.detect.description import UNKNOWN, Fitting
 from handrail.detect.registry import KINDS, description_of
 from handrail.intervene.controller import fitting_for
-from handrail.intervene.effectiveness import Effects, effects_of
 from handrail.intervene.strategy import LadderTarget, StrategyCase, pattern_specific, progressive
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -26,10 +25,12 @@ def fitting(kind: str, patterns: dict[str, tuple[str, ...]] | None = None) -> Fi
 
 
 def case_of(
-    found: Finding, tried: tuple[PastIntervention, ...] = (), effects: Effects | None = None
+    found: Finding,
+    tried: tuple[PastIntervention, ...] = (),
+    made: tuple[PastIntervention, ...] = (),
 ) -> StrategyCase:
     about = description_of(found.kind)
-    return StrategyCase(found, about, fitting(found.kind), tried, effects or Effects())
+    return StrategyCase(found, about, fitting(found.kind), tuple(tried), made)
 
 
 def tried(*course: tuple[str, bool | None]) -> tuple[PastIntervention, ...]:
@@ -44,7 +45,7 @@ def case(
     severity: Severity, *course: tuple[str, bool | None], others: tuple[PastIntervention, ...] = ()
 ) -> StrategyCase:
     past = tried(*course)
-    return case_of(finding(severity=severity), past, effects_of((*others, *past)))
+    return case_of(finding(severity=severity), past, (*others, *past))
 
 
 def aims(aim: LadderTarget) -> tuple[str, str]:
@@ -162,6 +163,6 @@ def test_attempts_end_even_for_what_usually_helps() -> None:
 def test_a_plan_that_did_not_help_leaves_the_way_back_open(checkpoint: str, reached: int) -> None:
     [made] = tried((BACK, False))
     made.checkpoint = checkpoint
-    found = case_of(finding("loop"), (made,), effects_of([made]))
+    found = case_of(finding("loop"), (made,), (made,))
     assert found.fitting.means[found.reached + 1] == (STOP if checkpoint else BACK)
     assert found.reached == reached

@@ -1,4 +1,4 @@
-"""What differs between two saved trees, for a person to read."""
+"""The differences between two saved trees, for people to read."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _OPTIONS = ("diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv")
 
 
 class ChangeKind(StrEnum):
-    """What happened to a file from one tree to the other."""
+    """How a file changed from one tree to the other."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -31,7 +31,7 @@ class ChangedFile(msgspec.Struct, frozen=True, rename="camel"):
     deleted: int = 0
     binary: bool = False
     before: str = ""
-    """Of a renamed one, what it was called."""
+    """The old name of a renamed file."""
 
 
 class Comparison:
@@ -64,7 +64,7 @@ class Comparison:
         return self._git.run(*_OPTIONS, "-p", *self._trees, "--", *self._paths)
 
     def knows(self, path: str) -> bool:
-        """Whether one of the trees holds a file or folder."""
+        """Whether one of the trees holds this file or folder."""
         listed = ("ls-tree", "-z", "--name-only")
         return not path or any(self._git.run(*listed, tree, "--", path) for tree in self._trees)
 
@@ -73,7 +73,7 @@ _LETTERS = {"A": ChangeKind.NEW, "D": ChangeKind.DELETED, "R": ChangeKind.RENAME
 
 
 def _read(data: bytes) -> list[ChangedFile]:
-    """First what happened to each file, then how many lines of each are other."""
+    """Read the kind of change of each file, then the counts of its lines."""
     fields = iter(os.fsdecode(field) for field in data.split(b"\0"))
     found: dict[str, ChangedFile] = {}
     for field in fields:

@@ -78,7 +78,7 @@ class CheckpointStoreError(GitError):
 
 
 class DamagedCheckpointError(CheckpointError):
-    """What was saved cannot be read any more."""
+    """A checkpoint cannot be read any more."""
 
     def __init__(self, what: str, says: str = "") -> None:
         because = f" ({says})" if says else ""
@@ -113,7 +113,7 @@ class NothingToUndoError(CheckpointError, LookupError):
 
 
 class FilesChangedError(CheckpointError):
-    """Between looking and doing, somebody changed files."""
+    """Somebody changed files between the preview and the restore."""
 
     def __init__(self, expected: str) -> None:
         super().__init__("files were changed while you were looking; look again")
@@ -130,4 +130,4 @@ class NotRestoredError(CheckpointError):
         super().__init__(f"not restored{because}: {named}{more}")
         self.paths = tuple(paths)
         self.undo = undo
-        """The checkpoint of what was there before."""
+        """The checkpoint of the files before the restore."""

@@ -1,9 +1,15 @@
-"""Small files and folders of the checkpoint store, and the names of their parents."""
+"""Small files and scratch folders of the checkpoint store, and the names of folders."""
 
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
 
 
 def work_tree_key(work_tree: str) -> str:
@@ -41,3 +47,31 @@ def replace_file(path: str, data: bytes, *, durable: bool = False) -> None:
     if durable:
         with open_folder(os.path.dirname(path)) as folder:
             os.fsync(folder)
+
+
+def read_json(path: str, kind: type[T]) -> T | None:
+    """Read a small file; None where it is missing or damaged."""
+    try:
+        with open(path, "rb") as file:
+            return msgspec.json.decode(file.read(), type=kind)
+    except (OSError, ValueError):
+        return None
+
+
+def unlink_all(paths: Iterable[str]) -> None:
+    """Remove files that may be gone already."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+@contextmanager
+def scratch_folder(beside: str, name: str) -> Iterator[str]:
+    """An empty folder beside another path; the next process sweeps it if this one is killed."""
+    folder = os.path.join(os.path.dirname(beside), name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder, 0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

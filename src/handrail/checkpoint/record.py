@@ -1,4 +1,4 @@
-"""What is written down about a checkpoint, beside the files themselves."""
+"""The record of a checkpoint: everything beside the files."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -27,39 +27,39 @@ class CheckpointTrigger(StrEnum):
     PERIODIC = "periodic"
     BEFORE_RESTORE = "before_restore"
     RESTORED = "restored"
-    """What a restore has left: its files are Handrail's doing, nobody else's."""
+    """The files right after a restore: Handrail changed them, nobody else."""
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """Something that a checkpoint does not hold; it is not touched by a restore either."""
+    """A file or folder that a checkpoint leaves out; a restore does not touch it."""
 
     path: str
-    """Of a file, or with a slash at its end of a folder with all that is in it."""
+    """A file, or a folder with all its files (it ends with a slash)."""
     why: str
 
 
 class Coverage(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """What a checkpoint holds of the work tree, beside ignored files."""
+    """How much of the work tree a checkpoint holds; ignored files do not count."""
 
     left_out: tuple[LeftOut, ...] = ()
     unfinished: bool = False
-    """There was no time for everything: what is not in it may have been there."""
+    """Time ran out: a missing file may have been there."""
 
     @property
     def complete(self) -> bool:
-        """Whether everything is in it that is not ignored."""
+        """Whether it holds every file that is not ignored."""
         return not self.left_out and not self.unfinished
 
     @property
     def says(self) -> str:
-        """In a word."""
+        """`complete` or `partial`."""
         return "complete" if self.complete else "partial"
 
 
 class ConversationPosition(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """Where an agent's conversation was.
+    """The position in an agent's conversation.
 
-    A host writes it down late, so the message is looked up only when somebody goes back to it.
+    The host writes its transcript late, so the message is looked up only for a restore.
     """
 
     host: str
@@ -71,13 +71,13 @@ class ConversationPosition(msgspec.Struct, frozen=True, omit_defaults=True, rena
     prompt: str = ""
     """The host's id of the prompt that was given last."""
     call: str = ""
-    """The host's id of the action that it is about."""
+    """The host's id of the action."""
     at: float = 0.0
-    """When the host said so."""
+    """When the host reported it."""
 
 
 class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """What an agent was doing."""
+    """The task and iteration of an agent."""
 
     id: str
     task_id: str
@@ -85,7 +85,7 @@ class AgentState(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"
 
 
 class CheckpointInfo(msgspec.Struct, frozen=True, rename="camel"):
-    """Why a checkpoint is taken, and what belongs to it beside the files."""
+    """Why a checkpoint is taken, and the state beside the files."""
 
     moment: CheckpointTrigger = CheckpointTrigger.REQUEST
     why: str = ""
@@ -95,7 +95,7 @@ class CheckpointInfo(msgspec.Struct, frozen=True, rename="camel"):
     step: int = 0
     """The last step of the run that it contains."""
     by: tuple[str, ...] = ()
-    """The runs that worked since the checkpoint before; without any, a person did."""
+    """The runs that worked since the previous checkpoint; none: a person did."""
     conversation: ConversationPosition | None = None
     case_states: dict[str, str] = {}
     """By task, how far it is."""
@@ -117,26 +117,26 @@ class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True
     tree: _Object
     work_tree: str
     files: int = 0
-    """How many are other than in the checkpoint before."""
+    """Files that differ from the previous checkpoint."""
     bytes: int = 0
-    """How much they are together."""
+    """Their size."""
     coverage: Coverage = Coverage()
     include: tuple[str, ...] = ()
     """Patterns of ignored files that it holds all the same."""
     ignoring: str = ""
-    """A digest of what was ignored by lists that are not part of the work tree."""
+    """A digest of the ignore lists outside the work tree."""
     head: str = ""
     """The commit that the user's own repository was at."""
     steps: dict[str, int] = {}
-    """By run, the last step after which the files were still so."""
+    """By run, the last step that left the files like this."""
     modes: dict[str, int] = {}
     """Permissions that git cannot hold, by path."""
     late: bool = False
-    """An action did not wait for it any longer: it may hold a part of what that one did."""
+    """It was late: an action had begun, and its changes may be in it."""
     back_to: str = ""
-    """Of a restore: the checkpoint that was gone back to."""
+    """Of a restore: the checkpoint that it restored."""
     undo: str = ""
-    """Of a restore: the checkpoint of what was there before it."""
+    """Of a restore: the checkpoint of the files before it."""
     redone: bool = False
     """Of a restore: it was itself undone again."""
 
@@ -146,7 +146,7 @@ class CheckpointRecord(CheckpointInfo, frozen=True, rename="camel", kw_only=True
         return f"c{self.number}"
 
     def is_called(self, typed: str) -> bool:
-        """Whether a person who types this may mean it."""
+        """Whether this id, name or start of a commit means it."""
         if len(typed) >= _LEAST_TYPED and self.git_commit.startswith(typed):
             return True
         return bool(typed) and typed in {self.id, self.name}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from handrail.checkpoint.errors import NoSuchCheckpointError
-from handrail.checkpoint.files import replace_file
+from handrail.checkpoint.files import read_json, replace_file
 from handrail.checkpoint.record import CheckpointRecord
 
 _FILE = re.compile(r"c(\d{1,9})\.json")
@@ -47,11 +47,7 @@ class CheckpointRecords:
 
     def read(self, number: int) -> CheckpointRecord | None:
         """The record with a number; None if it cannot be read."""
-        try:
-            with open(self._path(number), "rb") as file:
-                return msgspec.json.decode(file.read(), type=CheckpointRecord)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            return None
+        return read_json(self._path(number), CheckpointRecord)
 
     def write(self, record: CheckpointRecord, *, durable: bool = True) -> None:
         """Write a record, whole or not at all."""

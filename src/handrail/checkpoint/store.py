@@ -1,4 +1,4 @@
-"""The checkpoints of a work tree: taken, listed, looked at, gone back to."""
+"""The facade of checkpoints: save, list, preview, restore, tidy."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +21,11 @@ from handrail.config.checkpoints import Checkpoints as Settings
 from handrail.config.glob import known_folder
 
 SECONDS = 60.0
-"""How long anything but saving may take."""
+"""Seconds for everything but saving."""
 
 
 class CheckpointStore:
-    """Of one work tree, in the private folder of its project.
-
-    One process at a time; the repository of the user is not touched by any of it.
-    """
+    """The checkpoints of one work tree, in the private folder of its project."""
 
     def __init__(
         self,
@@ -52,10 +49,10 @@ class CheckpointStore:
         seconds: float = 0.0,
         is_late: Callable[[], bool] = lambda: False,
     ) -> SavedCheckpoint:
-        """Save every file that is not ignored; an unchanged tree is the checkpoint before.
+        """Save every file that is not ignored, or reuse the previous checkpoint.
 
-        What is not saved within `seconds` (by default the settings' hard limit) is left out.
-        `is_late`: whether files may have been changed since it was asked for.
+        Files that are not saved within `seconds` (by default the settings' hard limit) are left
+        out. `is_late`: whether files may have changed since the request.
         """
         limit = seconds or self._settings.hard_seconds
         with self._open(limit / FOR_STAGING) as git:
@@ -63,7 +60,7 @@ class CheckpointStore:
             return saving.save(is_late=is_late)
 
     def newest_first(self) -> Iterator[CheckpointRecord]:
-        """All there are; waits for nobody."""
+        """All checkpoints, the newest first; waits for no lock."""
         return self._records.newest_first(self.work_tree)
 
     def find(self, typed: str) -> CheckpointRecord:
@@ -71,9 +68,9 @@ class CheckpointStore:
         return self._records.find(typed, self.work_tree)
 
     def uncovered(self, globs: Sequence[str]) -> tuple[str, ...]:
-        """Files which these absolute globs may mean that the last checkpoint does not hold.
+        """The first 50 files that match absolute globs and that the last checkpoint does not hold.
 
-        The first 50; a folder without any that it holds stands for all that is in it.
+        A folder without any saved file stands for all its files.
         """
         last = self._records.last(self.work_tree)
         if last is None:
@@ -83,10 +80,10 @@ class CheckpointStore:
             return coverage.uncovered(git, last, globs, self._settings.include)
 
     def preview(self, way: RestoreTarget, *, by: Sequence[str] | None = None) -> RestorePreview:
-        """What a restore would do; nothing is changed.
+        """Preview a restore; nothing is changed.
 
-        `by`: the runs that worked since the last checkpoint, without any a person did; None:
-        not known, and nothing since then counts as somebody else's.
+        `by`: the runs that worked since the last checkpoint, none: a person did; None: not known,
+        so nothing since then counts as somebody else's.
         """
         with self._restoring() as restoring:
             return restoring.preview(way, by)
@@ -99,17 +96,17 @@ class CheckpointStore:
         expects: str = "",
         by: Sequence[str] | None = None,
     ) -> RestoreResult:
-        """Put back what differs; what is there now is saved first.
+        """Restore the files; saves the files of now first.
 
-        `over`: also files that others have changed since; `expects`: the tree that was seen
-        in a preview: what was changed after that is left alone, and ChangedMeanwhileError is
-        raised where nothing else is left, or where other files would count; `by`: as above.
+        `over`: also overwrite changes of others; `expects`: the tree of a preview: files that
+        changed since are left alone, and FilesChangedError is raised where no other is left or an
+        ignore list changed; `by`: as above.
         """
         with self._restoring() as restoring:
             return restoring.restore(way, over=over, expects=expects, by=by)
 
     def interrupted(self) -> InterruptedRestore | None:
-        """The last restore that was killed while it changed files, until another is done."""
+        """The last restore that was killed while it changed files, until another one succeeds."""
         journals = RestoreJournals(self._private.folder, self.work_tree)
         if journals.is_quiet:
             return None
@@ -117,7 +114,7 @@ class CheckpointStore:
             return journals.interrupted()
 
     def tidy(self) -> tidying.TidyResult:
-        """Forget what is too old or too much, and pack the rest; a save hardly waits for it."""
+        """Remove checkpoints beyond the limits, and pack the rest; a save hardly waits for it."""
         return tidying.tidy(self._private, self._records, self._settings, self._clock())
 
     @contextmanager

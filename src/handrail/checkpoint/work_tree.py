@@ -33,7 +33,7 @@ def check_can_be_saved(folder: str, environ: Mapping[str, str]) -> str:
 
 
 def work_tree_of(folder: str, environ: Mapping[str, str]) -> str:
-    """The repository that holds a folder; the folder itself where there is none of its own."""
+    """The repository around a folder; the folder itself where there is none."""
     above = os.path.realpath(folder)
     while True:
         try:
@@ -48,8 +48,8 @@ def work_tree_of(folder: str, environ: Mapping[str, str]) -> str:
 def checkpoint_folder(state: str, work_tree: str) -> str:
     """The private folder of a work tree's project below Handrail's state folder.
 
-    Linked work trees share that of the repository. The first answer for a work tree is kept:
-    whoever changes its `.git` later must not make its checkpoints disappear.
+    Linked work trees share that of the repository. The first answer for a work tree is stored: a
+    later change of its `.git` must not hide its checkpoints.
     """
     checkpoints = os.path.join(state, "checkpoints")
     real = os.path.realpath(work_tree)
@@ -88,7 +88,7 @@ def _decided(decision: str) -> str:
 
 
 def _decide(decision: str, name: str) -> str:
-    """Keep an answer, unless another process was faster: then it is that one's."""
+    """Store an answer, unless another process was faster: then give its answer."""
     fresh = f"{decision}.{secrets.token_hex(6)}"
     with suppress(OSError):  # a disk that is full: the same answer is found again
         os.makedirs(os.path.dirname(decision), 0o700, exist_ok=True)

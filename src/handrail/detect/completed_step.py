@@ -38,17 +38,7 @@ class CompletedStep(msgspec.Struct, frozen=True, gc=False):
 def completed_step(
     step: int, at: float, intent: Intent, outcome: Outcome, changed: tuple[str, ...] = ()
 ) -> CompletedStep:
-    """A deed that was done."""
-    said = error_line(outcome)
-    return CompletedStep(
-        step,
-        at,
-        intent,
-        "ok" if outcome.ok else "failed",
-        result_key(outcome),
-        said.key,
-        said.text,
-        outcome,
-        changed,
-        said.misfit,
-    )
+    """A step that was carried out."""
+    ending: Ending = "ok" if outcome.ok else "failed"
+    result, (error, said, misfit) = result_key(outcome), error_line(outcome)
+    return CompletedStep(step, at, intent, ending, result, error, said, outcome, changed, misfit)

@@ -53,15 +53,8 @@ class CountingRules(msgspec.Struct):
         steps = tuple(deed.step for deed in self.deeds[-rule.within :] if _counts(rule, deed))
         if len(steps) < rule.times:
             return None
-        return Finding(
-            rule.name,
-            rule.severity,
-            1.0,
-            steps,
-            says=rule.says,
-            symptom=rule.name,
-            facts={"times": str(len(steps)), "within": str(rule.within)},
-        )
+        facts = {"times": str(len(steps)), "within": str(rule.within)}
+        return Finding(rule.name, rule.severity, 1.0, steps, 0.0, rule.says, rule.name, facts)
 
 
 def _counts(rule: CountingRule, deed: Light) -> bool:

@@ -14,18 +14,9 @@ _MAX_LINE = 300
 _MAX_KEY = 100
 
 _TELLING = (
-    "Error",
-    "error:",
-    "Exception",
-    "FAILED",
-    "FAIL:",
-    "fatal:",
-    "panic",
-    "not found",
-    "No such",
-    "denied",
-    "annot ",
-)
+    "Error", "error:", "Exception", "FAILED", "FAIL:", "fatal:", "panic", "not found", "No such",
+    "denied", "annot ",
+)  # fmt: skip
 _EMPTY = re.compile(r"\[.*\]|[\W_]*|[=\s-]*(?:\d+ [a-z]+,? ?)+(?:in [\d.]+.*)?|Exit code \d+")
 """Rulers, counts and what a host writes below an output: they tell nothing of what went wrong."""
 _MISFIT = re.compile(

@@ -37,10 +37,8 @@ class Precision(msgspec.Struct):
         tallies: dict[str, Tally] = {}
         for (_, _, kind), right in self.said.items():
             tally = tallies.setdefault(kind, Tally())
-            if right:
-                tally.confirmed += 1
-            else:
-                tally.false_alarms += 1
+            tally.confirmed += right
+            tally.false_alarms += not right
         return tallies
 
 

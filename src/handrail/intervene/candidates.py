@@ -1,7 +1,9 @@
-"""What is left to be done about one trouble, in the order in which it should be tried."""
+"""The interventions that are left for one finding, in the order in which to try them."""
 
 import math
 from collections.abc import Iterator, Mapping
+
+import msgspec
 
 from handrail.config.interventions import Interventions
 from handrail.intervene.kind import InterventionKind
@@ -16,98 +18,82 @@ _ENOUGH = 2
 """Interventions without effect that a stop needs, unless each further action can do harm."""
 
 
-def stops_at_once(case: StrategyCase, settings: Interventions) -> bool:
-    """Whether each further action can do harm, so that nothing milder is tried first."""
-    least = case.fitting.at_once
-    return (
-        least is not None
-        and case.finding.severity >= least
-        and _calls_for_stop(score_of(case.finding))
-        and _has_stop(case, settings)
-    )
+class Candidates(msgspec.Struct, frozen=True):
+    """What can still be done about a finding, by the settings, the host and the run's past."""
 
+    case: StrategyCase
+    at: Situation
+    settings: Interventions
+    kinds: Mapping[str, InterventionKind]
 
-def options(
-    case: StrategyCase,
-    aim: LadderTarget,
-    at: Situation,
-    settings: Interventions,
-    kinds: Mapping[str, InterventionKind],
-) -> list[str]:
-    """Names of means, the first choice first; only a stop stands there alone."""
-    spent = budget_spent(at, settings)
-    left = (
-        []
-        if spent
-        else [name for name in _by_aim(case, aim) if usable(name, case, at, settings, kinds)]
-    )
-    if left:
-        return left
-    # A low finding never stops a run, however long it goes on: its score comes from escalation.
-    may_stop = (
-        _has_stop(case, settings)
-        and case.finding.severity >= Severity.MEDIUM
-        and _calls_for_stop(case.score)
-        and not (_can_be_helped(case, at) if spent else _was_mild(case))
-    )
-    if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
-        same = case.fruitless[-1].means
-        if usable(same, case, at, settings, kinds):
-            return [same]
-    return [STOP] if may_stop else []
+    @property
+    def stops_at_once(self) -> bool:
+        """Whether each further action can do harm, so that nothing milder is tried first."""
+        least, finding = self.case.fitting.at_once, self.case.finding
+        is_harmful = least is not None and finding.severity >= least
+        return is_harmful and _calls_for_stop(score_of(finding)) and self._has_stop
 
+    @property
+    def budget_spent(self) -> bool:
+        """Whether the run has had as many interventions as it may have; stops do not count."""
+        made = sum(made.means != STOP for made in self.at.past.made)
+        return made >= self.settings.max_interventions_per_execution
 
-def usable(
-    name: str,
-    case: StrategyCase,
-    at: Situation,
-    settings: Interventions,
-    kinds: Mapping[str, InterventionKind],
-) -> bool:
-    """Whether a means is there, is switched on, has tries left, and has any power on the host."""
-    if name not in kinds or not kinds[name].has_power(at.can):
-        return False
-    wanted = getattr(settings, name, None) if name in LADDER else None
-    if wanted is None:
-        return True
-    tries = sum(made.means == name for made in case.tried)
-    return wanted.enabled and tries < getattr(wanted, "max_attempts", math.inf)
+    def options(self, aim: LadderTarget) -> list[str]:
+        """Names of interventions, the first choice first; only a stop stands there alone."""
+        case, spent = self.case, self.budget_spent
+        left = [] if spent else [name for name in self._by_aim(aim) if self.usable(name)]
+        if left:
+            return left
+        # A low finding never stops a run, however long it goes on: its score comes from escalation.
+        may_stop = (
+            self._has_stop
+            and case.finding.severity >= Severity.MEDIUM
+            and _calls_for_stop(case.score)
+            and not (self._heeds_hints() if spent else self._was_mild())
+        )
+        if not spent and case.fruitless and not (may_stop and len(case.fruitless) >= _ENOUGH):
+            same = case.fruitless[-1].means
+            if self.usable(same):
+                return [same]
+        return [STOP] if may_stop else []
 
+    def usable(self, name: str) -> bool:
+        """Whether an intervention exists, is enabled, has tries left, and works on the host."""
+        if name not in self.kinds or not self.kinds[name].has_power(self.at.can):
+            return False
+        wanted = getattr(self.settings, name, None) if name in LADDER else None
+        if wanted is None:
+            return True
+        tries = sum(made.means == name for made in self.case.tried)
+        return wanted.enabled and tries < getattr(wanted, "max_attempts", math.inf)
 
-def budget_spent(at: Situation, settings: Interventions) -> bool:
-    """Whether the run has had as many interventions as it may have; stops are not counted."""
-    made = sum(made.means != STOP for made in at.past.made)
-    return made >= settings.max_interventions_per_execution
+    def _was_mild(self) -> bool:
+        """Whether hardly anything was tried since the finding is more than low.
 
+        An agent that waits long for something hears of it often enough, and does no harm.
+        """
+        tried = sum(made.severity >= Severity.MEDIUM for made in self.case.fruitless)
+        return self.case.finding.severity < Severity.CRITICAL and tried < _ENOUGH
 
-def _was_mild(case: StrategyCase) -> bool:
-    """Whether hardly anything was tried since the trouble is more than low.
+    def _heeds_hints(self) -> bool:
+        """Whether the agent usually heeds hints, so that a spent budget is no reason to stop.
 
-    Who waits long for something hears of it often enough, and does no harm.
-    """
-    tried = sum(made.severity >= Severity.MEDIUM for made in case.fruitless)
-    return case.finding.severity < Severity.CRITICAL and tried < _ENOUGH
+        In a session of days ten hints are few.
+        """
+        judged = [made.worked for made in self.at.past.made if made.worked is not None]
+        return self.case.finding.severity < Severity.CRITICAL and 2 * sum(judged) > len(judged)
 
+    def _by_aim(self, aim: LadderTarget) -> Iterator[str]:
+        """First the aim, then milder ones that have not failed, then stronger ones."""
+        means = self.case.fitting.means
+        milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
+        stronger = range(aim.place + 1, len(means))
+        return (means[place] for place in (*milder, *stronger) if means[place] != STOP)
 
-def _can_be_helped(case: StrategyCase, at: Situation) -> bool:
-    """Whether what is left of a spent budget is that the agent heeds what it is told.
-
-    In a session of days ten hints are few; the first trouble after them is no reason to end it.
-    """
-    judged = [made.worked for made in at.past.made if made.worked is not None]
-    return case.finding.severity < Severity.CRITICAL and 2 * sum(judged) > len(judged)
-
-
-def _by_aim(case: StrategyCase, aim: LadderTarget) -> Iterator[str]:
-    """First what is aimed at, then milder ones that have not failed, then stronger ones."""
-    means = case.fitting.means
-    milder = range(min(aim.place, len(means) - 1), aim.least - 1, -1)
-    stronger = range(aim.place + 1, len(means))
-    return (means[place] for place in (*milder, *stronger) if means[place] != STOP)
-
-
-def _has_stop(case: StrategyCase, settings: Interventions) -> bool:
-    return STOP in case.fitting.means and settings.emergency_stop.enabled
+    @property
+    def _has_stop(self) -> bool:
+        return STOP in self.case.fitting.means and self.settings.emergency_stop.enabled
 
 
 def _calls_for_stop(score: float) -> bool:

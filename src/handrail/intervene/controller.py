@@ -13,15 +13,9 @@ from handrail.config.names import OTHER_KINDS
 from handrail.config.prompts import Prompts, read_prompts
 from handrail.detect.description import UNKNOWN, Description, Fitting
 from handrail.detect.registry import description_of, own_fittings
-from handrail.intervene.candidates import (
-    STOP,
-    budget_spent,
-    options,
-    stops_at_once,
-    usable,
-)
+from handrail.intervene.candidates import STOP, Candidates
 from handrail.intervene.draft import Draft
-from handrail.intervene.effectiveness import effects_of, judgements
+from handrail.intervene.effectiveness import judgements
 from handrail.intervene.kind import InterventionKind
 from handrail.intervene.plugins import (
     INTERVENTIONS,
@@ -41,14 +35,14 @@ from handrail.model.finding import Finding
 from handrail.model.intervention import Intervention
 
 _MAX_OWN = 2_000
-"""Letters that an intervention of the user's own may say."""
+"""Most characters in a text from an intervention of the user's own."""
 
 
 class Controller:
     """Decides, for one project's settings; everything it knows of a run is in the situation.
 
-    Nothing that it meets makes it fail: what is wrong with a user's own texts or plugins is told
-    in `faults`, and the built-in ones stand in.
+    A user's own texts or plugins cannot make it fail: `faults` lists what is wrong with them, and
+    the built-in ones stand in.
     """
 
     def __init__(
@@ -74,11 +68,11 @@ class Controller:
             self._report(each)
 
     def judge(self, findings: Sequence[Finding], at: Situation) -> list[InterventionJudged]:
-        """What is now known about the interventions so far; to be asked before `choose`."""
+        """Judge the interventions so far; call it before `choose`."""
         return judgements(findings, at, self.settings.strategy)
 
     def choose(self, findings: Sequence[Finding], at: Situation) -> Intervention | None:
-        """The one thing to do now, if anything; the worst finding decides, the others wait."""
+        """Choose the one intervention to make now, if any; the worst finding decides."""
         if not self.settings.enabled or at.stopped or _stopped_now(at):
             return None
         worst_first = sorted(findings, key=lambda each: (-each.severity.rank, -score_of(each)))
@@ -108,24 +102,24 @@ class Controller:
             about,
             fitting_for(finding.kind, about, self.settings.strategy.patterns),
             tuple(at.past.against(finding.name, at.agent)),
-            effects_of(at.past.made),
+            at.past.made,
         )
 
     def _choices(self, case: StrategyCase, at: Situation) -> list[str]:
-        if stops_at_once(case, self.settings):
+        left = Candidates(case, at, self.settings, self._kinds)
+        if left.stops_at_once:
             return [STOP]
         if _is_open(case):
             return []
         if self.settings.strategy.type == "custom":
-            found = self._by_own_strategy(case, at)
+            found = self._by_own_strategy(left)
             if found is not None:
                 return found
         pick = BUILT_IN.get(self.settings.strategy.type, progressive)
-        aim = pick(case, self.settings.strategy)
-        return options(case, aim, at, self.settings, self._kinds)
+        return left.options(pick(case, self.settings.strategy))
 
     def _must_wait(self, at: Situation) -> bool:
-        """Only one thing is done in a step, and only so often."""
+        """Whether the last intervention was too recent: one in a step, and only so often."""
         if not at.past.made:
             return False
         last = at.past.made[-1]
@@ -137,28 +131,18 @@ class Controller:
         draft = self._draft(name, case, at)
         if draft is None:
             return None
-        return Intervention(
-            f"i{len(at.past.made) + 1}",
-            name,
-            case.finding,
-            at.step,
-            case.score,
-            len(case.fruitless),
-            draft.guidance,
-            draft.allowance,
-            draft.checkpoint,
-            draft.incident,
-            draft.limits,
-        )
+        number, escalation = f"i{len(at.past.made) + 1}", len(case.fruitless)
+        made = number, name, case.finding, at.step, case.score, escalation
+        return Intervention(*made, **msgspec.structs.asdict(draft))
 
-    def _by_own_strategy(self, case: StrategyCase, at: Situation) -> list[str] | None:
-        """What the user's own strategy wants; None: it cannot be asked."""
+    def _by_own_strategy(self, left: Candidates) -> list[str] | None:
+        """Ask the user's own strategy; None: it gives no answer that can be used."""
         name = self.settings.strategy.custom
         strategy = self._strategies.found.get(name)
         if strategy is None or isinstance(strategy, InterventionKind):
             return None
         try:
-            wanted = strategy(case.finding, at)
+            wanted = strategy(left.case.finding, left.at)
         except Exception as error:  # noqa: BLE001 - another's code must not break a run
             self._report(f"the strategy {name} failed: {error!r}")
             return None
@@ -167,12 +151,12 @@ class Controller:
         if not isinstance(wanted, str) or wanted not in self._kinds:
             self._report(f"the strategy {name} wants {wanted!r}, which is no intervention")
             return None
-        if wanted != STOP and budget_spent(at, self.settings):
+        if wanted != STOP and left.budget_spent:
             return []
-        return [str(wanted)] if usable(wanted, case, at, self.settings, self._kinds) else []
+        return [str(wanted)] if left.usable(wanted) else []
 
     def _draft(self, name: str, case: StrategyCase, at: Situation) -> Draft | None:
-        """What an intervention does; None: nothing, or it cannot."""
+        """Draft an intervention; None: it does nothing, or it cannot."""
         make = self._kinds[name].make
         if name in KINDS:
             return make(case.finding, at, case.about, self.settings)
@@ -195,7 +179,7 @@ class Controller:
 
 
 def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str, ...]]) -> Fitting:
-    """What fits a kind of trouble; settings come before what its detector says."""
+    """The interventions that fit a kind of finding; settings come before its detector."""
     usual = about.fitting or UNKNOWN
     places = patterns.get(kind) or (patterns.get(OTHER_KINDS) if about.fitting is None else None)
     if places is None:
@@ -205,12 +189,12 @@ def fitting_for(kind: str, about: Description, patterns: Mapping[str, tuple[str,
 
 
 def _is_open(case: StrategyCase) -> bool:
-    """Whether something was tried of which it is not known yet whether it helps."""
+    """Whether an intervention still has time to show that it helps."""
     return any(made.worked is None for made in case.tried)
 
 
 def _stopped_now(at: Situation) -> bool:
-    """Whether this very step was answered with a stop."""
+    """Whether the run was stopped in this very step."""
     return any(made.means == STOP and made.step >= at.step for made in at.past.made)
 
 

@@ -1,8 +1,6 @@
-"""Did it help? Each intervention is judged by what the agent did next."""
+"""Did it help? Judges each intervention by what the agent did next."""
 
 from collections.abc import Iterable, Sequence
-
-import msgspec
 
 from handrail.config.interventions import Strategy
 from handrail.intervene.situation import Situation
@@ -51,45 +49,14 @@ def had_its_time(made: PastIntervention, at: Situation, settings: Strategy) -> b
     )
 
 
-class TryCount(msgspec.Struct, omit_defaults=True):
-    """How often a means was judged, and how."""
+def success_rate(made: Iterable[PastIntervention], means: str, kind: str) -> float:
+    """The share of cases in which an intervention helped against a kind of finding.
 
-    worked: int = 0
-    failed: int = 0
-
-    @property
-    def share(self) -> float:
-        """In which share of cases it helped; 1 where nothing is known against it."""
-        judged = self.worked + self.failed
-        return self.worked / judged if judged else 1.0
-
-
-class Effects(msgspec.Struct, omit_defaults=True):
-    """How well each means helps against each kind of finding."""
-
-    counts: dict[str, dict[str, TryCount]] = {}
-    """By means, then by kind of finding."""
-
-    def add(self, means: str, kind: str, *, worked: bool) -> None:
-        """Count one judgement."""
-        count = self.counts.setdefault(means, {}).setdefault(kind, TryCount())
-        if worked:
-            count.worked += 1
-        else:
-            count.failed += 1
-
-    def of(self, means: str, kind: str) -> TryCount:
-        """What is known of a means against a kind of finding."""
-        return self.counts.get(means, {}).get(kind, TryCount())
-
-
-def effects_of(made: Iterable[PastIntervention]) -> Effects:
-    """The counts of one run's past."""
-    effects = Effects()
-    for each in made:
-        if each.worked is not None:
-            effects.add(each.means, each.kind, worked=each.worked)
-    return effects
+    1 where nothing is known against it.
+    """
+    judged = [each.worked for each in made if (each.means, each.kind) == (means, kind)]
+    known = [worked for worked in judged if worked is not None]
+    return sum(known) / len(known) if known else 1.0
 
 
 def _words(made: PastIntervention) -> str:

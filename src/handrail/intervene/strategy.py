@@ -1,12 +1,12 @@
-"""Where on the list of fitting means to go on."""
+"""Strategies: where on the ladder of fitting interventions to go on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from handrail.config.interventions import Strategy as Settings
 from handrail.detect.description import Description, Fitting
-from handrail.intervene.effectiveness import Effects
+from handrail.intervene.effectiveness import success_rate
 from handrail.intervene.score import LADDER, level_of, score_of
 from handrail.model.finding import Finding
 from handrail.model.intervention import InterventionName
@@ -18,33 +18,33 @@ _PLACES = {severity: place for place, severity in enumerate(list(Severity)[1:])}
 
 
 class StrategyCase(msgspec.Struct, frozen=True):
-    """One trouble: what it is, what fits it, and what was tried."""
+    """One finding, the interventions that fit it, and those that were tried."""
 
     finding: Finding
     about: Description
-    """Of its kind."""
+    """What its detector says about its kind."""
     fitting: Fitting
     tried: tuple[PastIntervention, ...]
-    """Against this trouble, the newest at the end."""
-    effects: Effects
-    """Of all means in the run."""
+    """Interventions against this finding, the newest last."""
+    made: Sequence[PastIntervention] = ()
+    """All interventions of the run so far."""
 
     @property
     def fruitless(self) -> tuple[PastIntervention, ...]:
-        """What was tried without effect, since something last helped."""
+        """Interventions that did not help, since one last did."""
         helped = max((i for i, made in enumerate(self.tried) if made.worked), default=-1)
         return tuple(made for made in self.tried[helped + 1 :] if made.worked is False)
 
     @property
     def score(self) -> float:
-        """How much is called for."""
+        """How strong an intervention is called for."""
         return score_of(self.finding, len(self.fruitless))
 
     @property
     def reached(self) -> int:
-        """The strongest place that was tried without effect; -1: none.
+        """The strongest place on the ladder that did not help; -1: none was tried.
 
-        A rollback that put no file back was only words: a real one may still help.
+        A rollback that put no file back was only a plan: a real one may still help.
         """
         means = self.fitting.means
         return max(
@@ -58,7 +58,7 @@ def _is_mere_plan(made: PastIntervention) -> bool:
 
 
 class LadderTarget(msgspec.Struct, frozen=True):
-    """What a strategy wants: places in the list of fitting means."""
+    """The place on the ladder of fitting interventions that a strategy aims at."""
 
     place: int
     least: int = 0
@@ -75,7 +75,7 @@ def progressive(case: StrategyCase, settings: Settings) -> LadderTarget:
     if not judged or judged[-1].means not in case.fitting.means:
         return LadderTarget(place)
     last = judged[-1]
-    helps = case.effects.of(last.means, last.kind).share >= settings.effectiveness_threshold
+    helps = success_rate(case.made, last.means, last.kind) >= settings.effectiveness_threshold
     if last.worked:
         return LadderTarget(max(place - helps, 0))
     least = case.reached
@@ -92,10 +92,7 @@ def pattern_specific(case: StrategyCase, settings: Settings) -> LadderTarget:
     return LadderTarget(max(place, least), least)
 
 
-STRATEGIES: dict[str, Pick] = {
-    "progressive": progressive,
-    "pattern_specific": pattern_specific,
-}
+STRATEGIES: dict[str, Pick] = {"progressive": progressive, "pattern_specific": pattern_specific}
 
 
 def _place(case: StrategyCase, score: float) -> int:

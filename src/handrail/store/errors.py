@@ -7,6 +7,8 @@ StoreError
 └── ClosedError        used after it was closed
 """
 
+from concurrent.futures import Future
+
 
 class StoreError(Exception):
     """The log cannot be read or written."""
@@ -48,3 +50,10 @@ class ClosedError(StoreError):
 
     def __init__(self, path: str = "") -> None:
         super().__init__(path, "the log is closed")
+
+
+def failed_receipt(error: StoreError) -> Future[int]:
+    """The receipt of a call that wrote nothing."""
+    receipt: Future[int] = Future()
+    receipt.set_exception(error)
+    return receipt

@@ -1,4 +1,4 @@
-"""What a store takes, the same in every implementation."""
+"""Limits on topics and bodies, the same in every store."""
 
 from collections.abc import Iterable
 
@@ -12,11 +12,7 @@ LARGEST = 2**63 - 1
 
 def problem_with_entries(entries: Iterable[NewEntry]) -> str:
     """Why one of the entries cannot be written, or nothing."""
-    for entry in entries:
-        problem = problem_with(entry.topic, entry.body)
-        if problem:
-            return problem
-    return ""
+    return next(filter(None, (problem_with(entry.topic, entry.body) for entry in entries)), "")
 
 
 def problem_with(topic: str, body: bytes) -> str:

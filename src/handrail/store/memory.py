@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from itertools import takewhile
 
-from handrail.store.errors import ClosedError, StoreError
+from handrail.store.errors import ClosedError, StoreError, failed_receipt
 from handrail.store.limits import problem_with, problem_with_entries
 from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 
@@ -25,9 +25,7 @@ class MemoryStore(Store):
 
     def append(self, entries: Sequence[NewEntry]) -> Receipt:
         """Write entries, all or none; the receipt has the position of the last one, or 0."""
-        problem = problem_with_entries(entries)
-        with self._lock:
-            return self._settle(problem, lambda: self._add(entries))
+        return self._settle(problem_with_entries(entries), lambda: self._add(entries))
 
     def read(self, topic: str, after: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Entries of a topic, in order, that come after a sequence number."""
@@ -64,8 +62,7 @@ class MemoryStore(Store):
             self._snapshots[topic] = snapshot
             return snapshot.seq
 
-        with self._lock:
-            return self._settle(problem_with(topic, snapshot.body), keep)
+        return self._settle(problem_with(topic, snapshot.body), keep)
 
     def load_snapshot(self, topic: str) -> Snapshot | None:
         """The topic's snapshot, if there is one."""
@@ -81,8 +78,7 @@ class MemoryStore(Store):
             self._began.pop(topic, None)
             return len(self._entries.pop(topic, []))
 
-        with self._lock:
-            return self._settle("", remove)
+        return self._settle("", remove)
 
     def trim(self, topic: str, before: float) -> Receipt:
         """Remove what a topic begins with and was written before a moment, but for its last."""
@@ -94,8 +90,7 @@ class MemoryStore(Store):
             del held[:many]
             return many
 
-        with self._lock:
-            return self._settle("", remove)
+        return self._settle("", remove)
 
     def size(self) -> int:
         """How many bytes the bodies have."""
@@ -125,13 +120,13 @@ class MemoryStore(Store):
         return self._position if entries else 0
 
     def _settle(self, problem: str, work: Callable[[], int]) -> Receipt:
-        receipt: Receipt = Future()
-        receipt.set_running_or_notify_cancel()
         if problem:
-            receipt.set_exception(StoreError("", problem))
-        elif self._closed:
-            receipt.set_exception(ClosedError())
-        else:
+            return failed_receipt(StoreError("", problem))
+        with self._lock:
+            if self._closed:
+                return failed_receipt(ClosedError())
+            receipt: Receipt = Future()
+            receipt.set_running_or_notify_cancel()
             receipt.set_result(work())
         return receipt
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TypeVar
 
-from handrail.store.errors import ClosedError, StoreError
+from handrail.store.errors import ClosedError, StoreError, failed_receipt
 from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 
 T = TypeVar("T")
@@ -103,8 +103,7 @@ class ReopeningStore(Store):
         try:
             receipt = write(self._use())
         except StoreError as error:
-            receipt = Receipt()
-            receipt.set_exception(error)
+            receipt = failed_receipt(error)
         receipt.add_done_callback(self._note)
         return receipt
 

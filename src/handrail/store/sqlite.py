@@ -4,13 +4,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
 from handrail.store.connection import DATABASE_FILES, open_for_writing
-from handrail.store.errors import StoreError
+from handrail.store.errors import StoreError, failed_receipt
 from handrail.store.limits import LARGEST, is_topic, problem_with, problem_with_entries
 from handrail.store.port import NewEntry, Receipt, Snapshot, Store, StoredEntry, Topic
 from handrail.store.read_connections import ReadConnections
@@ -127,9 +126,9 @@ class SqliteStore(Store):
 
     def _submit(self, problem: str, work: Work) -> Receipt:
         if self._writer is None:
-            return _failed(StoreError(self.path, "opened for reading only"))
-        if problem:
-            return _failed(StoreError(self.path, problem))
+            problem = "opened for reading only"
+        if self._writer is None or problem:
+            return failed_receipt(StoreError(self.path, problem))
         return self._writer.submit(work)
 
     def _rows(self, make: type[T], statement: str, *values: str | int) -> list[T]:
@@ -142,12 +141,6 @@ class SqliteStore(Store):
 def open_store(location: str, *, read_only: bool) -> Store:
     """Open the log in a file."""
     return SqliteStore(location, read_only=read_only)
-
-
-def _failed(error: StoreError) -> Receipt:
-    receipt: Receipt = Future()
-    receipt.set_exception(error)
-    return receipt
 
 
 def _name(topic: str) -> str:

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Sequence
 
+import msgspec
+
 from handrail.store.port import NewEntry, Snapshot
 from handrail.store.schema import version_of
 
@@ -21,15 +23,12 @@ _MOST_TOPICS = 10_000
 """As many are remembered from one transaction to the next."""
 
 
-class _TopicPosition:
+class _TopicPosition(msgspec.Struct, gc=False):
     """How far a topic goes; written once for all of its entries in a transaction."""
 
-    __slots__ = ("id", "position", "seq")
-
-    def __init__(self, id_: int, seq: int) -> None:
-        self.id = id_
-        self.seq = seq
-        self.position = 0
+    id: int
+    seq: int
+    position: int = 0
 
 
 class Transactions:

@@ -16,7 +16,7 @@ from contextlib import suppress
 import msgspec
 
 from handrail.store.connection import identity, remove_orphans
-from handrail.store.errors import ClosedError, StoreError
+from handrail.store.errors import ClosedError, StoreError, failed_receipt
 from handrail.store.port import Receipt
 from handrail.store.sqlite_errors import as_store_error, concerns_one_call, leaves_connection_usable
 from handrail.store.transaction import Transactions
@@ -69,8 +69,7 @@ class WriterThread:
             if not self._closed:
                 self._queue.put(_WriteJob(work, receipt))
                 return receipt
-        receipt.set_exception(ClosedError(self._path))
-        return receipt
+        return failed_receipt(ClosedError(self._path))
 
     def close(self) -> None:
         """Finish what was handed over, and end the thread."""

@@ -315,7 +315,7 @@ def test_permissions_that_were_forgotten_are_looked_at_again(
 def test_permissions_are_not_remembered_without_end() -> None:
     modes = FileModes({})
     for number in range(MAX_MODES + 1):
-        modes.see(f"{number:05}", 0o100600)
+        modes.note(f"{number:05}", 0o100600)
     assert len(modes.all) == MAX_MODES
 
 

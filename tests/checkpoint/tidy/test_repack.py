@@ -28,7 +28,7 @@ def noise(bench: CheckpointProject, size: int, name: str = "noise.bin") -> bytes
 
 def collect(bench: CheckpointProject) -> None:
     private = CheckpointRepository(str(bench.folder), bench.environ)
-    with private.open_beside(60, wait=5) as git:
+    with private.open_for_packing(60, wait=5) as git:
         repack.collect(private, git, 10)
 
 
@@ -210,7 +210,7 @@ def test_nobody_waits_while_packs_are_written(project: CheckpointProject) -> Non
     project.write("a.txt", "a")
     project.save()
     private = CheckpointRepository(str(project.folder), project.environ)
-    with private.open_beside(60, wait=5):
+    with private.open_for_packing(60, wait=5):
         project.write("a.txt", "b")
         assert project.checkpoints.save(CheckpointInfo(why="beside it"), seconds=5).is_new
 
@@ -270,7 +270,7 @@ def test_what_a_killed_git_left_is_swept_at_the_next_opening(
 def test_what_is_being_packed_is_not_swept(project: CheckpointProject) -> None:
     project.write("a.txt", "a")
     project.save()
-    with CheckpointRepository(str(project.folder), project.environ).open_beside(60, wait=5):
+    with CheckpointRepository(str(project.folder), project.environ).open_for_packing(60, wait=5):
         part = project.folder / "git/objects/pack/tmp_pack_abc"
         part.write_bytes(b"part")
         project.save()

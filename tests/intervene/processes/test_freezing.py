@@ -13,13 +13,17 @@ import pytest
 
 from handrail.intervene.processes.freezing import (
     Frozen,
-    StillProcess,
     Thawed,
     freeze,
     standing,
     thaw,
 )
-from handrail.intervene.processes.process_tree import ProcessFamily, end, host_at
+from handrail.intervene.processes.process_tree import (
+    ProcessFamily,
+    ProcessIdentity,
+    end,
+    identity_of,
+)
 from tests.intervene.process_spawner import ProcessSpawner, is_alive, until
 
 pytestmark = pytest.mark.slow
@@ -37,11 +41,11 @@ def is_still(pid: int) -> bool:
     return psutil.Process(pid).status() in STAND
 
 
-def pids(stills: tuple[StillProcess, ...]) -> set[int]:
+def pids(stills: tuple[ProcessIdentity, ...]) -> set[int]:
     return {each.pid for each in stills}
 
 
-def frozen(family: ProcessFamily, before: tuple[StillProcess, ...] = ()) -> Frozen:
+def frozen(family: ProcessFamily, before: tuple[ProcessIdentity, ...] = ()) -> Frozen:
     done = freeze(family, before)
     assert done.loose == ()
     return done
@@ -60,7 +64,7 @@ def python(zoo: ProcessSpawner, name: str, script: str, *, marked: bool = True) 
 
 def test_a_run_stands_still_and_goes_on(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait", marked=False)
-    done = frozen(ProcessFamily({}, host_at(pid)))
+    done = frozen(ProcessFamily({}, identity_of(pid)))
     child = zoo.number("child")
     assert pids(done.stopped) == {pid, child}
     assert f"{child} sleep 60" in done.all
@@ -254,14 +258,14 @@ def test_a_zombie_need_not_stand_still(zoo: ProcessSpawner) -> None:
     )
     pid = python(zoo, "parent.py", script, marked=False)
     until(lambda: any(not is_alive(each.pid) for each in psutil.Process(pid).children()))
-    done = frozen(ProcessFamily({}, host_at(pid)))
+    done = frozen(ProcessFamily({}, identity_of(pid)))
     assert pids(done.stopped) == {pid}
 
 
 def test_another_process_with_the_number_is_not_let_go(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; exec sleep 60")
     [one] = frozen(ProcessFamily(zoo.marks)).stopped
-    assert thaw([StillProcess(pid, one.began - 60)]) == Thawed()
+    assert thaw([ProcessIdentity(pid, one.began - 60)]) == Thawed()
     assert is_still(pid)
 
 
@@ -314,12 +318,14 @@ def test_who_has_lost_the_terminal_stands_still_again_and_that_is_said(zoo: Proc
         "os.rename('agent.tmp', 'agent')\n"
         "while True: signal.pause()\n"
     )
-    thawed(frozen(ProcessFamily({}, host_at(zoo.sh("echo ready; exec sleep 60", marked=False)))))
+    thawed(
+        frozen(ProcessFamily({}, identity_of(zoo.sh("echo ready; exec sleep 60", marked=False))))
+    )
     with Window(zoo) as window:
         window.type(f"{sys.executable} agent.py")
         until((zoo.root / "agent").exists)
         agent = zoo.number("agent")
-        done = frozen(ProcessFamily({}, host_at(agent)))
+        done = frozen(ProcessFamily({}, identity_of(agent)))
         until(window.has_terminal_back)
         back = thaw(done.stopped)
         assert [text.split()[0] for text in back.still] == [str(agent)]

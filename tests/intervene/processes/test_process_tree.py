@@ -13,10 +13,10 @@ import pytest
 
 from handrail.intervene.processes.process_tree import (
     EndedProcesses,
-    HostProcess,
     ProcessFamily,
+    ProcessIdentity,
     end,
-    host_at,
+    identity_of,
 )
 from tests.intervene.process_spawner import OURS, ProcessSpawner, is_alive, until
 
@@ -88,14 +88,14 @@ def test_the_host_and_all_below_it_need_no_mark(zoo: ProcessSpawner) -> None:
     script = "setsid sh -c 'echo $$ > inner; exec sleep 60' & sleep 60 & echo ready; wait"
     pid = zoo.sh(script, marked=False)
     until(lambda: (zoo.root / "inner").exists() and (zoo.root / "inner").read_text())
-    finish(ProcessFamily({}, host_at(pid)))
+    finish(ProcessFamily({}, identity_of(pid)))
     assert not is_alive(pid)
     assert not is_alive(zoo.number("inner"))
 
 
 def test_the_host_may_stay_while_its_children_end(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("sleep 60 & echo $! > child; echo ready; wait; exec sleep 60", marked=False)
-    done = finish(ProcessFamily({}, host_at(pid)), keep_host=True)
+    done = finish(ProcessFamily({}, identity_of(pid)), keep_host=True)
     assert is_alive(pid)
     assert zoo.number("child") in ended_pids(done)
     assert pid not in ended_pids(done)
@@ -106,25 +106,25 @@ def test_a_host_that_starts_the_next_child_at_once_is_left_with_what_is_said(
 ) -> None:
     """It cannot be ended while its host stays and makes more: that is said, in bounded time."""
     pid = zoo.sh("echo ready; while :; do sleep 60; done", marked=False)
-    done = end(ProcessFamily({}, host_at(pid)), keep_host=True, seconds=0.5)
+    done = end(ProcessFamily({}, identity_of(pid)), keep_host=True, seconds=0.5)
     assert done.ended
     assert is_alive(pid)
-    finish(ProcessFamily({}, host_at(pid)))
+    finish(ProcessFamily({}, identity_of(pid)))
 
 
 def test_a_process_with_the_number_of_the_host_is_not_the_host(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; sleep 60", marked=False)
-    host = host_at(pid)
+    host = identity_of(pid)
     assert host is not None
-    assert finish(ProcessFamily({}, HostProcess(pid, host.began - 60))) == EndedProcesses()
+    assert finish(ProcessFamily({}, ProcessIdentity(pid, host.began - 60))) == EndedProcesses()
     assert is_alive(pid)
 
 
 def test_a_host_that_is_gone_has_no_moment(zoo: ProcessSpawner) -> None:
     pid = zoo.sh("echo ready; sleep 60")
     finish(ProcessFamily(zoo.marks))
-    assert ProcessFamily({}, HostProcess(pid, 0.0)).look() == []
-    assert host_at(2**22 + 1) is None
+    assert ProcessFamily({}, ProcessIdentity(pid, 0.0)).look() == []
+    assert identity_of(2**22 + 1) is None
 
 
 def test_a_script_that_forks_all_the_time_comes_to_an_end(zoo: ProcessSpawner) -> None:
@@ -169,7 +169,7 @@ def test_a_zombie_counts_as_ended(zoo: ProcessSpawner) -> None:
     (zoo.root / "parent.py").write_text(parent)
     pid = zoo.sh(f"exec {sys.executable} parent.py", marked=False)
     until(lambda: any(not is_alive(c.pid) for c in psutil.Process(pid).children()))
-    assert finish(ProcessFamily({}, host_at(pid)), keep_host=True) == EndedProcesses()
+    assert finish(ProcessFamily({}, identity_of(pid)), keep_host=True) == EndedProcesses()
     assert is_alive(pid)
 
 

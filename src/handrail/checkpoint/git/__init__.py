@@ -1,1 +1,1 @@
-"""Git plumbing on a private repository, without settings or hooks of anybody else."""
+"""Git plumbing on a private repository, without anybody's settings or hooks."""

@@ -1,24 +1,25 @@
 """Objects that are not copied yet: they are read from the store of the user's repository."""
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.errors import GitFailedError
-from handrail.checkpoint.files import replace_file
+from handrail.checkpoint.files import replace_file, scratch_folder
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.runner import Git, join_lines
+from handrail.checkpoint.git.user_repository import read_text
 
 _MISSING = b" missing"
 _AS_THEY_ARE = ("--quiet", "--window=0", "--delta-base-offset", "--threads=1")
-"""No search for likenesses: those that the user's git has found are taken over."""
+"""Git reuses the deltas that the user's repository has, and searches for no others."""
 _MAX_DAMAGED = 50
+_MAX_BYTES = 10_000_000
 _GIVEN = ("cat-file", "--batch-check=%(objectname)", "--buffer")
 
 
 def borrow(git: Git, objects: str) -> None:
-    """Read what is not in the private store from another one, which is never written."""
+    """Let git read missing objects from the user's store, and never write there."""
     lenders = _lenders(git)
     real = os.path.realpath(objects)
     if real in lenders:
@@ -29,12 +30,12 @@ def borrow(git: Git, objects: str) -> None:
 
 
 def borrowed(git: Git) -> bool:
-    """Whether there may be checkpoints that need the store of the user."""
+    """Whether checkpoints may need the user's store."""
     return os.path.exists(_place(git))
 
 
 def drop(git: Git) -> None:
-    """Borrow no more, unless there are checkpoints that may need it."""
+    """Stop borrowing, unless a checkpoint may need it."""
     if borrowed(git) and not git.run("for-each-ref", "--count=1"):
         _forget(git)
 
@@ -44,7 +45,7 @@ def has_lost(git: Git) -> bool:
     if not borrowed(git):
         return False
     seen = _look_of(_lenders(git))
-    if seen == _read(_seen(git)):
+    if seen == read_text(_seen(git), _MAX_BYTES):
         return False
     try:
         entries = git.run("ls-files", "-s", "-z").split(b"\0")[:-1]
@@ -58,9 +59,9 @@ def has_lost(git: Git) -> bool:
 
 
 def copy(git: Git) -> list[str]:
-    """Copy what is borrowed and needed into the private store; what is nowhere to be found.
+    """Copy borrowed objects into the private store; gives the names of lost objects.
 
-    It only writes a pack, so a save may go on beside it.
+    It only writes a pack, so a save may go on meanwhile.
     """
     needed = _needed(git)
     with _alone(git) as private:
@@ -70,9 +71,9 @@ def copy(git: Git) -> list[str]:
 
 
 def settle(git: Git) -> bool:
-    """Stand alone: copy what is borrowed, see that it is there, and borrow no more.
+    """Copy everything borrowed, check that it is complete, and stop borrowing.
 
-    False: something is needed that the user's store does not give out now.
+    False: the user's store does not give out an object now.
     """
     if not borrowed(git):
         return True
@@ -89,7 +90,7 @@ def settle(git: Git) -> bool:
 
 
 def _pack(git: Git, names: list[str]) -> list[str]:
-    """Write a pack of these, or several; those that are damaged."""
+    """Write these objects into one pack, or several; gives the damaged ones."""
     pack = os.path.join(git.directory, "objects", "pack", "pack")
     damaged: list[str] = []
     waiting = [names] if names else []
@@ -109,7 +110,7 @@ def _pack(git: Git, names: list[str]) -> list[str]:
 
 
 def _needed(git: Git) -> list[str]:
-    """The objects of all checkpoints, and of the files that are to be in the next ones."""
+    """The objects of all checkpoints and of all indexes."""
     listed = git.run("rev-list", "--objects", "--no-object-names", "--missing=print", "--all")
     names = dict.fromkeys(line.lstrip("?") for line in listed.decode().split())
     for index in _indexes(git):
@@ -129,24 +130,20 @@ def _absent(git: Git, names: Iterable[str], *options: str) -> list[str]:
 
 @contextmanager
 def _alone(git: Git) -> Iterator[tuple[str, ...]]:
-    """Options with which git sees the private store without what is borrowed."""
-    directory = os.path.join(os.path.dirname(git.directory), "alone")
-    shutil.rmtree(directory, ignore_errors=True)
-    objects = os.path.join(directory, "objects")
-    os.makedirs(os.path.join(directory, "refs"), 0o700)
-    os.mkdir(objects)
-    replace_file(os.path.join(directory, "HEAD"), b"ref: refs/heads/none\n")
-    try:
-        for folder in os.scandir(os.path.join(git.directory, "objects")):
-            if folder.name != "info":
-                os.symlink(folder.path, os.path.join(objects, folder.name))
+    """Options that hide the borrowed objects from git."""
+    with scratch_folder(git.directory, "alone") as directory:
+        objects = os.path.join(directory, "objects")
+        for folder in (os.path.join(directory, "refs"), objects):
+            os.mkdir(folder, 0o700)
+        replace_file(os.path.join(directory, "HEAD"), b"ref: refs/heads/none\n")
+        for each in os.scandir(os.path.join(git.directory, "objects")):
+            if each.name != "info":
+                os.symlink(each.path, os.path.join(objects, each.name))
         yield (f"--git-dir={directory}",)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _look_of(lenders: Iterable[str]) -> str:
-    """Another one each time that objects have come or gone."""
+    """A text that changes whenever objects come or go."""
     looks = []
     for lender in lenders:
         try:
@@ -158,7 +155,7 @@ def _look_of(lenders: Iterable[str]) -> str:
 
 
 def _lenders(git: Git) -> list[str]:
-    return _read(_place(git)).split("\n")[:-1]
+    return read_text(_place(git), _MAX_BYTES).split("\n")[:-1]
 
 
 def _indexes(git: Git) -> list[str]:
@@ -178,11 +175,3 @@ def _place(git: Git) -> str:
 
 def _seen(git: Git) -> str:
     return f"{git.index}.borrowed"
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return os.fsdecode(file.read())
-    except OSError:
-        return ""

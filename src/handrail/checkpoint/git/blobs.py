@@ -18,7 +18,7 @@ _PIECE = 1_000_000
 
 @contextmanager
 def open_blobs(git: Git) -> Iterator[CopyBlob]:
-    """A function that copies a blob; raises GitError where it is not what it was."""
+    """Give a function that copies blobs; it raises GitError for a damaged one."""
     process = git.start(_COMMAND, "--batch")
     timer = Timer(git.deadline.left, process.kill)
     timer.start()

@@ -26,27 +26,27 @@ _ESCAPED = {b"\\": b"\\\\", b'"': b'\\"', b"\n": b"\\n"}
 
 
 class IndexChange(msgspec.Struct, frozen=True):
-    """A path whose entry in the index is other than in a tree."""
+    """A path whose entry in the index differs from a tree."""
 
     path: bytes
     mode: bytes
     blob: bytes
     data: bytes | None = None
-    """The content, where the store does not have it yet."""
+    """The content, unless the store has it already."""
 
     @classmethod
     def of(cls, change: TreeChange) -> "IndexChange":
-        """The same, with what was there before left out."""
+        """The new side of a change between trees."""
         return cls(os.fsencode(change.path), change.mode.encode(), change.blob.encode())
 
     @property
     def is_gone(self) -> bool:
-        """It is not in the index any more."""
+        """Whether the index does not hold the path any more."""
         return self.mode == ABSENT
 
     @property
     def line(self) -> bytes:
-        """How it is told to git."""
+        """The change as a line for `git fast-import`."""
         path = self.path
         for plain, escaped in _ESCAPED.items():
             path = path.replace(plain, escaped)
@@ -61,14 +61,14 @@ class IndexChange(msgspec.Struct, frozen=True):
 
 
 class CommitResult(msgspec.Struct, frozen=True):
-    """What was written."""
+    """The ids of a new commit and its tree."""
 
     commit: str
     tree: str
 
 
 def index_changes(git: Git, tree: str) -> list[IndexChange]:
-    """How the index is other than a tree."""
+    """How the index differs from a tree."""
     # Files that are only announced, because they are still to be read, are in no tree.
     how = ("--cached", "--ita-invisible-in-index", "-z", "--raw", "--no-renames", "--no-abbrev")
     asked = ("diff-index", *how, tree)
@@ -94,7 +94,7 @@ def commit(
     try:
         # By force: what was never finished may have left a ref of the same name.
         given = b"".join(lines)
-        out = git.tuned(_SETTINGS).run("fast-import", "--quiet", "--force", given=given)
+        out = git.with_settings(_SETTINGS).run("fast-import", "--quiet", "--force", given=given)
     except GitError:
         for report in glob.glob(os.path.join(glob.escape(git.directory), "fast_import_crash_*")):
             with suppress(FileNotFoundError):

@@ -1,11 +1,10 @@
-"""Files whose bytes in a work tree may be others than in the repository of the user."""
+"""Files whose bytes in the work tree may differ from those in the user's repository."""
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 
+from handrail.checkpoint.files import replace_file, scratch_folder
 from handrail.checkpoint.git.index_file import GitIndex, changed_ns
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.git.user_repository import RepositoryDirectories, read_text
@@ -35,7 +34,7 @@ def filtered_paths(
 
 
 def _changed(work_tree: str, index: GitIndex) -> Iterator[bytes]:
-    """Folders whose rules are others than they were when git took their files in."""
+    """Folders whose attributes have changed since git read their files."""
     ending = _FILE.encode()
     for at, name in enumerate(index.names):
         if name.endswith(ending) and not _is_as_known(work_tree, name, index.records[at]):
@@ -51,18 +50,19 @@ def _is_as_known(work_tree: str, name: bytes, record: bytes) -> bool:
 
 
 def _of_user(git: Git, where: RepositoryDirectories) -> str:
-    """The file with rules for all repositories."""
+    """The user's file with attributes for all repositories."""
     # Read as a file of settings: nothing that it names is run, nothing else is read.
     config = os.path.join(where.common, "config")
     if os.path.isfile(config):
         asked = ("config", "--file", config, "--no-includes", *_ASKED)
         if own := os.fsdecode(git.run(*asked, good=(0, 1))).strip():
             return own
-    return git.of_user().text("config", "--global", "--default", _USUAL, *_ASKED)
+    return git.with_user_settings().text("config", "--global", "--default", _USUAL, *_ASKED)
 
 
 def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[bytes]:
-    with _bare(git, read_text(own, _MAX_BYTES)) as directory:
+    with scratch_folder(git.directory, "asking") as directory:
+        _make_bare(directory, read_text(own, _MAX_BYTES))
         said = git.run(
             *(f"--git-dir={directory}", "-c", f"core.attributesFile={everywhere}"),
             *("check-attr", "-z", "--stdin", *_ATTRIBUTES),
@@ -71,17 +71,9 @@ def _asked(git: Git, own: str, everywhere: str, names: Sequence[bytes]) -> set[b
     return {name for name, says in zip(said[::3], said[2::3], strict=False) if says not in _NONE}
 
 
-@contextmanager
-def _bare(git: Git, attributes: str) -> Iterator[str]:
-    """A git directory with the user's own rules: those of the private one overrule all others."""
-    directory = os.path.join(os.path.dirname(git.directory), "asking")
-    shutil.rmtree(directory, ignore_errors=True)
-    try:
-        for folder in ("objects", "refs", "info"):
-            os.makedirs(os.path.join(directory, folder), 0o700)
-        for name, text in (("HEAD", "ref: refs/heads/none\n"), ("info/attributes", attributes)):
-            with open(os.path.join(directory, name), "wb") as file:
-                file.write(os.fsencode(text))
-        yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+def _make_bare(directory: str, attributes: str) -> None:
+    """Make a git directory with the user's own rules: the private one overrules all others."""
+    for folder in ("objects", "refs", "info"):
+        os.mkdir(os.path.join(directory, folder), 0o700)
+    for name, text in (("HEAD", "ref: refs/heads/none\n"), ("info/attributes", attributes)):
+        replace_file(os.path.join(directory, name), os.fsencode(text))

@@ -1,4 +1,4 @@
-"""What the user has git leave alone, beyond the .gitignore files in the work tree."""
+"""Ignore lists of the user beyond the .gitignore files in the work tree."""
 
 import hashlib
 import os
@@ -14,17 +14,17 @@ _SPECIAL = re.compile(r"([\\*?\[\]#! ])")
 
 
 def global_excludes(git: Git) -> str:
-    """The file that `core.excludesFile` of the user names; empty: git's usual one."""
+    """The file in the user's `core.excludesFile`; empty: git's usual one."""
     asked = ("config", "--global", "--type=path", "--get", "core.excludesFile")
     try:
-        path = git.of_user().text(*asked)
+        path = git.with_user_settings().text(*asked)
     except GitFailedError:  # there is none
         return ""
     return path if os.path.isabs(path) else ""
 
 
 def excluded_lines(work_tree: str, state: str) -> str:
-    """The lines of the repository's own list, and Handrail's state where it lies inside."""
+    """The repository's own ignore list, and Handrail's state where it lies inside."""
     lines = _own_excludes(work_tree)
     inside = os.path.relpath(os.path.realpath(state), work_tree)
     if not inside.startswith(".."):
@@ -33,7 +33,7 @@ def excluded_lines(work_tree: str, state: str) -> str:
 
 
 def ignoring(git: Git) -> str:
-    """A digest of what is ignored by lists that are not part of the work tree."""
+    """A digest of the ignore lists outside the work tree."""
     everywhere = git.excludes or os.path.join(_settings_folder(git), "git", "ignore")
     inside = nested_repositories.excluded_lines(git)
     lists = (_own_excludes(git.work_tree), read_text(everywhere, _MAX_BYTES), inside)

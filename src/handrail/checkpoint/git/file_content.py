@@ -1,4 +1,4 @@
-"""What git would make of a file as it is now, found without git."""
+"""The mode and blob id of a file, computed without git."""
 
 import hashlib
 import os
@@ -24,9 +24,9 @@ class FileContent(msgspec.Struct, frozen=True):
 def file_content(
     name: str, folder: int, take: Callable[[bytes], object] = lambda piece: None
 ) -> FileContent | None:
-    """Read a file or a link below an open folder; None: there is none, or it is being changed.
+    """Read a file or link below an open folder; None: it is missing, or changes meanwhile.
 
-    `take`: is given what is read, piece by piece.
+    `take` gets the content piece by piece.
     """
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)

@@ -39,20 +39,20 @@ _ODD = (b"//", b"/./", b"/../", b"/.git/")
 
 
 class UnreadableIndexError(ValueError):
-    """It is no index, a damaged one, or one that needs more than itself."""
+    """The file is no index, is damaged, or refers to another index."""
 
 
 class GitIndex(NamedTuple):
-    """What an index says of ordinary files and links; other repositories inside are left out.
+    """The ordinary files and links of an index; repositories inside are left out.
 
-    In columns: objects for a hundred thousand entries would take longer than all the rest.
+    In columns: objects for a hundred thousand entries would take too long.
     """
 
     names: list[bytes]
     records: list[bytes]
-    """All that is said of each, in the form of the oldest version."""
+    """The entry of each file, in the format of the oldest version."""
     unsure: list[bytes]
-    """Files of which git has no content, or several, or was told not to look at them."""
+    """Files without content, with several contents, or hidden from git."""
     trees: bytes
     """Which folders are unchanged, as git has written it; empty where entries were left out."""
     written_ns: int
@@ -62,11 +62,11 @@ class GitIndex(NamedTuple):
         return [_SIZE.unpack_from(record)[0] for record in self.records]
 
     def blobs(self) -> list[str]:
-        """The names of their contents."""
+        """The blob id of each file."""
         return self.blob_lines().decode().split()
 
     def blob_lines(self) -> bytes:
-        """The same, each in a line."""
+        """The blob ids, one per line."""
         joined = b"".join([record[_FACTS:_FLAGS] for record in self.records])
         return joined.hex("\n", _HASH).encode() + b"\n" if joined else b""
 
@@ -105,7 +105,7 @@ def is_whole(path: str) -> bool:
 
 
 def checksum_of(path: str) -> str:
-    """What git has written at its end: the same only where all before it is; empty: no index."""
+    """The checksum at the end of an index; empty: there is no index."""
     try:
         with open(path, "rb") as file:
             file.seek(-_HASH, os.SEEK_END)
@@ -197,7 +197,7 @@ def _check(names: list[bytes], unsure: dict[bytes, None]) -> None:
 
 
 def _trees(data: bytes, at: int) -> bytes:
-    """What is behind the entries; raises ValueError where the index needs more than itself."""
+    """The tree cache behind the entries; raises ValueError for an unknown part."""
     trees = b""
     last = len(data) - _HASH
     while at < last:

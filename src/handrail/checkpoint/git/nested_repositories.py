@@ -12,16 +12,16 @@ from handrail.checkpoint.git.runner import Git, join_paths, split_paths
 from handrail.checkpoint.git.user_repository import directories, read_text
 
 _PROBE = ".handrail-probe"
-"""The name of a file in an index makes git look into the repository that it would be in."""
+"""An index entry with this name makes git look into the repository around it."""
 _SPECIAL = re.compile(r"([\\*?\[\]])")
 _MAX_BYTES = 1_000_000
 
 
 def files_of(git: Git, folder: str, options: Sequence[str] = ()) -> list[str]:
-    """The files of a repository that lies in a folder of the work tree, from its top.
+    """The files of a repository inside the work tree, as paths from the top.
 
-    Those that it tracks, and those that are not ignored, also of repositories further inside.
-    `options`: more of `git ls-files`.
+    Tracked and not ignored files, also of repositories further inside. `options`: more options of
+    `git ls-files`.
     """
     folder = folder.rstrip("/") + "/"
     _remember(git, folder)
@@ -35,7 +35,7 @@ def files_of(git: Git, folder: str, options: Sequence[str] = ()) -> list[str]:
 
 
 def excluded_lines(git: Git) -> str:
-    """What repositories inside leave alone by a list of their own, said from the top."""
+    """The ignore lists of all repositories inside, as lines for the top."""
     return "".join(_own_lines(git, folder) for folder in _remembered(git))
 
 

@@ -13,20 +13,20 @@ from handrail.checkpoint.errors import (
     CheckpointStoreError,
     FolderRefusedError,
 )
-from handrail.checkpoint.files import work_tree_key
+from handrail.checkpoint.files import unlink_all, work_tree_key
 from handrail.checkpoint.git import index_file, nested_repositories
 from handrail.checkpoint.git.excludes import excluded_lines, global_excludes
 from handrail.checkpoint.git.runner import ATTRIBUTES, Git, GitDeadline
 from handrail.checkpoint.git.user_repository import read_text
 from handrail.checkpoint.restore.journal import RestoreJournals
 from handrail.checkpoint.save.file_signature import Look, file_signature
-from handrail.checkpoint.tidy.sweep import parts_of_packs, remove_parts, sweep_all, sweep_locks
+from handrail.checkpoint.tidy.sweep import parts_of_packs, sweep_all, sweep_locks
 
 _PAUSE = 0.02
 _LOCK = "lock"
 """Of everything that writes objects, indexes, refs or records."""
 _PACKING = "packing"
-"""Of what only writes packs anew: a save need not wait for it."""
+"""The lock for packing; a save does not wait for it."""
 
 _SMALL = {"HEAD": "ref: ", "config": "[core]\n", os.path.join("info", "attributes"): ATTRIBUTES}
 """Files of a git directory without which it is none, and how they begin."""
@@ -46,7 +46,7 @@ class CheckpointRepository:
     @contextmanager
     def open(self, work_tree: str, seconds: float) -> Iterator[Git]:
         """Git for a work tree, for one process at a time."""
-        with self._said(), self._locked_and_swept(work_tree, seconds) as held:
+        with self._store_errors(), self._locked_and_swept(work_tree, seconds) as held:
             git = Git(
                 *(self.directory, self.index_of(work_tree), work_tree, GitDeadline(seconds)),
                 self._environ,
@@ -60,13 +60,13 @@ class CheckpointRepository:
     @contextmanager
     def open_store(self, seconds: float) -> Iterator[Git]:
         """Git without a work tree, for one process at a time."""
-        with self._said(), self._locked_and_swept(self.folder, seconds) as held:
+        with self._store_errors(), self._locked_and_swept(self.folder, seconds) as held:
             yield self._without_tree(seconds, held)
 
     @contextmanager
-    def open_beside(self, seconds: float, wait: float) -> Iterator[Git]:
+    def open_for_packing(self, seconds: float, wait: float) -> Iterator[Git]:
         """Git without a work tree, while others save: to write packs, and nothing else."""
-        with self._said(), self._locked(_PACKING, wait) as held:
+        with self._store_errors(), self._locked(_PACKING, wait) as held:
             yield self._without_tree(seconds, held)
 
     @property
@@ -79,16 +79,15 @@ class CheckpointRepository:
         return os.path.join(self.folder, f"index-{work_tree_key(work_tree)}")
 
     def indexes(self) -> list[str]:
-        """Those of all work trees."""
+        """The indexes of all work trees."""
         names = sorted(name for name in os.listdir(self.folder) if name.startswith("index-"))
         return [os.path.join(self.folder, name) for name in names if "." not in name]
 
     def forget_index(self, index: str) -> None:
-        """Remove one, with what is remembered beside it."""
+        """Remove an index and the files beside it."""
         key = os.path.basename(index).removeprefix("index-")
-        for name in (f"index-{key}", f"index-{key}.borrowed", f"memory-{key}"):
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(self.folder, name))
+        names = (f"index-{key}", f"index-{key}.borrowed", f"memory-{key}")
+        unlink_all(os.path.join(self.folder, name) for name in names)
 
     @property
     def _ready(self) -> str:
@@ -99,8 +98,8 @@ class CheckpointRepository:
         return Git(self.directory, none, self.folder, GitDeadline(seconds), self._environ, [held])
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """A disk that is full, or cannot be written, is said as what it is."""
+    def _store_errors(self) -> Iterator[None]:
+        """Report a full or read-only disk as CheckpointStoreError."""
         try:
             yield
         except CheckpointError:
@@ -149,27 +148,22 @@ class CheckpointRepository:
 
     @contextmanager
     def _swept(self) -> Iterator[None]:
-        """Remove what killed processes left behind: whoever holds the lock is alone here."""
+        """Remove leftovers of killed processes; the lock keeps all others out."""
         busy = os.path.join(self.folder, "busy")
         sweep_locks(self.folder)
         with suppress(FileNotFoundError):
             sweep_all(self.folder, since=os.stat(busy).st_mtime)
         if parts := parts_of_packs(self.folder):
-            self._remove_parts(parts)
+            with suppress(BusyError), self._locked(_PACKING, 0):  # else they are being written
+                unlink_all(parts)
         with open(busy, "w", encoding="ascii"):
             pass
         yield
         os.unlink(busy)  # stays if something went wrong, or this process is killed
 
-    def _remove_parts(self, parts: list[str]) -> None:
-        with suppress(BusyError), self._locked(_PACKING, 0):  # else they are being written
-            remove_parts(parts)
-
     def _prepare(self, git: Git) -> None:
         if not self.is_made or not self._is_sound():
-            for name in _SMALL:
-                with suppress(FileNotFoundError):
-                    os.unlink(os.path.join(self.directory, name))
+            unlink_all(os.path.join(self.directory, name) for name in _SMALL)
             git.make()
             self._write(os.path.join(self.directory, "info", "attributes"), ATTRIBUTES)
             # Where the state folder lies in a repository, nobody commits it by mistake.
@@ -179,22 +173,18 @@ class CheckpointRepository:
         if self._global_excludes is None:
             self._global_excludes = global_excludes(git)
         git.excludes = self._global_excludes
-        excluded = excluded_lines(git.work_tree, self.folder) + nested_repositories.excluded_lines(
-            git
-        )
+        excluded = excluded_lines(git.work_tree, self.folder)
+        excluded += nested_repositories.excluded_lines(git)
         self._write(os.path.join(self.directory, "info", "exclude"), excluded)
 
     def _check_index(self, index: str) -> None:
-        """It is only a memory of the tree, which a machine that went down may have damaged."""
+        """Remove an index that a crash of the machine has damaged: git makes it anew."""
         seen = file_signature(index)
         if seen and seen != self._whole.get(index) and not index_file.is_whole(index):
             os.unlink(index)
 
     def _is_sound(self) -> bool:
-        """Whether git would take the directory for one; else it is made anew, around what is there.
-
-        A machine that goes down leaves files empty.
-        """
+        """Whether git accepts the directory; a crash of the machine leaves files empty."""
         folders = (os.path.join(self.directory, name) for name in ("objects", "refs"))
         texts = {name: read_text(os.path.join(self.directory, name), 4096) for name in _SMALL}
         return all(map(os.path.isdir, folders)) and all(

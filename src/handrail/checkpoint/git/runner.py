@@ -46,14 +46,14 @@ _PASSED_ON = ("HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME")
 _MAX_SAID = 500
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _versions: dict[str, tuple[int, int]] = {}
-"""By program; whoever renews one does not make it older."""
+"""The version of each git program; it only grows."""
 _OF_STORE = re.compile(
     "no space left|disk quota|file too large|read-only file system|failed to insert into database"
     "|unable to (write|create temporary|create '|open object)|insufficient permission"
     "|cannot (lock|update) (the )?ref|write error|unable to make .* durable",
     re.IGNORECASE,
 )
-"""What git says where it cannot write, which is not the fault of a file that it reads."""
+"""Messages of git when it cannot write; the files that it reads are not at fault."""
 
 
 class GitDeadline:
@@ -70,7 +70,7 @@ class GitDeadline:
 
 
 class GitOutput(msgspec.Struct, frozen=True):
-    """What a git that came to a good end has said."""
+    """The output of a git process that succeeded."""
 
     out: bytes
     err: bytes
@@ -121,19 +121,19 @@ class Git:
         """Make the private directory, bound to no work tree."""
         self._with({"GIT_WORK_TREE": None}).run("init", "--quiet", "--bare", "--template=")
 
-    def of_user(self) -> "Git":
+    def with_user_settings(self) -> "Git":
         """The same git with the settings of the user, to read them."""
         return self._with({"GIT_CONFIG_GLOBAL": None})
 
-    def elsewhere(self, work_tree: str) -> "Git":
+    def with_work_tree(self, work_tree: str) -> "Git":
         """The same git with another work tree."""
         return self._with({"GIT_WORK_TREE": work_tree}, work_tree=work_tree)
 
-    def tuned(self, settings: Mapping[str, str]) -> "Git":
+    def with_settings(self, settings: Mapping[str, str]) -> "Git":
         """The same git with more settings."""
         return self._with(_settings={**self._settings, **settings})
 
-    def literal(self) -> "Git":
+    def with_literal_paths(self) -> "Git":
         """The same git, which takes every path as it is written: `*`, `:(top)x`."""
         return self._with({"GIT_LITERAL_PATHSPECS": "1"})
 
@@ -141,7 +141,7 @@ class Git:
         """The same git with another index."""
         return self._with({"GIT_INDEX_FILE": index}, index=index)
 
-    def within(self, deadline: GitDeadline) -> "Git":
+    def with_deadline(self, deadline: GitDeadline) -> "Git":
         """The same git with another time limit."""
         return self._with(deadline=deadline)
 
@@ -153,7 +153,7 @@ class Git:
         vars(other).update(fields)
         return other
 
-    def is_since(self, *version: int) -> bool:
+    def is_at_least(self, *version: int) -> bool:
         """Whether the program is of this version, or newer."""
         program = self._program or ""
         if program not in _versions:
@@ -162,11 +162,11 @@ class Git:
         return _versions[program] >= version
 
     def run(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> bytes:
-        """What git prints."""
+        """Run git and give its output."""
         return self.finish(arguments[0], self.start(*arguments), given, good).out
 
-    def run_beside(self, *commands: Sequence[str]) -> list[GitOutput]:
-        """The same of several that run at the same time; when one fails, all are ended."""
+    def run_together(self, *commands: Sequence[str]) -> list[GitOutput]:
+        """Run several git processes at once; when one fails, all are ended."""
         with ExitStack() as stack:
             started = []
             for arguments in commands:
@@ -183,7 +183,7 @@ class Git:
         given: bytes = b"",
         good: Sequence[int] = (0,),
     ) -> GitOutput:
-        """What a process prints that `start` has begun; ended in any case."""
+        """Wait for a process of `start`, give its output, and end it in any case."""
         try:
             out, err = process.communicate(given, timeout=self.deadline.left)
         except subprocess.TimeoutExpired:
@@ -197,11 +197,11 @@ class Git:
         return GitOutput(out, err)
 
     def text(self, *arguments: str, given: bytes = b"") -> str:
-        """The same, as one line of text."""
+        """Run git and give its output as one line of text."""
         return os.fsdecode(self.run(*arguments, given=given)).strip()
 
     def paths(self, *arguments: str, given: bytes = b"", good: Sequence[int] = (0,)) -> list[str]:
-        """The same, as the paths that were asked for with -z."""
+        """Run git and give the paths that it prints with -z."""
         return split_paths(self.run(*arguments, given=given, good=good))
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
@@ -228,7 +228,7 @@ class Git:
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """End git and what it has started, where it still runs."""
+    """End git and its children, if they still run."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

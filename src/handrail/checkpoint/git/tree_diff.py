@@ -1,4 +1,4 @@
-"""What differs between saved trees."""
+"""The differences between saved trees."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from handrail.checkpoint.git.file_content import FileContent
 from handrail.checkpoint.git.runner import Git
 
 MAX_NAMED = 500
-"""More paths are not named to a process: there is an end to what it can be told."""
+"""Most paths on a command line."""
 _ABSENT = "000000"
 _REPOSITORY = "160000"
 
@@ -26,22 +26,22 @@ class TreeChange(msgspec.Struct, frozen=True):
 
     @property
     def before(self) -> FileContent | None:
-        """What is there before; None: nothing."""
+        """The old content; None: the path is new."""
         return None if self.creates else FileContent(self.old_mode, self.old_blob)
 
     @property
     def after(self) -> FileContent | None:
-        """What is there after; None: nothing."""
+        """The new content; None: the path is deleted."""
         return None if self.deletes else FileContent(self.mode, self.blob)
 
     @property
     def creates(self) -> bool:
-        """It is not there before."""
+        """Whether the path is new."""
         return self.old_mode == _ABSENT
 
     @property
     def deletes(self) -> bool:
-        """It is not there after."""
+        """Whether the path is deleted."""
         return self.mode == _ABSENT
 
 

@@ -1,4 +1,4 @@
-"""What the user's own repository says, read by hand: git would run what its settings name."""
+"""Reads the user's repository by hand: git would run programs from its settings."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""Puts files back: what to restore, the plan, the conflicts, and the change itself."""
+"""Restores files: target, plan, conflicts, and the change itself."""

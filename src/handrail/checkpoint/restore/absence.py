@@ -2,14 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
-from handrail.checkpoint.files import folders_above
+from handrail.checkpoint.files import folders_above, scratch_folder
 from handrail.checkpoint.git.blobs import open_blobs
 from handrail.checkpoint.git.excludes import ignoring
 from handrail.checkpoint.git.file_content import LINK
-from handrail.checkpoint.git.runner import Git, join_paths
+from handrail.checkpoint.git.runner import Git, join_lines, join_paths
 from handrail.checkpoint.git.tree_diff import TreeChange
 from handrail.checkpoint.record import CheckpointRecord, LeftOut
 from handrail.checkpoint.save.changed_paths import usable
@@ -25,9 +24,9 @@ _IGNORED = "it was ignored then, so nobody knows whether it was there"
 def possibly_present(
     git: Git, target: CheckpointRecord, paths: Sequence[str], back: Mapping[str, TreeChange]
 ) -> dict[str, str]:
-    """Those of the paths that may have been there, and why.
+    """The paths that may have existed at the checkpoint, each with the reason.
 
-    `paths`: not in the checkpoint; `back`: by path, the way from the files now to the target.
+    `paths`: not in the checkpoint; `back`: by path, the change from now to the target.
     """
     if not paths:
         return {}
@@ -44,7 +43,7 @@ def possibly_present(
 
 
 class CoverageGaps:
-    """What a checkpoint does not hold, though it was there."""
+    """Files that a checkpoint left out although they were there."""
 
     def __init__(self, those: Iterable[LeftOut]) -> None:
         self._why = {each.path: each.why for each in those}
@@ -61,14 +60,15 @@ def _ignored_then(
     if not any(os.path.basename(path) == IGNORE_FILE for path in back):
         ignored = _ignored(git, paths)  # they are now as they were then
         return ignored - _included(git, ignored, include)
-    with _empty(git, "scratch") as then:
+    with scratch_folder(git.directory, "scratch") as folder:
+        then = git.with_work_tree(folder)
         _write_ignore_files(then, git, paths, back)
         ignored = _ignored(then, paths)
         return ignored - _included(then, ignored, include)
 
 
 def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[str]:
-    """Those that were saved all the same: by a pattern, and not below an ignored folder."""
+    """Ignored files that the checkpoint holds, because a pattern includes them."""
     folders = {folder for path in ignored for folder in folders_above(path)}
     closed = _ignored(git, sorted(folders))
     open_ones = [path for path in ignored if closed.isdisjoint(folders_above(path))]
@@ -76,9 +76,10 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
     patterns = [each for each in usable(include) if each == each.strip() and "\n" not in each]
     if not open_ones or not patterns:
         return set()
-    with _empty(git, "patterns") as alone:
-        with open(os.path.join(alone.work_tree, IGNORE_FILE), "wb") as file:
-            file.write(b"".join(os.fsencode(f"{pattern}\n") for pattern in patterns))
+    with scratch_folder(git.directory, "patterns") as folder:
+        alone = git.with_work_tree(folder)
+        with open(os.path.join(folder, IGNORE_FILE), "wb") as file:
+            file.write(join_lines(patterns))
         asked = ("check-ignore", "--no-index", "-v", "-z", "--stdin")
         found = alone.paths(*asked, given=_joined(open_ones), good=(0, 1))
         # Each is told by four: where the pattern stands, in which line, what it is, the path.
@@ -87,18 +88,6 @@ def _included(git: Git, ignored: Iterable[str], include: Sequence[str]) -> set[s
             for where, path in zip(found[::4], found[3::4], strict=True)
             if where == IGNORE_FILE
         }
-
-
-@contextmanager
-def _empty(git: Git, name: str) -> Iterator[Git]:
-    """An empty work tree, which the next process sweeps if this one is killed."""
-    folder = os.path.join(os.path.dirname(git.directory), name)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.mkdir(folder, 0o700)
-    try:
-        yield git.elsewhere(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _ignored(git: Git, paths: Sequence[str]) -> set[str]:
@@ -115,7 +104,7 @@ def _joined(paths: Iterable[str]) -> bytes:
 def _write_ignore_files(
     into: Git, git: Git, paths: Sequence[str], back: Mapping[str, TreeChange]
 ) -> None:
-    """Those that counted for the paths: where they have changed, as they were then."""
+    """Write the .gitignore files above these paths as they were at the checkpoint."""
     with open_blobs(git) as copy:
         for folder in sorted({"", *(above for path in paths for above in folders_above(path))}):
             name = os.path.join(folder, IGNORE_FILE)

@@ -1,4 +1,4 @@
-"""Who has changed which files since a checkpoint."""
+"""Conflicts: files that somebody else has changed since a checkpoint."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ class CheckpointInterval(msgspec.Struct, frozen=True):
     record: CheckpointRecord | None = None
     """The checkpoint at its end; None: now."""
     by: tuple[str, ...] | None = None
-    """The runs that worked in it; without any, a person did. None: nobody knows."""
+    """The runs that worked in it; none: a person did. None: not known."""
     permissions: frozenset[str] = frozenset()
     """Files whose permissions became other ones."""
 
@@ -41,9 +41,9 @@ def intervals_since(
     now: tuple[str, Modes],
     by: Sequence[str] | None,
 ) -> list[CheckpointInterval]:
-    """What lies between a checkpoint and now, the oldest first.
+    """The intervals from a checkpoint until now, the oldest first.
 
-    `records`: the newest first; `now`: tree and permissions; `by`: who worked since the last
+    `records`: the newest first; `now`: tree and permissions; `by`: the runs since the last
     checkpoint, None: not known.
     """
     found: list[CheckpointInterval] = []
@@ -69,22 +69,24 @@ def changed_permissions(old: Modes, new: Modes) -> frozenset[str]:
     return frozenset(path for path in {*old, *new} if old.get(path) != new.get(path))
 
 
-Touched = dict[str, list[CheckpointInterval]]
+ChangesByPath = dict[str, list[CheckpointInterval]]
 """By path, when it was changed."""
 
 
-def touched(stretches: Sequence[CheckpointInterval], changed: Sequence[Collection[str]]) -> Touched:
-    """When each path got to be as it is; what a restore has taken back does not count."""
+def changes_by_path(
+    intervals: Sequence[CheckpointInterval], changed: Sequence[Collection[str]]
+) -> ChangesByPath:
+    """The intervals that changed each path; those that a restore took back do not count."""
     lives: dict[str, list[tuple[int, list[CheckpointInterval]]]] = {}
-    for stretch, paths in zip(stretches, changed, strict=True):
-        back_to = _number(stretch.record)
-        for path in {*paths, *stretch.permissions}:
+    for interval, paths in zip(intervals, changed, strict=True):
+        back_to = _number(interval.record)
+        for path in {*paths, *interval.permissions}:
             life = lives.setdefault(path, [(0, [])])
             if back_to is None:
-                met = [*life[-1][1], stretch]
+                met = [*life[-1][1], interval]
             else:  # it is again as it was then
                 met = next(then for number, then in reversed(life) if number <= back_to)
-            life.append((stretch.number, met))
+            life.append((interval.number, met))
     return {path: life[-1][1] for path, life in lives.items()}
 
 
@@ -99,28 +101,29 @@ def _number(record: CheckpointRecord | None) -> int | None:
 def conflict_text(
     way: RestoreTarget, met: Sequence[CheckpointInterval], at: datetime, *, as_in_base: bool
 ) -> str | None:
-    """Why a path is somebody else's, in a few words; None: it is not.
+    """The text of a conflict about a path; None: there is none.
 
-    `met`: when it was changed; `as_in_base`: it is as it was at the end of what is undone.
+    `met`: the intervals that changed it; `as_in_base`: it is as it was at the end of the undone
+    part.
     """
     until = way.base.number if way.base else None
-    for stretch in reversed(met):
-        is_within = until is None or stretch.number <= until
-        if is_within and stretch.is_of_others(way.run):
-            return _says(stretch, at)
+    for interval in reversed(met):
+        is_within = until is None or interval.number <= until
+        if is_within and interval.is_of_others(way.run):
+            return _says(interval, at)
     if as_in_base:
         return None
     later = [each for each in met if until is not None and each.number > until]
     return _says(later[-1], at) if later else "changed since by you or another program"
 
 
-def _says(stretch: CheckpointInterval, at: datetime) -> str:
-    if stretch.by is None:
+def _says(interval: CheckpointInterval, at: datetime) -> str:
+    if interval.by is None:
         return "changed since the last checkpoint"
-    who = " and ".join(f"run {run}" for run in stretch.by) or "a person"
-    if stretch.record is None:
+    who = " and ".join(f"run {run}" for run in interval.by) or "a person"
+    if interval.record is None:
         return f"changed by {who} since the last checkpoint"
-    return f"changed by {who} (in {stretch.record.id}, {_age(stretch.record.created_at, at)})"
+    return f"changed by {who} (in {interval.record.id}, {_age(interval.record.created_at, at)})"
 
 
 def _age(then: datetime, now: datetime) -> str:

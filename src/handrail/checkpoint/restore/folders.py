@@ -1,4 +1,4 @@
-"""Which folders of a work tree are there, and what lies in the way of a file."""
+"""Looks at the folders of a work tree, and at obstacles for a file."""
 
 import os
 import stat
@@ -11,14 +11,14 @@ _FULL_FOLDER = "a folder with other files is in its place"
 
 
 class Folders:
-    """A look at the disk, in which nothing is looked at twice."""
+    """Folders on the disk; each path is looked at once."""
 
     def __init__(self, root: str) -> None:
         self._root = root
         self._kinds: dict[str, int] = {}
 
     def nearest(self, path: str) -> str:
-        """The innermost folder above a path that is there; empty: the work tree itself."""
+        """The innermost existing folder above a path; empty: the work tree itself."""
         found = ""
         for folder in _above(path):
             if not stat.S_ISDIR(self._kind(folder)):
@@ -27,7 +27,7 @@ class Folders:
         return found
 
     def missing(self, paths: Iterable[str]) -> list[str]:
-        """The folders above these paths that are not there."""
+        """The missing folders above these paths."""
         above = {folder for path in paths for folder in _above(path)}
         return sorted(each for each in above if not stat.S_ISDIR(self._kind(each)))
 
@@ -43,7 +43,7 @@ class Folders:
         return kind != 0 and not stat.S_ISDIR(kind)
 
     def in_the_way(self, path: str, going: Collection[str]) -> str | None:
-        """What keeps a file from being put there once others are gone; None: nothing."""
+        """The obstacle for a file once others are deleted; None: there is none."""
         for folder in _above(path):
             kind = self._kind(folder)
             if not kind:

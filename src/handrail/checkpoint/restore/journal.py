@@ -1,18 +1,15 @@
-"""Notes about a restore under way, so that one that is killed leaves nothing behind."""
+"""The journal of a restore, so that a killed restore leaves nothing behind."""
 
 import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TypeVar
 
 import msgspec
 
-from handrail.checkpoint.files import replace_file, work_tree_key
+from handrail.checkpoint.files import read_json, replace_file, work_tree_key
 from handrail.checkpoint.restore.safe_work_tree import SafeWorkTree
 from handrail.model.decodable import decodable
-
-T = TypeVar("T")
 
 _MARK = ".handrail-"
 _BACK = "back"
@@ -23,14 +20,14 @@ class InterruptedRestore(msgspec.Struct, frozen=True):
     """A restore that was killed while it changed files: some are as they were, some are not."""
 
     target: str
-    """The checkpoint that was gone back to: going there again finishes it."""
+    """The target: restoring it again finishes the work."""
     undo: str
-    """The checkpoint of what was there before."""
+    """The checkpoint of the files before the restore."""
 
 
 @decodable
 class RestoreJournal(msgspec.Struct, frozen=True):
-    """What a restore has made or is about to make, beside the files themselves."""
+    """The temporary files and new folders of a restore."""
 
     token: str
     target: str
@@ -38,7 +35,7 @@ class RestoreJournal(msgspec.Struct, frozen=True):
     fresh: tuple[bytes, ...] = ()
     """Temporary files; as bytes, because a file's name need not be text."""
     back: tuple[bytes, ...] = ()
-    """Temporary files of what is put back if something fails."""
+    """Temporary files for putting the old content back after a failure."""
     made: tuple[bytes, ...] = ()
     """Folders that were not there."""
     is_changing: bool = False
@@ -68,7 +65,7 @@ class RestoreJournal(msgspec.Struct, frozen=True):
         return [os.fsdecode(path) for path in self.fresh]
 
     def back_path(self, folder: str) -> str:
-        """A temporary file of what was there before."""
+        """The temporary file for old content in a folder."""
         return _temporary(folder, self.token, _BACK)
 
     def clear(self, work_tree: str) -> None:
@@ -83,7 +80,7 @@ class RestoreJournal(msgspec.Struct, frozen=True):
 
 
 class RestoreJournals:
-    """The journal of a work tree, and the note about its last restore that was killed."""
+    """The journal of a work tree, and the note about its last killed restore."""
 
     def __init__(self, folder: str, work_tree: str) -> None:
         """`folder`: the private one of the project."""
@@ -97,12 +94,12 @@ class RestoreJournals:
         replace_file(self._under_way, msgspec.json.encode(journal), durable=True)
 
     def clear(self, journal: RestoreJournal) -> None:
-        """Remove what a restore has made beside the files, and its journal."""
+        """Remove the temporary files of a restore, and its journal."""
         journal.clear(self._work_tree)
         self.end()
 
     def end(self) -> None:
-        """A restore is over, and has left nothing beside the files."""
+        """Remove the journal of a finished restore."""
         with suppress(OSError):  # then it is swept the next time
             os.unlink(self._under_way)
 
@@ -112,19 +109,19 @@ class RestoreJournals:
         return not os.path.exists(self._under_way) and not os.path.exists(self._note)
 
     def interrupted(self) -> InterruptedRestore | None:
-        """The last restore that was killed, until another is done."""
-        return _read(self._note, InterruptedRestore)
+        """The last killed restore, until another one succeeds."""
+        return read_json(self._note, InterruptedRestore)
 
     def settle(self) -> None:
-        """A restore is done: the one before it that was killed does not matter any more."""
+        """Forget the killed restore before this one."""
         with suppress(OSError):  # most often there is none
             os.unlink(self._note)
 
     def sweep(self) -> None:
-        """Clear up after a restore that was killed; whoever calls is alone in the folder."""
+        """Clean up after a killed restore; the caller holds the lock."""
         if not os.path.exists(self._under_way):
             return
-        journal = _read(self._under_way, RestoreJournal)
+        journal = read_json(self._under_way, RestoreJournal)
         if journal is not None:
             journal.clear(self._work_tree)
             if journal.is_changing:
@@ -139,11 +136,3 @@ def _bytes(paths: Iterable[str]) -> tuple[bytes, ...]:
 
 def _temporary(folder: str, token: str, name: str) -> str:
     return os.path.join(folder, f"{_MARK}{token}-{name}")
-
-
-def _read(path: str, kind: type[T]) -> T | None:
-    try:
-        with open(path, "rb") as file:
-            return msgspec.json.decode(file.read(), type=kind)
-    except (OSError, msgspec.MsgspecError):
-        return None

@@ -1,4 +1,4 @@
-"""What has to be done so that a work tree is as it was, and what is left alone."""
+"""Plans a restore: which files change, and which are left alone."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -13,9 +13,9 @@ from handrail.checkpoint.restore.conflicts import (
     CheckpointInterval,
     Modes,
     changed_permissions,
+    changes_by_path,
     conflict_text,
     intervals_since,
-    touched,
 )
 from handrail.checkpoint.restore.folders import Folders
 from handrail.checkpoint.restore.target import RestoreTarget, SparedFile
@@ -37,22 +37,22 @@ class CurrentFiles(msgspec.Struct, frozen=True):
     """The checkpoints so far, the newest first."""
     modes: Modes = {}
     by: tuple[str, ...] | None = None
-    """The runs that worked since the last one; without any, a person did. None: not known."""
+    """The runs that worked since the last one; none: a person did. None: not known."""
     meanwhile: frozenset[str] = frozenset()
-    """Files that are other than a person has seen them before."""
+    """Files that changed after a person saw the preview."""
 
 
 class RestorePlan(msgspec.Struct, frozen=True):
-    """The way from how the files are to how they were."""
+    """The changes of a restore, and the files that it leaves alone."""
 
     changes: tuple[TreeChange, ...]
     spared: tuple[SparedFile, ...] = ()
     uncertain: tuple[str, ...] = ()
-    """Of those spared: nobody knows whether they were there."""
+    """Spared files that may have existed at the checkpoint."""
 
 
 def make_plan(git: Git, way: RestoreTarget, now: CurrentFiles, *, over: bool) -> RestorePlan:
-    """What is put back; `over`: also what others have changed since."""
+    """Plan a restore; `over`: also overwrite changes of others."""
     back, wanted = _wanted(git, way, now)
     folders = Folders(git.work_tree)
     spared = {each.path: each for each in _spared(way, now, wanted, folders, over=over)}
@@ -94,29 +94,29 @@ def _spared(
 
 
 class _WantedPath(msgspec.Struct, frozen=True):
-    """A path that is to be put back, and what became of it."""
+    """A path to restore, and the intervals that changed it."""
 
     change: TreeChange
     as_in_base: bool
     met: Sequence[CheckpointInterval]
 
     def conflict(self, way: RestoreTarget, at: datetime) -> str | None:
-        """Why it is somebody else's by now; None: it is not."""
+        """The text of a conflict; None: there is none."""
         return conflict_text(way, self.met, at, as_in_base=self.as_in_base)
 
 
 def _wanted(
     git: Git, way: RestoreTarget, now: CurrentFiles
 ) -> tuple[list[TreeChange], list[_WantedPath]]:
-    """Everything that differs from the target, and that which the way takes back."""
+    """Everything that differs from the target, and the part that the restore takes back."""
     target, base = way.target.tree, way.base.tree if way.base else now.tree
-    stretches = intervals_since(way.target, now.records, (now.tree, now.modes), now.by)
-    if not way.run and not any(each.by for each in stretches):
+    intervals = intervals_since(way.target, now.records, (now.tree, now.modes), now.by)
+    if not way.run and not any(each.by for each in intervals):
         # No agent has worked at all: people take back what people did.
-        stretches = [msgspec.structs.replace(each, by=None) for each in stretches]
-    pairs = [(each.older, each.newer) for each in stretches]
+        intervals = [msgspec.structs.replace(each, by=None) for each in intervals]
+    pairs = [(each.older, each.newer) for each in intervals]
     back, undone, *changed = tree_changes(git, (now.tree, target), (base, target), *pairs)
-    met = touched(stretches, [{each.path for each in part} for part in changed])
+    met = changes_by_path(intervals, [{each.path for each in part} for part in changed])
     states = {each.path: (each.old_mode, each.old_blob) for each in undone}
     wanted = [
         _WantedPath(

@@ -1,4 +1,4 @@
-"""Puts files back: by the difference only, after a checkpoint, and compared afterwards."""
+"""Restores files: only the differences, after a checkpoint, compared afterwards."""
 
 import os
 from collections.abc import Sequence
@@ -39,11 +39,11 @@ from handrail.checkpoint.save.writer import CheckpointWriter
 from handrail.config.checkpoints import Checkpoints as Settings
 
 By = Sequence[str] | None
-"""The runs that worked since the last checkpoint; without any, a person did. None: not known."""
+"""The runs that worked since the last checkpoint; none: a person did. None: not known."""
 
 
 class Restorer:
-    """One look at what a restore would do, or one restore."""
+    """Previews or carries out one restore."""
 
     def __init__(self, git: Git, records: CheckpointRecords, settings: Settings, at: float) -> None:
         self._git = git
@@ -54,7 +54,7 @@ class Restorer:
         self._past = list(records.newest_first(git.work_tree))
 
     def preview(self, way: RestoreTarget, by: By) -> RestorePreview:
-        """What a restore would do; nothing is changed."""
+        """Preview a restore; nothing is changed."""
         git = self._git
         unknown = self._unknown(way.target)
         coverage, tree = self._writer(CheckpointInfo()).write_tree(unknown)
@@ -65,7 +65,7 @@ class Restorer:
         return RestorePreview(way, tree, self._items(plan), plan.spared, head_of(git.work_tree))
 
     def restore(self, way: RestoreTarget, *, over: bool, expects: str, by: By) -> RestoreResult:
-        """Put back what differs; raises NotRestoredError, FilesChangedError."""
+        """Restore the files; raises NotRestoredError, FilesChangedError."""
         before = self._save_before(way, by)
         meanwhile = self._changed_since(expects, before) if expects else frozenset()
         modes, since = before.modes, _tuple(by)
@@ -88,7 +88,7 @@ class Restorer:
         return RestoreResult(before, after, items, plan.spared, before.coverage.left_out)
 
     def _changed_since(self, expects: str, before: CheckpointRecord) -> frozenset[str]:
-        """Files that somebody changes all the time need not keep others from being put back."""
+        """The files that changed since a preview: they must not keep others from being restored."""
         if before.tree == expects:
             return frozenset()
         (found,) = tree_changes(self._git, (expects, before.tree))
@@ -110,9 +110,9 @@ class Restorer:
     def _save_after(
         self, way: RestoreTarget, before: CheckpointRecord, plan: RestorePlan
     ) -> tuple[CheckpointRecord, list[str]]:
-        """The checkpoint of what came of it, and what is not as it should be."""
+        """Save the result as a checkpoint, and name the files that are wrong."""
         # Files are back, however long it took: that they are compared must not fail for it.
-        self._git = self._git.within(GitDeadline(self._git.deadline.seconds))
+        self._git = self._git.with_deadline(GitDeadline(self._git.deadline.seconds))
         try:
             saved, wrong = self._compare(way, before, plan)
             return self._write_down(way, before, saved), wrong
@@ -124,7 +124,7 @@ class Restorer:
     def _compare(
         self, way: RestoreTarget, before: CheckpointRecord, plan: RestorePlan
     ) -> tuple[CheckpointRecord, list[str]]:
-        """Compare files with the checkpoint; what others did meanwhile elsewhere is theirs."""
+        """Compare the files with the target; changes of others elsewhere do not count."""
         about = CheckpointInfo(CheckpointTrigger.RESTORED, f"went back to {way.target.id}")
         if _is_plain(plan):
             tree = SafeWorkTree(self._git.work_tree)
@@ -176,7 +176,7 @@ class Restorer:
             raise DamagedCheckpointError(target.id, error.says.splitlines()[-1]) from error
 
     def _forget(self, paths: Sequence[str]) -> None:
-        """Take out of the index what is there and was not saved then: it may be ignored again."""
+        """Remove files from the index that the target did not hold: they may be ignored again."""
         if paths:
             given = join_paths(paths)
             self._git.run("update-index", "--force-remove", "-z", "--stdin", given=given)
@@ -205,7 +205,7 @@ def _tuple(by: By) -> tuple[str, ...] | None:
 
 
 def _is_plain(plan: RestorePlan) -> bool:
-    """Whether nothing but its files can be other by it: they are few, and say nothing of others."""
+    """Whether the restore is small and changes no ignore list, so that only its files differ."""
     is_small = len(plan.changes) <= MAX_NAMED and not plan.uncertain
     names = {os.path.basename(each.path) for each in plan.changes}
     return is_small and IGNORE_FILE not in names

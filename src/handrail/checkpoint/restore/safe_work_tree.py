@@ -15,7 +15,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PRIVATE = 0o600
 _USUAL = 0o666
 _USUAL_PROGRAM = 0o777
-"""The umask takes away what it takes away."""
+"""The umask applies."""
 _EXECUTE = 0o111
 _READ = 0o444
 
@@ -28,8 +28,7 @@ class SafeWorkTree:
 
     def write(self, path: str, mode: str, fill: Fill, permissions: int | None) -> None:
         """Make a file or a link that is not there yet; `permissions`: None: the usual ones."""
-        *folders, name = path.split("/")
-        with self._open(folders) as folder:
+        with self._parent(path) as (folder, name):
             if mode == LINK:
                 pieces: list[bytes] = []
                 fill(pieces.append)
@@ -43,10 +42,8 @@ class SafeWorkTree:
                     os.fchmod(file.fileno(), permissions)
 
     def put(self, fresh: str, path: str) -> None:
-        """Move a file to its place, over what is there; folders are made, empty ones give way."""
-        *beside, name = fresh.split("/")
-        *folders, last = path.split("/")
-        with self._open(beside) as source, self._open(folders, make=True) as folder:
+        """Move a file over its target; makes folders and removes empty ones in the way."""
+        with self._parent(fresh) as (source, name), self._parent(path, make=True) as (folder, last):
             _remove_empty(last, folder)
             os.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
 
@@ -59,49 +56,54 @@ class SafeWorkTree:
 
     def discard(self, path: str) -> None:
         """Delete a file or a link that may be there."""
-        *folders, name = path.split("/")
-        with suppress(FileNotFoundError, NotADirectoryError), self._open(folders) as folder:
+        with (
+            suppress(FileNotFoundError, NotADirectoryError),
+            self._parent(path) as (folder, name),
+        ):
             os.unlink(name, dir_fd=folder)
 
     def remove_folder(self, path: str) -> bool:
         """Remove a folder if it is empty."""
-        *above, name = path.split("/")
         try:
-            with self._open(above) as folder:
+            with self._parent(path) as (folder, name):
                 os.rmdir(name, dir_fd=folder)
         except OSError:  # there is something in it
             return False
         return True
 
     def sync(self, path: str) -> None:
-        """Have the disk remember which names are in a folder, where it still is."""
+        """Make the names in a folder durable, if it still exists."""
         with suppress(OSError), self._open(path.split("/") if path else []) as folder:
             os.fsync(folder)
 
     def permissions(self, path: str, mode: str) -> int | None:
-        """Those of a file that is there, able to run or not; None: it is not."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        """The permissions of a file, made executable or not; None: there is no file."""
+        with suppress(OSError), self._parent(path) as (folder, name):
             old = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
             if stat.S_ISREG(old):
                 return _adapted(stat.S_IMODE(old), mode)
         return None
 
     def look(self, path: str) -> Look | None:
-        """What tells a file or a link from itself after a change; None: there is none."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        """A signature that changes with the file or link; None: there is none."""
+        with suppress(OSError), self._parent(path) as (folder, name):
             seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if not stat.S_ISDIR(seen.st_mode):
                 return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
         return None
 
     def content(self, path: str) -> FileContent | None:
-        """What git would make of a file or a link; None: there is none."""
-        *folders, name = path.split("/")
-        with suppress(OSError), self._open(folders) as folder:
+        """The mode and blob id of a file or link; None: there is none."""
+        with suppress(OSError), self._parent(path) as (folder, name):
             return file_content(name, folder)
         return None
+
+    @contextmanager
+    def _parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """The open folder that holds a path, and the name of the path in it."""
+        *folders, name = path.split("/")
+        with self._open(folders, make=make) as folder:
+            yield folder, name
 
     @contextmanager
     def _open(self, folders: list[str], *, make: bool = False) -> Iterator[int]:
@@ -134,7 +136,7 @@ def _remove_empty(name: str, folder: int) -> None:
 
 
 def applicable_permissions(permissions: int, mode: str) -> int:
-    """The same, able to run or not as the content was saved: they may have been seen later."""
+    """The saved permissions, made executable or not as the saved mode says."""
     is_program = bool(permissions & stat.S_IXUSR)
     return permissions if is_program == (mode == PROGRAM) else _adapted(permissions, mode)
 

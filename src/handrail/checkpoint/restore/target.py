@@ -1,4 +1,4 @@
-"""What a person wants undone: a way from how the files are to how they were."""
+"""The target of a restore: which changes a person wants undone."""
 
 from enum import StrEnum
 
@@ -20,20 +20,20 @@ class UndoLevel(StrEnum):
 
 
 class RestoreTarget(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """Which changes are taken back: those from one checkpoint to a later one, or until now."""
+    """The changes to take back: from one checkpoint to a later one, or until now."""
 
     level: UndoLevel
     target: CheckpointRecord
     base: CheckpointRecord | None = None
     """None: as the files are now."""
     run: str = ""
-    """Whose changes; what others changed meanwhile is a conflict. Empty: anybody's."""
+    """Whose changes to take back; changes of others are conflicts. Empty: anybody's."""
     says: str = ""
-    """What is undone, in a line: "action 212 of run shop (Bash: git clean -fdx)"."""
+    """The undone part in a line: "action 212 of run shop (Bash: git clean -fdx)"."""
 
 
 class FileRestoreAction(StrEnum):
-    """What a restore does to a file."""
+    """How a restore changes a file."""
 
     CHANGE = "change"
     CREATE = "create"
@@ -55,15 +55,15 @@ class SparedFile(msgspec.Struct, frozen=True, rename="camel"):
     path: str
     why: str
     conflict: bool = False
-    """Somebody else has changed it since; it can be overwritten if that is wanted."""
+    """Somebody else has changed it since; `over` overwrites it."""
 
 
 class RestorePreview(msgspec.Struct, frozen=True, rename="camel"):
-    """What a restore would do."""
+    """The preview of a restore."""
 
     way: RestoreTarget
     now: str
-    """The tree of how the files are, so that nothing else is restored than what was seen."""
+    """The tree of the files now, so that a restore changes only what the preview showed."""
     items: tuple[RestoreItem, ...] = ()
     spared: tuple[SparedFile, ...] = ()
     head: str = ""
@@ -71,17 +71,17 @@ class RestorePreview(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class RestoreResult(msgspec.Struct, frozen=True, rename="camel"):
-    """What a restore has done, and compared afterwards."""
+    """The result of a restore, compared afterwards."""
 
     undo: CheckpointRecord
-    """The checkpoint that was taken just before, which undoes it."""
+    """The checkpoint of the files before, which undoes the restore."""
     after: CheckpointRecord
-    """The checkpoint of what is there now."""
+    """The checkpoint of the files after."""
     items: tuple[RestoreItem, ...] = ()
     spared: tuple[SparedFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every file that is other than it was."""
+        """Every file that the restore changed."""
         return tuple(item.path for item in self.items)

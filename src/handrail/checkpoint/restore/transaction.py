@@ -20,7 +20,7 @@ _MEANWHILE = "changed while it was restored"
 _PERMISSIONS = 0o777
 """Without the bits that let a program run as somebody else."""
 _Done = list[tuple[TreeChange, str]]
-"""What was begun, with the temporary file that was moved; empty: none."""
+"""Changes with their temporary files; empty: a deletion has none."""
 
 
 class RestoreTransaction(msgspec.Struct):
@@ -40,9 +40,9 @@ class RestoreTransaction(msgspec.Struct):
 
     @contextmanager
     def applied(self, changes: Sequence[TreeChange]) -> Iterator[None]:
-        """Change the files; raises NotRestoredError, and then they are as they were.
+        """Change the files; on NotRestoredError they are as they were before.
 
-        Whoever is killed before the end of the block is known to have been interrupted.
+        A process that is killed inside the block leaves the journal of an interrupted restore.
         """
         deletes = [(each, "") for each in changes if each.deletes]
         writes = [each for each in changes if not each.deletes]
@@ -65,7 +65,7 @@ class RestoreTransaction(msgspec.Struct):
 
     @contextmanager
     def _kept(self, journal: RestoreJournal, changes: Sequence[TreeChange]) -> Iterator[None]:
-        """Temporary files are gone afterwards, however it ends."""
+        """Keep the journal; remove temporary files after a failure."""
         self._note(journal, changes)
         try:
             yield
@@ -96,7 +96,7 @@ class RestoreTransaction(msgspec.Struct):
         self.tree.write(fresh, change.mode, fill, self._permissions(change))
 
     def _permissions(self, change: TreeChange) -> int | None:
-        """Those that were written down; else those of the file now, if they are usual ones."""
+        """The saved permissions; else those of the file now, if they are usual."""
         path = change.path
         if path in self.target.modes:
             return applicable_permissions(self.target.modes[path] & _PERMISSIONS, change.mode)
@@ -105,7 +105,7 @@ class RestoreTransaction(msgspec.Struct):
         return self.tree.permissions(path, change.mode)
 
     def _check(self, changes: Sequence[TreeChange]) -> None:
-        """Nobody has changed these files since they were saved: that would be lost."""
+        """Raise if somebody changed these files after they were saved: that would be lost."""
         self.seen = {each.path: self.tree.look(each.path) for each in changes}
         for path, seen in self.seen.items():
             self.names.setdefault(seen[:2] if seen else (0, 0), []).append(path)
@@ -124,7 +124,7 @@ class RestoreTransaction(msgspec.Struct):
             raise self._not_restored(meanwhile, f"{_AS_BEFORE}: {_MEANWHILE}")
 
     def _edited(self, changes: Sequence[TreeChange]) -> set[str]:
-        """What is other than it was saved; git is asked only where these are many."""
+        """The files that changed since they were saved; asks git only about many."""
         if len(changes) > MAX_NAMED:
             return set(self.git.paths("diff-files", "-z", "--name-only"))
         there = (each for each in changes if not each.creates)
@@ -153,7 +153,7 @@ class RestoreTransaction(msgspec.Struct):
             raise self._not_restored(wrong or [path], why) from error
 
     def _check_again(self, path: str) -> None:
-        """Many files take a while, in which somebody may change one."""
+        """Raise if somebody changed this file during the restore."""
         if self.tree.look(path) != self.seen[path]:
             raise OSError(_MEANWHILE)
 
@@ -165,7 +165,7 @@ class RestoreTransaction(msgspec.Struct):
             self.seen[name] = self.tree.look(name)
 
     def _put_back(self, begun: _Done, journal: RestoreJournal) -> list[str]:
-        """Undo what was begun, the last first; gives what could not be undone."""
+        """Undo the changes so far, the last first; gives the paths that failed."""
         wrong: list[str] = []
         with open_blobs(self.git) as copy:
             for change, fresh in reversed(begun):

@@ -1,4 +1,4 @@
-"""From what a person wants undone to the checkpoints that it lies between."""
+"""Finds the checkpoints around the action, iteration or task to undo."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -25,11 +25,11 @@ def restore_target(
     step: int = 0,
     now: str = "",
 ) -> RestoreTarget:
-    """The way that undoes the last action, iteration or task, or the last restore.
+    """Find the target that undoes the last action, iteration, task or restore.
 
-    `records`: of one work tree, the newest first; `run`: whose; empty: the last that worked
-    here; `step`: which action; `now`: the tree of the files as they are, where it is known.
-    What is undone already is not undone again. Raises NothingToUndoError.
+    `records`: of one work tree, the newest first; `run`: whose changes, empty: the last run that
+    worked here; `step`: which action; `now`: the tree of the files, if it is known. Skips changes
+    that are undone already. Raises NothingToUndoError.
     """
     if not records:
         raise NothingToUndoError("there is no checkpoint yet", "`handrail checkpoint` takes one")
@@ -40,7 +40,7 @@ def restore_target(
 
 
 def restores_run_state(way: RestoreTarget, records: Iterable[CheckpointRecord]) -> bool:
-    """Whether a run is afterwards where it was: nothing that it did later is left.
+    """Whether a restore brings a run back to where it was: none of its later work is left.
 
     `records`: of the same work tree.
     """
@@ -72,7 +72,7 @@ def _restore_target(
 
 
 class _CheckpointStep(msgspec.Struct, frozen=True):
-    """What happened between two checkpoints that follow each other."""
+    """Two successive checkpoints."""
 
     older: CheckpointRecord
     newer: CheckpointRecord | None
@@ -80,9 +80,9 @@ class _CheckpointStep(msgspec.Struct, frozen=True):
 
 
 class _CheckpointHistory:
-    """The checkpoints that led to how the files are now, the newest first.
+    """The checkpoints that led to the files now, the newest first.
 
-    What was undone did not lead here: a restore follows on the checkpoint it went back to.
+    After a restore the line continues at the checkpoint that it restored.
     """
 
     def __init__(self, records: Sequence[CheckpointRecord], run: str, now: str) -> None:
@@ -97,11 +97,11 @@ class _CheckpointHistory:
             for each, before in zip(self.line, self.line[1:], strict=False)
             if each.back_to and not each.redone and each.back_to != before.id
         }
-        """Where a restore began that took back a part only: the line goes on past it."""
+        """Targets of partial restores: the line goes on past them."""
         self.run = run or self._last_run()
 
     def parts(self) -> Iterator[_CheckpointStep]:
-        """Those in which files were changed, the newest first."""
+        """The pairs between which files changed, the newest first."""
         if self.goes_on:
             yield _CheckpointStep(self.line[0], None)
         for newer, older in zip(self.line, self.line[1:], strict=False):
@@ -109,11 +109,11 @@ class _CheckpointHistory:
                 yield _CheckpointStep(older, newer)
 
     def is_of_run(self, part: _CheckpointStep) -> bool:
-        """Whether the run changed something in it; of what is not saved yet, it may have."""
+        """Whether the run changed something in it; it may have, if nothing is saved yet."""
         return self.run in part.newer.by if part.newer else True
 
     def differs_since(self, start: CheckpointRecord) -> bool:
-        """Whether the files are other than they were then, as far as is known."""
+        """Whether the files differ from that checkpoint, as far as is known."""
         return self.goes_on or self.now != start.tree
 
     def _last_run(self) -> str:
@@ -138,12 +138,12 @@ def _in_effect(records: Sequence[CheckpointRecord]) -> Iterator[CheckpointRecord
 
 
 def _until(record: CheckpointRecord, run: str) -> int | None:
-    """The last step of a run after which the files were so; None: not known."""
+    """The last step of a run that left the files like this; None: not known."""
     return record.steps.get(run, record.step if record.run == run else None)
 
 
 def _since(record: CheckpointRecord, run: str) -> int | None:
-    """The first step of a run after which the files were so."""
+    """The first step of a run that left the files like this."""
     return record.step if record.run == run else record.steps.get(run)
 
 

@@ -1,4 +1,4 @@
-"""What is other in a work tree than in the private index."""
+"""Lists the paths of a work tree that differ from the private index."""
 
 import os
 import re
@@ -28,16 +28,15 @@ class ChangedPaths(msgspec.Struct, frozen=True):
     """Paths from the top of the work tree."""
 
     changed: Mapping[str, FileContent] = {}
-    """Known, and other than they were: changed, deleted, or replaced by something else; with
-    what the index holds of them."""
+    """Known paths that were changed, deleted or replaced, with their content in the index."""
     new: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     """Folders that could not be looked into."""
 
 
 def list_changed_paths(git: Git, include: Sequence[str]) -> ChangedPaths:
-    """What has changed; `include`: patterns of ignored files that count all the same."""
-    changed, others = git.run_beside(
+    """List changed and new paths; `include`: patterns of ignored files to save."""
+    changed, others = git.run_together(
         ("diff-files", "-z", "--raw", "--no-abbrev", "--no-renames"),
         ("ls-files", "-o", "-z", "--exclude-standard", *include_options(include)),
     )
@@ -61,12 +60,12 @@ def _held(data: bytes) -> dict[str, FileContent]:
 
 
 def list_deleted_paths(git: Git, before: Sequence[str], include: Sequence[str]) -> list[str]:
-    """Ignored files in the index that only patterns of before had let in."""
+    """Ignored files in the index that only older patterns included."""
     dropped = usable(set(before).difference(include))
     if not dropped:
         return []
     patterns = [part for pattern in dropped for part in ("-x", pattern)]
-    once, ignored = git.run_beside(
+    once, ignored = git.run_together(
         ("ls-files", "-c", "-i", "-z", *patterns),
         ("ls-files", "-c", "-i", "-z", "--exclude-standard", *include_options(include)),
     )
@@ -74,12 +73,12 @@ def list_deleted_paths(git: Git, before: Sequence[str], include: Sequence[str]) 
 
 
 def include_options(include: Sequence[str]) -> list[str]:
-    """Options of `ls-files`: what is on the command line wins over every .gitignore."""
+    """Options of `ls-files` for these patterns; they win over every .gitignore."""
     return [part for pattern in usable(include) for part in ("-x", f"!{pattern}")]
 
 
 def usable(include: Sequence[str] | set[str]) -> list[str]:
-    """The patterns that can match something; raises BadIncludeError where they are too much."""
+    """The patterns that can match; raises BadIncludeError for too many."""
     patterns = [
         pattern
         for pattern in include

@@ -1,4 +1,4 @@
-"""What a checkpoint does not hold, in few words that are still exact."""
+"""Describes the files that a checkpoint does not hold, in a bounded list."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,9 +19,9 @@ _MAX_LOOKED_AT = 100_000
 def bounded(
     left_out: Sequence[LeftOut], known: Callable[[], Iterable[str]], *, unfinished: bool = False
 ) -> Coverage:
-    """The coverage by a list that is not too long.
+    """Make a coverage with a list of bounded length.
 
-    `known`: gives the paths in the index; folders without any stand for all that is in them.
+    `known`: gives the paths in the index; a folder without any stands for all its files.
     """
     entries = {each.path: each.why for each in left_out}
     if len(entries) > MAX_LEFT_OUT:
@@ -51,7 +51,7 @@ def _shown(path: str) -> str:
 def uncovered(
     git: Git, last: CheckpointRecord, globs: Sequence[str], include: Sequence[str]
 ) -> tuple[str, ...]:
-    """The first of the files which absolute globs may mean that a checkpoint does not hold."""
+    """The first files that match absolute globs and that the checkpoint does not hold."""
     outside: list[str] = []
     inside: dict[str, str] = {}
     for target in map(known_folder, globs):
@@ -66,14 +66,14 @@ def uncovered(
 
 
 def matching_paths(globs: Sequence[str], found: Iterable[str]) -> Iterator[str]:
-    """Those of the files, and of the folders with a slash at their end, that globs may mean."""
+    """The files, and folders with a slash at their end, that may match the globs."""
     for path in found:
         if any(may_mean(glob, path) or _means_some_in(glob, path) for glob in globs):
             yield path
 
 
 def _means_some_in(glob: str, folder: str) -> bool:
-    """Whether a glob may mean something in a folder; one with too much in it is not looked at."""
+    """Whether a glob may match something in a folder; a huge folder counts as a match."""
     if not folder.endswith("/"):
         return False
     looked = 0
@@ -87,7 +87,7 @@ def _means_some_in(glob: str, folder: str) -> bool:
 
 
 def existing(targets: Iterable[str]) -> list[str]:
-    """Those that are there, folders with a slash at their end."""
+    """The existing paths, folders with a slash at their end."""
     there = (target.rstrip("/") or "/" for target in targets if os.path.lexists(target))
     return [f"{path}/" if _is_folder(path) and path != "/" else path for path in there]
 
@@ -108,7 +108,7 @@ def _not_held(
     below = ("--", *(path or "." for path in paths))
     # Of the whole tree: git fails where a path is asked for that lies in a folder of the answer.
     others = ("-o", "-z", "--exclude-standard", "--directory", *include_options(include))
-    ignored, new, changed, other, known = git.literal().run_beside(
+    ignored, new, changed, other, known = git.with_literal_paths().run_together(
         ("ls-files", "-i", *others),
         ("ls-files", "--no-empty-directory", *others),
         ("diff-files", "-z", "--name-only", *below),
@@ -154,7 +154,7 @@ def _meet(path: str, other: str) -> bool:
 
 
 def _topmost(paths: Iterable[str]) -> list[str]:
-    """Without those that lie in a folder which is there itself."""
+    """Drop paths inside a folder that is listed itself."""
     found: list[str] = []
     for path in sorted(set(paths)):
         if not (found and found[-1].endswith("/") and path.startswith(found[-1])):
@@ -163,7 +163,7 @@ def _topmost(paths: Iterable[str]) -> list[str]:
 
 
 def _as_asked(path: str, asked: dict[str, str]) -> Iterator[str]:
-    """Absolute paths, at or below those that were asked for: they may lead through links."""
+    """Absolute paths at or below the asked ones, which may lead through links."""
     for top, target in asked.items():
         if not top:
             yield os.path.join(target, path)

@@ -1,7 +1,7 @@
-"""How a few changed files differ from the last checkpoint, read from the files themselves.
+"""Reads a few changed files directly, so that a checkpoint needs one git process.
 
-Git would read them into its store, then be asked about all files, and then write the checkpoint.
-So the checkpoint is written from what is read here, and what git remembers is renewed beside it.
+Git itself would read them into its store, compare all files, and then write the checkpoint. Its
+index is refreshed at the same time.
 """
 
 import os
@@ -22,17 +22,17 @@ _MOST_BYTES = 8 * MEGABYTE
 _TICK_NS = 15_000_000
 """For as long a file may change again without looking changed: kernels count time in steps."""
 _COARSE_NS = 1_000
-"""Some file systems count whole seconds: what they say of a moment is nothing to go by."""
+"""Some file systems count whole seconds: their times say too little."""
 
 _TOP = "."
 
 
 class FastChanges(msgspec.Struct, frozen=True):
-    """What was read."""
+    """The changes that were read."""
 
     changes: tuple[IndexChange, ...] = ()
     paths: tuple[str, ...] = ()
-    """All that git has to look at."""
+    """The paths that git has to look at."""
     looks: Mapping[str, Look | None] = {}
     """How these looked before they were read, and the folders above them: a file that comes and
     goes, or a folder that is moved, leaves a mark there. None: it was not there."""
@@ -40,7 +40,7 @@ class FastChanges(msgspec.Struct, frozen=True):
     """When they were looked at; 0: one had changed just before."""
 
     def is_still(self, work_tree: str) -> bool:
-        """Whether git, which has read the files since, has certainly read the same."""
+        """Whether git has certainly read the same content since."""
         with open_folder(work_tree) as top:
             return all(
                 file_signature(path, top) == look and self._tells_change(look)
@@ -57,9 +57,9 @@ class FastChanges(msgspec.Struct, frozen=True):
 def read_fast_changes(
     top: int, files: Sequence[CandidateFile], gone: Iterable[str], held: Mapping[str, FileContent]
 ) -> FastChanges | None:
-    """Read changed and new files below an open folder; None: they are too many, or one moves.
+    """Read changed and new files below an open folder; None: too many, or one changes meanwhile.
 
-    `held`: what the index holds, which was all that the last checkpoint holds.
+    `held`: the content in the index, which equals the last checkpoint.
     """
     if len(files) > MOST_FILES or sum(file.size for file in files) > _MOST_BYTES:
         return None

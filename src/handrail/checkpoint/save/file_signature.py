@@ -1,4 +1,4 @@
-"""What tells a file from itself after a change."""
+"""A signature that changes whenever a file changes."""
 
 import os
 

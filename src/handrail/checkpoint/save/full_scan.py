@@ -1,4 +1,4 @@
-"""A look at every file that an index holds, where nobody has looked at them from here before."""
+"""Looks at every file of an index that Handrail sees for the first time."""
 
 import os
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from handrail.checkpoint.save.work_tree_memory import usual_modes
 
 
 class FullScan(msgspec.Struct, frozen=True):
-    """What git does not tell of files that it takes for unchanged."""
+    """Sizes and odd permissions of files that git takes for unchanged."""
 
     sizes: dict[bytes, int] = {}
     odd: list[tuple[str, os.stat_result]] = []
-    """Those with permissions that git cannot hold, or changed just now."""
+    """Files with permissions that git cannot hold, or changed just now."""
 
 
 def scan_files(work_tree: str, names: Iterable[bytes], since: float) -> FullScan:
-    """Look at files; `since`: those that were changed after it are odd, whatever they are."""
+    """Look at files; a file that changed after `since` counts as odd."""
     found = FullScan({}, [])
     sizes, odd, usual = found.sizes, found.odd, usual_modes()
     with open_folder(work_tree) as top:

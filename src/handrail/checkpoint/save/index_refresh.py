@@ -1,10 +1,11 @@
-"""An index that git brings up to date while a checkpoint of the same files is written."""
+"""Refreshes git's index while a checkpoint of the same files is written."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from handrail.checkpoint.errors import GitError
+from handrail.checkpoint.files import unlink_all
 from handrail.checkpoint.git.runner import Git, end, join_paths
 from handrail.checkpoint.save.fast_save import FastChanges
 from handrail.checkpoint.save.staging import RENEW
@@ -15,10 +16,9 @@ _NAMES_ONLY = ("--info-only", "-z", "--stdin")
 
 @contextmanager
 def refreshing_index(git: Git, direct: FastChanges | None) -> Iterator[Callable[[], bool]]:
-    """Renew the index beside what is done in the block; without anything direct, it is new.
+    """Refresh the index while the block runs.
 
-    Gives a function to be called once the checkpoint is there: whether the index certainly
-    holds the same.
+    Gives a function to call after the checkpoint: whether the index certainly holds the same.
     """
     if direct is None or not direct.paths:
         yield lambda: True
@@ -65,6 +65,4 @@ class _SecondIndex:
     def close(self) -> None:
         """Give it up, unless it has taken over."""
         end(self._process)
-        for left in (self._git.index, f"{self._git.index}.lock"):
-            with suppress(FileNotFoundError):
-                os.unlink(left)
+        unlink_all((self._git.index, f"{self._git.index}.lock"))

@@ -1,4 +1,4 @@
-"""A first index from the one that the user's repository has: nothing has to be read anew."""
+"""Makes a first index from the user's own, so that git reads no file again."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -18,17 +18,15 @@ _SIZES = ("cat-file", "--batch-check=%(objectsize)", "--buffer")
 
 
 class _UserIndexError(Exception):
-    """The index of the user is one that git would not write, or an object cannot be read."""
+    """The user's index is odd, or an object cannot be read."""
 
 
 def seed_index(git: Git) -> list[bytes] | None:
-    """Fill an index that is not there yet, or has lost what it needs.
+    """Fill a missing index, or one that has lost objects; gives its file names, None: not possible.
 
-    Gives the names of the files that it holds then; None: nothing was done.
-
-    What git remembers of a file is taken over only if its size is that of the blob, so that no
-    conversion of bytes, by whatever settings, is taken for the file. Others are announced: the
-    next listing finds them changed, and a tree does not hold them until they are read.
+    It takes over an entry only if the file has the size of its blob, so that no content filter can
+    fool it. Other files are announced: the next listing finds them changed, and a tree does not
+    hold them until git has read them.
     """
     if os.path.exists(git.index):
         if not alternates.has_lost(git):
@@ -41,7 +39,7 @@ def seed_index(git: Git) -> list[bytes] | None:
         if not os.path.isdir(objects) or "\n" in objects:
             return None
         alternates.borrow(git, objects)
-        index = _certain(git.within(GitDeadline(git.deadline.left * _SHARE)), where, found)
+        index = _certain(git.with_deadline(GitDeadline(git.deadline.left * _SHARE)), where, found)
         index_file.write(git.index, index)
     except (OSError, UnreadableIndexError, GitFailedError, GitTooSlowError, _UserIndexError):
         alternates.drop(git)
@@ -50,7 +48,7 @@ def seed_index(git: Git) -> list[bytes] | None:
 
 
 def _certain(git: Git, where: RepositoryDirectories, found: GitIndex) -> GitIndex:
-    """The same with only those files whose blobs certainly hold their bytes."""
+    """Keep only the files whose blobs certainly hold their bytes."""
     folders = _folders(found.names)
     if not {folder[:-1] for folder in folders}.isdisjoint(found.names):
         raise _UserIndexError("a file is in the place of a folder")

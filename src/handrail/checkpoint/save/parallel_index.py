@@ -5,12 +5,12 @@ many files at once take as much longer as many batches into one index.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from handrail.checkpoint.errors import GitFailedError, GitTooSlowError
+from handrail.checkpoint.files import scratch_folder
 from handrail.checkpoint.git import index_file
 from handrail.checkpoint.git.index_file import GitIndex
 from handrail.checkpoint.git.runner import Git
@@ -23,10 +23,6 @@ T = TypeVar("T")
 
 def index_in_parallel(git: Git, batches: Sequence[T], take_in: Callable[[Git, T], None]) -> list[T]:
     """Fill an index that is not there yet; gives the batches that git did not take as they are."""
-    folder = os.path.join(os.path.dirname(git.index), FOLDER)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.mkdir(folder, 0o700)
-    parts = [os.path.join(folder, str(number)) for number in range(len(batches))]
 
     def is_taken(part: str, batch: T) -> bool:
         try:
@@ -35,15 +31,13 @@ def index_in_parallel(git: Git, batches: Sequence[T], take_in: Callable[[Git, T]
             return False
         return True
 
-    try:
+    with scratch_folder(git.index, FOLDER) as folder:
+        parts = [os.path.join(folder, str(number)) for number in range(len(batches))]
         with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_AT_ONCE)) as pool:
             taken = list(pool.map(is_taken, parts, batches))
-        index_file.write(
-            git.index, _joined([part for part, good in zip(parts, taken, strict=True) if good])
-        )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return [batch for batch, good in zip(batches, taken, strict=True) if not good]
+        good = [part for part, is_good in zip(parts, taken, strict=True) if is_good]
+        index_file.write(git.index, _joined(good))
+    return [batch for batch, is_good in zip(batches, taken, strict=True) if not is_good]
 
 
 def _joined(parts: Sequence[str]) -> GitIndex:

@@ -1,4 +1,4 @@
-"""Decides about each path of a work tree: it can be taken in, it is gone, or it is left out."""
+"""Classifies each path of a work tree: a file to save, gone, displaced, or left out."""
 
 import os
 import stat
@@ -19,12 +19,12 @@ _MODULES = ".gitmodules"
 
 
 class ClassifiedPaths(msgspec.Struct, frozen=True):
-    """The paths, each in one of these."""
+    """Paths by class."""
 
     files: list[CandidateFile]
     gone: list[str]
     displaced: list[str]
-    """Something is in their place that is no file: a folder, a pipe, a link to elsewhere."""
+    """A folder, a pipe or a link to elsewhere is in their place."""
     left_out: list[LeftOut]
 
 
@@ -39,17 +39,17 @@ class PathClassifier:
         self._linked: dict[str, bool] = {}
 
     def look(self, path: str) -> os.stat_result:
-        """What is at a path."""
+        """The facts of a path, without following a link."""
         return os.stat(path, dir_fd=self.top, follow_symlinks=False)
 
-    def sort(self, paths: Iterable[str]) -> ClassifiedPaths:
-        """Decide about paths."""
+    def classify(self, paths: Iterable[str]) -> ClassifiedPaths:
+        """Classify paths."""
         found = ClassifiedPaths([], [], [], [])
         for path in paths:
-            self._take(path, found)
+            self._classify(path, found)
         return found
 
-    def _take(self, path: str, found: ClassifiedPaths) -> None:
+    def _classify(self, path: str, found: ClassifiedPaths) -> None:
         try:
             facts = self.look(path)
         except OSError as error:
@@ -77,7 +77,7 @@ class PathClassifier:
         return bool(is_mine) or os.access(path, os.R_OK, dir_fd=self.top, effective_ids=True)
 
     def _is_beyond_link(self, path: str) -> bool:
-        """Whether a folder above it is a link: what is seen there is somewhere else."""
+        """Whether a folder above it is a link, so that the path leads elsewhere."""
         folder = path[: path.rfind("/") + 1]
         if not folder:
             return False

@@ -1,8 +1,9 @@
-"""How much one checkpoint may take in, and what is left out where it is too much."""
+"""Limits the size of one checkpoint, and chooses the files to leave out."""
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -27,10 +28,13 @@ class CandidateFile(msgspec.Struct, frozen=True):
 
 
 class SelectedFiles(msgspec.Struct, frozen=True):
-    """What is taken in, in this order, and what is not."""
+    """The files to save, in this order, and the others."""
 
     files: list[CandidateFile]
     left_out: list[LeftOut]
+
+
+_size = attrgetter("size")
 
 
 def too_large(settings: Settings) -> str:
@@ -45,9 +49,9 @@ def within_limits(
     settings: Settings,
     store: str,
 ) -> SelectedFiles:
-    """What is changed first, then what is new, from small to large, as far as there is room.
+    """Choose changed files, then new ones, from small to large, as far as there is room.
 
-    `known`: gives the paths in the index; a folder is left out as a whole only if none is below it.
+    `known`: gives the paths in the index; only a folder without any is left out as a whole.
     """
     left_out: list[LeftOut] = []
     if len(new) > settings.max_files:
@@ -65,10 +69,6 @@ def within_limits(
         else:
             left_out.append(LeftOut(file.path, full))
     return SelectedFiles(taken, left_out)
-
-
-def _size(file: CandidateFile) -> int:
-    return file.size
 
 
 def _room(store: str) -> int:
@@ -112,7 +112,7 @@ def _crowded(paths: Sequence[str], most: int, known: Iterable[str]) -> set[str]:
 
 
 def _narrowed(folder: str, counts: Counter[str], within: dict[str, list[str]], excess: int) -> str:
-    """The folder below that has most of it, if leaving that one out is enough."""
+    """The inner folder with most of the files, if leaving that one out is enough."""
     while folder in within:
         inner = max(within[folder], key=lambda each: counts[each])
         if counts[inner] < max(excess, counts[folder] / 2):

@@ -1,9 +1,9 @@
-"""Takes what has changed in a work tree into a private index."""
+"""Stages the changes of a work tree in a private index."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from time import time
 
 import msgspec
@@ -39,7 +39,7 @@ from handrail.config.checkpoints import Checkpoints as Settings
 
 NO_TIME = "there was no time for it"
 FOR_STAGING = 0.5
-"""Of the time there is; the rest is for a batch that takes long, and for what must follow."""
+"""The share of the time for staging; the rest is for a slow batch and for the commit."""
 _FOR_A_BATCH = 0.75
 """Of the time that is left; a batch that takes longer is given up."""
 _TAKE_IN = ("--add", "--remove", "--replace")
@@ -47,7 +47,7 @@ RENEW = (*_TAKE_IN, "--index-version", "4")
 """An index that is written again and again: names that begin alike take less room."""
 _MANY = 10
 _AS_PACK = {"core.bigFileThreshold": "1", "pack.compression": "1"}
-"""Git streams what it takes for large files into one pack: much faster than a file for each."""
+"""Git streams large files into one pack: much faster than one file each."""
 _ONE_PACK_SINCE = (2, 37)
 """Before, it was a pack for each."""
 _ALONE = {"core.preloadIndex": "false"}
@@ -58,7 +58,7 @@ _BATCH_BYTES = 16 * MEGABYTE
 
 
 class StagingResult(msgspec.Struct, frozen=True):
-    """What the index holds now."""
+    """The state of the index after staging."""
 
     files: int
     """How many were taken in, or seen for the first time."""
@@ -70,8 +70,7 @@ class StagingResult(msgspec.Struct, frozen=True):
     is_cold: bool = False
     """The index began empty."""
     direct: FastChanges | None = None
-    """What is other than in the last checkpoint, where that was found without git: the index
-    does not have it yet."""
+    """Changes since the last checkpoint that were read without git; the index lacks them."""
 
 
 def stage(
@@ -85,9 +84,8 @@ def stage(
 ) -> StagingResult:
     """Bring the index up to date.
 
-    `also`: paths that count even where they are ignored; `last`: the tree of the last
-    checkpoint, without one nobody has counted yet; `cold`: by what is in the work tree alone;
-    `direct`: a few files may be read instead.
+    `also`: paths to save even if they are ignored; `last`: the tree of the last checkpoint; `cold`:
+    start without the user's index; `direct`: a few files may be read directly.
     """
     is_fresh = not os.path.exists(git.index)
     seeded = None if cold else index_seed.seed_index(git)
@@ -96,23 +94,30 @@ def stage(
     if seeded is None and not is_fresh and not (last and memory):
         unseen = _known(git)
     since = time() - YOUNG
-    survey, listing = _look(git, settings, unseen, since)
+    scan, listing = _look(git, settings, unseen, since)
     dropped = list_deleted_paths(git, memory.include, settings.include) if memory else []
     is_same = direct and not also and memory is not None and memory.holds(last, git)
-    with open_folder(git.work_tree) as top:
-        sorter = PathClassifier(top, settings)
-        staging = _StagingPass(git, settings, sorter, memory or WorkTreeMemory(), since)
-        staging.see(survey)
-        staged = staging.take(listing, also, dropped, is_same=is_same)
+    with _staging_pass(git, settings, memory, since) as staging:
+        staging.note_scan(scan)
+        staged = staging.stage(listing, also, dropped, is_same=is_same)
     return msgspec.structs.replace(staged, is_cold=is_fresh and seeded is None)
 
 
 def stage_only(git: Git, settings: Settings, paths: Iterable[str]) -> StagingResult:
     """Bring the index up to date with some paths, whatever else has changed."""
+    with _staging_pass(git, settings, recall(git), time() - YOUNG) as staging:
+        return staging.stage(ChangedPaths(), paths, (), is_same=False)
+
+
+@contextmanager
+def _staging_pass(
+    git: Git, settings: Settings, memory: WorkTreeMemory | None, since: float
+) -> Iterator["_StagingPass"]:
+    memory = memory or WorkTreeMemory()
+    modes, deadline = FileModes(memory.modes), GitDeadline(git.deadline.left * FOR_STAGING)
     with open_folder(git.work_tree) as top:
-        sorter, memory = PathClassifier(top, settings), recall(git) or WorkTreeMemory()
-        staging = _StagingPass(git, settings, sorter, memory, time() - YOUNG)
-        return staging.take(ChangedPaths(), paths, (), is_same=False)
+        classifier = PathClassifier(top, settings)
+        yield _StagingPass(git, settings, classifier, memory, since, modes, deadline)
 
 
 def _look(
@@ -121,145 +126,132 @@ def _look(
     if not unseen:
         return FullScan(), list_changed_paths(git, settings.include)
     with ThreadPoolExecutor(1) as pool:
-        survey = pool.submit(scan_files, git.work_tree, unseen, since)
-        listing = list_changed_paths(git.tuned(_ALONE), settings.include)
-        return survey.result(), listing
+        scan = pool.submit(scan_files, git.work_tree, unseen, since)
+        listing = list_changed_paths(git.with_settings(_ALONE), settings.include)
+        return scan.result(), listing
 
 
-class _StagingPass:
-    """One time of bringing the index up to date."""
+class _StagingPass(msgspec.Struct):
+    """Brings the index up to date once."""
 
-    def __init__(
-        self,
-        git: Git,
-        settings: Settings,
-        sorter: PathClassifier,
-        memory: WorkTreeMemory,
-        since: float,
-    ) -> None:
-        self._git = git
-        self._settings = settings
-        self._sorter = sorter
-        self._memory = memory
-        self._modes = FileModes(memory.modes)
-        self._young: dict[str, None] = {}
-        self._since = since
-        self._left_out: list[LeftOut] = []
-        self._out: list[str] = []
-        """What the index must not hold any more."""
-        self._sizes: dict[bytes, int] = {}
-        self._limit = GitDeadline(git.deadline.left * FOR_STAGING)
+    git: Git
+    settings: Settings
+    classifier: PathClassifier
+    memory: WorkTreeMemory
+    since: float
+    """Files that changed after this time are young."""
+    modes: FileModes
+    deadline: GitDeadline
+    young: dict[str, None] = {}
+    left_out: list[LeftOut] = []
+    removed: list[str] = []
+    """Paths that the index must not hold any more."""
+    sizes: dict[bytes, int] = {}
 
-    def see(self, survey: FullScan) -> None:
-        """Take over what is known of files that the index had from the beginning."""
-        self._sizes.update(survey.sizes)
-        for path, facts in survey.odd:
-            self._see(path, facts)
+    def note_scan(self, scan: FullScan) -> None:
+        """Take over the facts of files that the index had from the beginning."""
+        self.sizes.update(scan.sizes)
+        for path, facts in scan.odd:
+            self._note_facts(path, facts)
 
-    def _see(self, path: str, facts: os.stat_result) -> None:
-        self._modes.see(path, facts.st_mode)
+    def _note_facts(self, path: str, facts: os.stat_result) -> None:
+        self.modes.note(path, facts.st_mode)
         self._note_young(path, facts.st_ctime_ns)
 
-    def take(
+    def stage(
         self, listing: ChangedPaths, also: Iterable[str], dropped: Sequence[str], *, is_same: bool
     ) -> StagingResult:
-        """Take in what was listed, and out what must not be held.
+        """Stage the listed paths, and remove others from the index.
 
-        `is_same`: as the last checkpoint, that is the index so far.
+        `is_same`: the index still equals the last checkpoint.
         """
-        for path in self._memory.young:
+        for path in self.memory.young:
             with suppress(OSError):
-                self._see(path, self._sorter.look(path))
+                self._note_facts(path, self.classifier.look(path))
         tracked = {*listing.changed, *also}
-        changed = self._sorter.sort(sorted(tracked))
-        new = self._sorter.sort(listing.new)
-        self._left_out += [*listing.left_out, *changed.left_out, *new.left_out]
-        store = os.path.dirname(self._git.index)
-        taken = within_limits(changed.files, new.files, self._known, self._settings, store)
-        self._left_out += taken.left_out
-        self._out += [*changed.displaced, *dropped]
+        changed = self.classifier.classify(sorted(tracked))
+        new = self.classifier.classify(listing.new)
+        self.left_out += [*listing.left_out, *changed.left_out, *new.left_out]
+        store = os.path.dirname(self.git.index)
+        taken = within_limits(changed.files, new.files, self._known, self.settings, store)
+        self.left_out += taken.left_out
+        self.removed += [*changed.displaced, *dropped]
         files = [*(CandidateFile(path, 0, 0) for path in changed.gone), *taken.files]
         self._note(files)
-        is_same = is_same and not self._out
-        is_same = is_same and tracked.isdisjoint(each.path for each in self._left_out)
-        top, held = self._sorter.top, listing.changed
+        is_same = is_same and not self.removed
+        is_same = is_same and tracked.isdisjoint(each.path for each in self.left_out)
+        top, held = self.classifier.top, listing.changed
         direct = read_fast_changes(top, taken.files, changed.gone, held) if is_same else None
         if direct is None:
             self._add(files)
-            self._out += tracked.intersection(each.path for each in self._left_out)
-            self._take_out()
+            self.removed += tracked.intersection(each.path for each in self.left_out)
+            self._remove()
         staged = self._done(len(changed.files) + len(new.files))
         return msgspec.structs.replace(staged, direct=direct)
 
     def _note(self, files: Iterable[CandidateFile]) -> None:
         """Remember permissions before anything is done, or they are lost with this process."""
         for file in files:
-            self._modes.see(file.path, file.mode)
+            self.modes.note(file.path, file.mode)
             self._note_young(file.path, file.changed_ns)
-        if (modes := self._modes.all) != self._memory.modes:
-            self._memory = msgspec.structs.replace(
-                self._memory, modes=modes, young=tuple(self._young)
-            )
-            remember(self._git, self._memory)
+        if (modes := self.modes.all) != self.memory.modes:
+            self.memory = msgspec.structs.replace(self.memory, modes=modes, young=tuple(self.young))
+            remember(self.git, self.memory)
 
     def _note_young(self, path: str, changed_ns: int) -> None:
-        if (
-            changed_ns >= self._since * _SECOND_NS
-            and len(self._young) < MAX_YOUNG
-            and is_text(path)
-        ):
-            self._young[path] = None
+        if changed_ns >= self.since * _SECOND_NS and len(self.young) < MAX_YOUNG and is_text(path):
+            self.young[path] = None
 
     def _add(self, files: Sequence[CandidateFile]) -> None:
         batches = list(_batches(files))
-        if len(batches) > 1 and not os.path.exists(self._git.index):
-            batches = index_in_parallel(self._git, batches, self._add_batch)
+        if len(batches) > 1 and not os.path.exists(self.git.index):
+            batches = index_in_parallel(self.git, batches, self._add_batch)
         waiting = batches[::-1]
         is_sound = False
         while waiting:
             batch = waiting.pop()
             try:
-                self._add_batch(self._git, batch)
+                self._add_batch(self.git, batch)
             except GitTooSlowError:
                 for late in (batch, *waiting):
-                    self._left_out += [LeftOut(file.path, NO_TIME) for file in late]
+                    self.left_out += [LeftOut(file.path, NO_TIME) for file in late]
                 return
             except GitFailedError:
                 if not is_sound:
-                    self._update(self._git)  # raises if it is not the fault of a file
+                    self._update(self.git)  # raises if it is not the fault of a file
                     is_sound = True
                 waiting += self._smaller(batch)
 
     def _add_batch(self, git: Git, batch: Sequence[CandidateFile]) -> None:
-        if not self._limit.left:
-            raise GitTooSlowError("update-index", self._limit.seconds)
-        git = git.within(GitDeadline(git.deadline.left * _FOR_A_BATCH))
-        if len(batch) >= _MANY and git.is_since(*_ONE_PACK_SINCE):
-            git = git.tuned(_AS_PACK)
-        is_part = git.index != self._git.index
+        if not self.deadline.left:
+            raise GitTooSlowError("update-index", self.deadline.seconds)
+        git = git.with_deadline(GitDeadline(git.deadline.left * _FOR_A_BATCH))
+        if len(batch) >= _MANY and git.is_at_least(*_ONE_PACK_SINCE):
+            git = git.with_settings(_AS_PACK)
+        is_part = git.index != self.git.index
         self._update(git, *(_TAKE_IN if is_part else RENEW), paths=[file.path for file in batch])
-        self._sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
+        self.sizes.update((os.fsencode(file.path), file.size) for file in batch if file.mode)
 
     def _smaller(self, batch: Sequence[CandidateFile]) -> list[list[CandidateFile]]:
-        """What is left of a batch that git rejected: without the bad ones, or in halves."""
-        again = self._sorter.sort(file.path for file in batch)
-        self._left_out += again.left_out
-        self._out += again.displaced
+        """Split a batch that git rejected: without the bad files, or in halves."""
+        again = self.classifier.classify(file.path for file in batch)
+        self.left_out += again.left_out
+        self.removed += again.displaced
         good = [*again.files, *(CandidateFile(path, 0, 0) for path in again.gone)]
         if len(good) < len(batch):
             return [good] if good else []
         if len(good) == 1:
-            self._left_out.append(LeftOut(good[0].path, UNREADABLE))
+            self.left_out.append(LeftOut(good[0].path, UNREADABLE))
             return []
         half = len(good) // 2
         return [good[half:], good[:half]]
 
-    def _take_out(self) -> None:
-        if self._out:
-            self._update(self._git, "--force-remove", paths=self._out)
-            self._modes.forget(self._out)
-            for path in self._out:
-                self._sizes.pop(os.fsencode(path), None)
+    def _remove(self) -> None:
+        if self.removed:
+            self._update(self.git, "--force-remove", paths=self.removed)
+            self.modes.forget(self.removed)
+            for path in self.removed:
+                self.sizes.pop(os.fsencode(path), None)
 
     def _update(self, git: Git, *options: str, paths: Sequence[str] = ()) -> None:
         try:
@@ -270,25 +262,25 @@ class _StagingPass:
             raise
 
     def _done(self, wanted: int) -> StagingResult:
-        late = any(each.why == NO_TIME for each in self._left_out)
+        late = any(each.why == NO_TIME for each in self.left_out)
         memory = msgspec.structs.replace(
-            self._memory,
-            include=self._settings.include,
-            modes=self._modes.all,
-            young=tuple(self._young),
+            self.memory,
+            include=self.settings.include,
+            modes=self.modes.all,
+            young=tuple(self.young),
         )
-        if memory != self._memory:
-            remember(self._git, memory)
+        if memory != self.memory:
+            remember(self.git, memory)
         return StagingResult(
-            len(self._sizes),
-            sum(self._sizes.values()),
+            len(self.sizes),
+            sum(self.sizes.values()),
             wanted,
-            bounded(self._left_out, self._known, unfinished=late),
+            bounded(self.left_out, self._known, unfinished=late),
             memory.modes,
         )
 
     def _known(self) -> list[str]:
-        return [os.fsdecode(name) for name in _known(self._git)]
+        return [os.fsdecode(name) for name in _known(self.git)]
 
 
 def _known(git: Git) -> list[bytes]:

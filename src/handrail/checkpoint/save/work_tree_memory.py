@@ -1,4 +1,4 @@
-"""What is remembered of a work tree beside its index, from one checkpoint to the next."""
+"""Facts about a work tree that its index cannot hold, kept between checkpoints."""
 
 import os
 import stat
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from handrail.checkpoint.files import replace_file
+from handrail.checkpoint.files import read_json, replace_file
 from handrail.checkpoint.git.index_file import checksum_of
 from handrail.checkpoint.git.runner import Git
 from handrail.checkpoint.save.file_signature import file_signature
@@ -21,7 +21,7 @@ _UMASK = "Umask:"
 
 @decodable
 class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
-    """It can be lost: then everything is looked at once more."""
+    """Facts beside the index; if they are lost, every file is looked at again."""
 
     include: tuple[str, ...] = ()
     """The patterns by which ignored files came into the index."""
@@ -30,7 +30,7 @@ class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
     young: tuple[str, ...] = ()
     """Files that were just changed: git sees no other permissions in the same second."""
     tree: str = ""
-    """What the index holds, as long as it and the store look like this."""
+    """The tree of the index, as long as index and store have this signature."""
     look: tuple[int | str, ...] = ()
 
     def holds(self, tree: str, git: Git) -> bool:
@@ -39,56 +39,50 @@ class WorkTreeMemory(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def recall(git: Git) -> WorkTreeMemory | None:
-    """What is remembered of the index; None where there is nothing."""
-    if not os.path.exists(git.index):
-        return None
-    try:
-        with open(_place(git), "rb") as file:
-            return msgspec.json.decode(file.read(), type=WorkTreeMemory)
-    except (OSError, ValueError):
-        return None
+    """Read the memory of an index; None: there is none."""
+    return read_json(_place(git), WorkTreeMemory) if os.path.exists(git.index) else None
 
 
 def remember(git: Git, memory: WorkTreeMemory) -> None:
-    """Keep it for the next time."""
+    """Write the memory for the next time."""
     replace_file(_place(git), msgspec.json.encode(memory))
 
 
 def usual_modes() -> frozenset[int]:
-    """Those that a new file gets, one that can be run or not: nothing is remembered of them."""
+    """The modes of new files, executable or not; others are remembered."""
     mask = _umask()
     return frozenset(stat.S_IFREG | bits & ~mask for bits in (0o666, 0o777))
 
 
 def remember_tree(git: Git, tree: str) -> None:
-    """Keep that the index holds the same as a tree."""
+    """Remember that the index equals a tree."""
     memory = recall(git)
     if memory and not memory.holds(tree, git):
         remember(git, msgspec.structs.replace(memory, tree=tree, look=_look_of(git)))
 
 
 class FileModes:
-    """Permissions that are other than those a new file gets."""
+    """Permissions that differ from those of a new file."""
 
     def __init__(self, known: Mapping[str, int]) -> None:
         self._odd = dict(known)
         self._usual = usual_modes()
 
-    def see(self, path: str, mode: int) -> None:
-        """Take in how a file is."""
+    def note(self, path: str, mode: int) -> None:
+        """Note the mode of a file."""
         if stat.S_ISREG(mode) and mode not in self._usual:
             self._odd[path] = stat.S_IMODE(mode)
         elif self._odd:
             self._odd.pop(path, None)
 
     def forget(self, paths: Iterable[str]) -> None:
-        """Take in that files are gone."""
+        """Forget files that are gone."""
         for path in paths if self._odd else ():
             self._odd.pop(path, None)
 
     @property
     def all(self) -> dict[str, int]:
-        """The first of them, in order; without names that cannot be written down."""
+        """The unusual modes by path, a bounded number; only names that are text."""
         named = sorted(path for path in self._odd if is_text(path))
         return {path: self._odd[path] for path in named[:MAX_MODES]}
 

@@ -31,7 +31,7 @@ _MARKS = frozenset(CheckpointTrigger) - {
     CheckpointTrigger.BEFORE_RESTORE,
     CheckpointTrigger.RESTORED,
 }
-"""Moments that need no checkpoint of their own where nothing has changed."""
+"""Triggers that reuse the previous checkpoint where nothing has changed."""
 
 
 _STARTS = frozenset({CheckpointTrigger.PROMPT, CheckpointTrigger.UNATTENDED})
@@ -39,46 +39,40 @@ _BOUNDS = _STARTS | {CheckpointTrigger.ITERATION_END}
 
 
 class SavedCheckpoint(msgspec.Struct, frozen=True):
-    """A checkpoint, which an earlier one may be if nothing has changed since."""
+    """A new checkpoint, or an earlier one if nothing has changed since."""
 
     record: CheckpointRecord
     is_new: bool = True
 
 
 class _StagedTree(msgspec.Struct, frozen=True):
-    """What the index holds: a tree that is written already, and the changes since."""
+    """A written tree, and the changes of the index since."""
 
     staged: StagingResult
     tree: str
     changes: Sequence[IndexChange] = ()
 
 
-class CheckpointWriter:
-    """One checkpoint of a work tree."""
+class CheckpointWriter(msgspec.Struct, frozen=True):
+    """Takes one checkpoint of a work tree."""
 
-    def __init__(
-        self,
-        git: Git,
-        records: CheckpointRecords,
-        about: CheckpointInfo,
-        now: float,
-        settings: Settings = Settings(),  # noqa: B008 - it is frozen
-    ) -> None:
-        if not is_text(git.work_tree):
-            raise FolderRefusedError(repr(git.work_tree), "its name is not UTF-8")
-        self._git = git
-        self._records = records
-        self._about = about
-        self._now = now
-        self._settings = settings
+    git: Git
+    records: CheckpointRecords
+    about: CheckpointInfo
+    now: float
+    settings: Settings = Settings()
+
+    def __post_init__(self) -> None:
+        if not is_text(self.git.work_tree):
+            raise FolderRefusedError(repr(self.git.work_tree), "its name is not UTF-8")
 
     def save(
         self, also: Iterable[str] = (), *, is_late: Callable[[], bool] = lambda: False
     ) -> SavedCheckpoint:
-        """Save all files; unchanged, they are the checkpoint before unless a person names this one.
+        """Save all files; reuse the previous checkpoint if nothing changed and none is named.
 
-        `also`: paths that count even where they are ignored; `is_late`: whether files may have
-        been changed since it was asked for.
+        `also`: paths to save even if they are ignored; `is_late`: whether files may have changed
+        since the request.
         """
         also = tuple(also)
         try:
@@ -89,8 +83,8 @@ class CheckpointWriter:
     def _save(
         self, also: Sequence[str], is_late: Callable[[], bool], *, direct: bool
     ) -> SavedCheckpoint:
-        git = self._git
-        last = self._records.last(git.work_tree)
+        git = self.git
+        last = self.records.last(git.work_tree)
         index = self._fill(also, last, direct=direct)
         with refreshing_index(git, index.staged.direct) as is_renewed:
             saved = self._save_index(index, last, late=is_late())
@@ -101,13 +95,13 @@ class CheckpointWriter:
         if index.staged.direct:
             # Files that were changed just now may be other by now.
             with suppress(GitError, OSError):
-                stage_only(git, self._settings, index.staged.direct.paths)
+                stage_only(git, self.settings, index.staged.direct.paths)
         return saved
 
     def write_tree(self, also: Sequence[str]) -> tuple[Coverage, str]:
         """Write the tree of the files as they are now; also says how much of them it holds."""
-        git = self._git
-        index = self._fill(also, self._records.last(git.work_tree), direct=False)
+        git = self.git
+        index = self._fill(also, self.records.last(git.work_tree), direct=False)
         tree = git.text("write-tree") if index.changes else index.tree
         _check_not_empty(git, index.staged, tree)
         return index.staged.coverage, tree
@@ -115,7 +109,7 @@ class CheckpointWriter:
     def _fill(
         self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
     ) -> _StagedTree:
-        git = self._git
+        git = self.git
         try:
             return self._fill_once(also, last, direct=direct)
         except GitFailedError:
@@ -123,14 +117,14 @@ class CheckpointWriter:
             if not os.path.exists(git.index):
                 raise
             os.unlink(git.index)
-            staged = stage(git, self._settings, also, cold=True)
+            staged = stage(git, self.settings, also, cold=True)
             return _StagedTree(staged, git.text("write-tree"))
 
     def _fill_once(
         self, also: Sequence[str], last: CheckpointRecord | None, *, direct: bool
     ) -> _StagedTree:
-        git, base = self._git, last.tree if last else ""
-        staged = stage(git, self._settings, also, last=base, direct=direct)
+        git, base = self.git, last.tree if last else ""
+        staged = stage(git, self.settings, also, last=base, direct=direct)
         if last is None and not staged.is_cold:  # nearly all trees are there
             return _StagedTree(staged, git.text("write-tree"))
         base = base or EMPTY
@@ -140,57 +134,54 @@ class CheckpointWriter:
     def _save_index(
         self, index: _StagedTree, last: CheckpointRecord | None, *, late: bool
     ) -> SavedCheckpoint:
-        about, ignored = self._about, ignoring(self._git)
+        about, ignored = self.about, ignoring(self.git)
         lists = (last.include, last.ignoring) if last else None
-        if last and lists == (self._settings.include, ignored) and _is_still(last, index, about):
-            return SavedCheckpoint(_with_step(last, about, self._records), is_new=False)
+        if last and lists == (self.settings.include, ignored) and _is_still(last, index, about):
+            return SavedCheckpoint(_with_step(last, about, self.records), is_new=False)
         is_all = not last or index.tree != last.tree
-        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self._git, index)
+        counted = (index.staged.files, index.staged.bytes) if is_all else _count(self.git, index)
         return SavedCheckpoint(self._write(index, ignored, counted, late=late))
 
     def save_restored(
         self, last: CheckpointRecord, changes: Sequence[TreeChange]
     ) -> CheckpointRecord | None:
-        """Save what was put back since the last checkpoint, without a look at anything else.
-
-        None: it cannot be saved like that.
-        """
-        staged = stage_only(self._git, self._settings, [each.path for each in changes])
+        """Save restored files only; None: they cannot be saved like that."""
+        staged = stage_only(self.git, self.settings, [each.path for each in changes])
         if staged.coverage.left_out:
             return None
         staged = structs.replace(staged, coverage=last.coverage)
         index = _StagedTree(staged, last.tree, [IndexChange.of(each) for each in changes])
-        return self._write(index, ignoring(self._git), _count(self._git, index))
+        return self._write(index, ignoring(self.git), _count(self.git, index))
 
     def _write(
         self, index: _StagedTree, ignored: str, counted: tuple[int, int], *, late: bool = False
     ) -> CheckpointRecord:
         """`counted`: files, and bytes in them."""
-        git, about = self._git, self._about
-        number = max(self._records.numbers(), default=0) + 1
+        git, about = self.git, self.about
+        number = max(self.records.numbers(), default=0) + 1
         message = about.why[:_MAX_WHY] or about.moment
         ref = f"refs/checkpoints/c{number}"
-        written = commit(git, ref, index.tree, index.changes, message, self._now)
+        written = commit(git, ref, index.tree, index.changes, message, self.now)
         _check_not_empty(git, index.staged, written.tree)
         files, size = counted
         record = CheckpointRecord(
             **structs.asdict(about),
             number=number,
-            created_at=datetime.fromtimestamp(self._now, UTC),
+            created_at=datetime.fromtimestamp(self.now, UTC),
             git_commit=written.commit,
             tree=written.tree,
             work_tree=git.work_tree,
             files=files,
             bytes=size,
             coverage=index.staged.coverage,
-            include=self._settings.include,
+            include=self.settings.include,
             ignoring=ignored,
             head=head_of(git.work_tree),
             steps=_step(about),
             modes=index.staged.modes,
             late=late,
         )
-        self._records.write(record)
+        self.records.write(record)
         return record
 
 
@@ -201,7 +192,7 @@ def _check_not_empty(git: Git, staged: StagingResult, tree: str) -> None:
 
 
 def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo) -> bool:
-    """Whether the checkpoint before says all there is to say."""
+    """Whether the previous checkpoint still matches, so that it can be reused."""
     is_same = not index.changes and index.tree == last.tree
     held = (index.staged.coverage, index.staged.modes)
     is_mark = not about.name and about.moment in _MARKS and not _begins(last, about)
@@ -209,14 +200,13 @@ def _is_still(last: CheckpointRecord, index: _StagedTree, about: CheckpointInfo)
 
 
 def _begins(last: CheckpointRecord, about: CheckpointInfo) -> bool:
-    """Whether an iteration begins of which the checkpoint before knows nothing: `undo
-    --iteration` goes back to where it began, and the conversation with it."""
+    """Whether a new iteration begins: `undo --iteration` needs a checkpoint at its start."""
     is_known = last.run == about.run and last.moment in _BOUNDS
     return about.moment in _STARTS and not is_known
 
 
 def _count(git: Git, index: _StagedTree) -> tuple[int, int]:
-    """How many files are other than in the checkpoint before, and how much they are together."""
+    """Count the changed files and their bytes."""
     there = [change.path for change in index.changes if not change.is_gone]
     return len(index.changes), sum(_size(os.fsencode(git.work_tree), path) for path in there)
 
@@ -231,7 +221,7 @@ def _size(work_tree: bytes, path: bytes) -> int:
 def _with_step(
     last: CheckpointRecord, about: CheckpointInfo, records: CheckpointRecords
 ) -> CheckpointRecord:
-    """The checkpoint before, after which there was one more step that changed nothing."""
+    """Note one more step in the previous checkpoint: it changed nothing."""
     record = structs.replace(last, steps=last.steps | _step(about))
     if record != last:
         records.write(record, durable=False)

@@ -1,1 +1,1 @@
-"""Keeps the store small: retention, repacking, and what killed processes left behind."""
+"""Keeps the store small: retention, repacking, and leftovers of killed processes."""

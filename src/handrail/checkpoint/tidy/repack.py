@@ -1,7 +1,7 @@
-"""Keeps the private git directory small: few packs, and nothing that no checkpoint needs.
+"""Keeps the private git directory small: few packs, and no unreachable objects.
 
-Writing a pack beside what is there harms nobody, so a save need not wait for it. Only what is
-removed because no checkpoint needs it is removed under the lock, where nobody can come to need it.
+Writing a pack harms nobody, so a save does not wait for it. Objects are removed under the lock
+only, so that no save can come to need them.
 """
 
 import os
@@ -13,6 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from handrail.checkpoint.errors import CheckpointError, GitFailedError
+from handrail.checkpoint.files import unlink_all
 from handrail.checkpoint.git.repository import CheckpointRepository
 from handrail.checkpoint.git.runner import Git, join_lines
 from handrail.checkpoint.tidy import disk_space
@@ -23,10 +24,11 @@ MAX_LOOSE = 1_000
 MAX_PACKS = 20
 _OBJECT = re.compile(r"[0-9a-f]{38,62}")
 _FAN_OUT = re.compile(r"[0-9a-f]{2}")
+_PACK_INDEX = re.compile(r"pack-(?s:.*)\.idx")
 _GROWTH = 2
-"""A pack joins smaller ones if it is not larger than this many times what they are together."""
+"""A pack joins smaller ones if it is at most this many times their total size."""
 _SPARED = 100 * MEGABYTE
-"""The disk is never filled up to the last of it."""
+"""Bytes of the disk that stay free."""
 _PARTS = (".idx", ".pack", ".rev", ".bitmap", ".keep")
 """Of a pack, in the order of their removal: without the first, git does not look at the rest."""
 
@@ -45,7 +47,7 @@ class ReachableRoots(msgspec.Struct, frozen=True):
 
     commits: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
-    """Of the indexes: git itself looks only at one, and they hold what the next one is made of."""
+    """Trees of the indexes: git itself looks at one only."""
 
     @property
     def lines(self) -> list[str]:
@@ -53,7 +55,7 @@ class ReachableRoots(msgspec.Struct, frozen=True):
         return [*self.commits, *self.trees]
 
     def without(self, commits: Iterable[str]) -> "ReachableRoots":
-        """The same as if some checkpoints were forgotten."""
+        """The roots without some checkpoints."""
         gone = frozenset(commits)
         return ReachableRoots(tuple(each for each in self.commits if each not in gone), self.trees)
 
@@ -80,7 +82,7 @@ def _tree_of(git: Git) -> str:
 
 
 def needed_bytes(git: Git, roots: ReachableRoots) -> int:
-    """How much of the room is for something that is still needed."""
+    """Bytes of all reachable objects."""
     if not roots.lines:
         return 0
     listed = git.run("rev-list", "--objects", "--stdin", given=join_lines(roots.lines))
@@ -90,7 +92,7 @@ def needed_bytes(git: Git, roots: ReachableRoots) -> int:
 
 
 def pack_up(git: Git) -> None:
-    """Put many loose objects, or many small packs, into one; nothing is lost by it."""
+    """Pack many loose objects, or join many small packs; nothing is lost."""
     loose = _loose(git)
     if len(loose) > MAX_LOOSE:
         _pack(git, loose)
@@ -102,10 +104,10 @@ def pack_up(git: Git) -> None:
 
 
 def collect(private: CheckpointRepository, git: Git, seconds: float) -> None:
-    """Remove every object that nothing needs; `seconds`: how long a save may have to wait.
+    """Remove unreachable objects; `seconds`: how long a save may have to wait.
 
-    What is needed goes into a new pack, beside saves; then, under the lock, what they have come
-    to need meanwhile into another one; then the old packs go.
+    Packs everything reachable beside saves; under the lock, packs the objects of saves meanwhile;
+    then removes the old packs.
     """
     _check_room(git, disk_space.used_bytes(_objects(git)))
     _pack(git, _loose(git))  # needed or not: so it goes away with the old packs
@@ -121,7 +123,7 @@ def collect(private: CheckpointRepository, git: Git, seconds: float) -> None:
 
 
 def _since(then: ReachableRoots, now: ReachableRoots) -> list[str]:
-    """What was not needed then, as git reads it."""
+    """Objects that became reachable since, as arguments of `rev-list`."""
     fresh = [root for root in now.lines if root not in then.lines]
     known = [f"^{commit}^{{tree}}" for commit in then.commits]
     return [*fresh, *known, *(f"^{tree}" for tree in then.trees)] if fresh else []
@@ -151,7 +153,7 @@ def _join(git: Git, packs: Sequence[str]) -> None:
 
 
 def _small(packs: dict[str, int]) -> list[str]:
-    """Those that are joined, so that each object is written anew only now and then."""
+    """Choose packs to join, so that each object is rewritten rarely."""
     chosen: list[str] = []
     together = 0
     for pack in sorted(packs, key=packs.__getitem__):
@@ -169,23 +171,16 @@ def _check_room(git: Git, needed: int) -> None:
 
 
 def _packs(git: Git) -> dict[str, int]:
-    """The packs, and how large they are."""
+    """The packs and their sizes."""
     folder = os.path.join(_objects(git), "pack")
     with suppress(FileNotFoundError):
-        return {
-            name.removesuffix(".idx"): os.path.getsize(
-                os.path.join(folder, name.removesuffix(".idx") + ".pack")
-            )
-            for name in os.listdir(folder)
-            if name.endswith(".idx") and name.startswith("pack-")
-        }
+        names = [name[:-4] for name in os.listdir(folder) if _PACK_INDEX.fullmatch(name)]
+        return {name: os.path.getsize(os.path.join(folder, f"{name}.pack")) for name in names}
     return {}
 
 
 def _remove(git: Git, pack: str) -> None:
-    for part in _PARTS:
-        with suppress(FileNotFoundError):
-            os.unlink(os.path.join(_objects(git), "pack", pack + part))
+    unlink_all(os.path.join(_objects(git), "pack", pack + part) for part in _PARTS)
 
 
 def _loose(git: Git) -> list[str]:

@@ -10,7 +10,7 @@ from handrail.config.checkpoints import MEGABYTE
 from handrail.config.checkpoints import Checkpoints as Settings
 
 ALWAYS_KEPT = 3
-"""The last of each work tree, whatever their age and size."""
+"""Checkpoints of each work tree that are kept whatever their age and size."""
 
 _FILLED = 0.9
 """How much of the quota is left in use, so that it is not reached again at once."""
@@ -23,10 +23,10 @@ def expired_checkpoints(
     used_bytes: int,
     gone: Collection[str] = (),
 ) -> tuple[CheckpointRecord, ...]:
-    """The checkpoints that need not be kept, the oldest first.
+    """The checkpoints to remove, the oldest first.
 
-    `used_bytes`: the room that all of them take; `gone`: work trees that are no more, of which
-    the last are kept no longer than others.
+    `used_bytes`: the size of all of them; `gone`: deleted work trees, which keep no last
+    checkpoints.
     """
     oldest_first = sorted(records, key=lambda record: record.number)
     kept = _within_limits(oldest_first, settings, now, gone)
@@ -37,7 +37,7 @@ def expired_checkpoints(
 def _within_limits(
     oldest_first: Sequence[CheckpointRecord], settings: Settings, now: float, gone: Collection[str]
 ) -> set[int]:
-    """Numbers of those that neither age nor count takes away."""
+    """Numbers of the checkpoints within the limits of age and count."""
     # One from the future is young: a clock that was wrong must not cost anything.
     since = datetime.fromtimestamp(now, UTC) - timedelta(days=settings.keep_days)
     kept: set[int] = set()
@@ -54,7 +54,7 @@ def _within_limits(
 def _within_quota(
     oldest_first: Sequence[CheckpointRecord], kept: set[int], settings: Settings, used_bytes: int
 ) -> set[int]:
-    """The same without the oldest that take too much room together."""
+    """Drop the oldest until the rest fits the quota."""
     kept = set(kept)
     quota = settings.quota_mb * MEGABYTE
     over = used_bytes - int(_FILLED * quota) if used_bytes > quota else 0
@@ -70,9 +70,9 @@ def _within_quota(
 
 
 def _frees(oldest_first: Sequence[CheckpointRecord], used_bytes: int) -> dict[int, int]:
-    """By number, about how much room comes free: what the next one has in other words.
+    """By number, about how many bytes a removal frees: the size of the next checkpoint's changes.
 
-    Rather too much than too little, so that too few are forgotten: it is measured afterwards.
+    Rather too much, so that too few are removed: the size is measured again afterwards.
     """
     share = used_bytes // max(len(oldest_first), 1) + 1
     frees = {record.number: share for record in oldest_first}
@@ -92,7 +92,7 @@ def _always(oldest_first: Sequence[CheckpointRecord]) -> set[int]:
 
 
 def _held(oldest_first: Sequence[CheckpointRecord], kept: Collection[int]) -> set[int]:
-    """Those that a restore, which can still be undone, leads between."""
+    """Both ends of every restore that can still be undone."""
     held = {
         name
         for record in oldest_first

@@ -1,13 +1,13 @@
-"""Removes what killed processes left behind in a private folder.
+"""Removes leftovers of killed processes from a private folder.
 
-Whoever sweeps holds the lock, so nobody else is writing there.
+The caller holds the lock, so nobody else is writing there.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import suppress
+
+from handrail.checkpoint.files import unlink_all
 
 _UNDER_WAY = re.compile(r"(?s:.*)\.(lock|new|tmp)|fast_import_crash_\d+")
 _PART_OF_PACK = re.compile(r"tmp_(?s:.*)|\.tmp-(?s:.*)")
@@ -23,37 +23,31 @@ _SCRATCH = ("scratch", "patterns", "alone", "asking", "parts")
 def sweep_locks(folder: str) -> None:
     """Remove files that would stop git: in few folders, so it can be done each time."""
     for place in (folder, os.path.join(folder, "git")):
-        _unlink(path for path in _files(place) if _UNDER_WAY.fullmatch(os.path.basename(path)))
+        _remove(place, _UNDER_WAY)
 
 
 def sweep_all(folder: str, since: float) -> None:
     """Remove everything that a process killed after `since` may have left, except packs."""
     directory = os.path.join(folder, "git")
-    below = [os.path.join(folder, "records")]
-    below += [found for found, _, _ in os.walk(os.path.join(directory, "refs"))]
-    for place in below:
-        _unlink(path for path in _files(place) if _UNDER_WAY.fullmatch(os.path.basename(path)))
+    refs = (found for found, _, _ in os.walk(os.path.join(directory, "refs")))
+    for place in (os.path.join(folder, "records"), *refs):
+        _remove(place, _UNDER_WAY)
     for scratch in _SCRATCH:
         shutil.rmtree(os.path.join(folder, scratch), ignore_errors=True)
-    for place in _folders(os.path.join(directory, "objects")):
+    for place in _entries(os.path.join(directory, "objects"), folders=True):
         name = os.path.basename(place)
         if name.startswith("tmp_"):
             shutil.rmtree(place, ignore_errors=True)
         # Thousands of objects: only where a name has come or gone since.
         elif _FAN_OUT.fullmatch(name) and os.stat(place).st_mtime >= since - _COARSE:
-            _unlink(path for path in _files(place) if os.path.basename(path).startswith("tmp_"))
+            _remove(place, _PART_OF_PACK)
 
 
 def parts_of_packs(folder: str) -> list[str]:
     """Files of packs that were never finished, or not wholly removed."""
-    found = _files(os.path.join(folder, "git", "objects", "pack"))
+    found = _entries(os.path.join(folder, "git", "objects", "pack"))
     names = {os.path.basename(path): path for path in found}
     return [path for name, path in names.items() if _is_part(name, names)]
-
-
-def remove_parts(paths: list[str]) -> None:
-    """Remove what `parts_of_packs` has found; nobody may be packing."""
-    _unlink(iter(paths))
 
 
 def _is_part(name: str, names: dict[str, str]) -> bool:
@@ -63,23 +57,14 @@ def _is_part(name: str, names: dict[str, str]) -> bool:
     return pack is not None and f"{pack[1]}.idx" not in names
 
 
-def _files(folder: str) -> list[str]:
-    return [entry.path for entry in _entries(folder) if not entry.is_dir(follow_symlinks=False)]
+def _remove(folder: str, pattern: re.Pattern[str]) -> None:
+    unlink_all(path for path in _entries(folder) if pattern.fullmatch(os.path.basename(path)))
 
 
-def _folders(folder: str) -> list[str]:
-    return [entry.path for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]
-
-
-def _entries(folder: str) -> "list[os.DirEntry[str]]":
+def _entries(folder: str, *, folders: bool = False) -> list[str]:
+    """The files in a folder, or the folders."""
     try:
         with os.scandir(folder) as entries:
-            return list(entries)
+            return [each.path for each in entries if each.is_dir(follow_symlinks=False) is folders]
     except FileNotFoundError:
         return []
-
-
-def _unlink(paths: Iterator[str]) -> None:
-    for path in paths:
-        with suppress(FileNotFoundError):
-            os.unlink(path)

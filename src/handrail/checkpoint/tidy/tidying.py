@@ -1,4 +1,4 @@
-"""Tidies up the checkpoints of a project, in the background, beside whoever saves."""
+"""Tidies the checkpoints of a project in the background, while saves go on."""
 
 import os
 import sys
@@ -24,32 +24,32 @@ _MAX_WASTE = 0.3
 _LITTLE = 10 * MEGABYTE
 """Less than this is not worth packing everything anew."""
 _HELPS = 0.1
-"""Less of the room than this is not worth what was saved."""
+"""Removing checkpoints must free at least this share."""
 _MAX_ROUNDS = 8
 """How often the room is measured anew while there is too little of it; the rest is for later."""
 
 
 class TidyResult(msgspec.Struct, frozen=True):
-    """What tidying up has done."""
+    """The result of tidying."""
 
     forgotten: tuple[str, ...] = ()
     bytes: int = 0
     """How much room the checkpoints of the project take now."""
     problem: str = ""
-    """What a person should know."""
+    """A message for the person."""
 
 
 def tidy(
     private: CheckpointRepository, records: CheckpointRecords, settings: Settings, now: float
 ) -> TidyResult:
-    """Forget what is too old or too much, and pack the rest."""
+    """Remove checkpoints beyond the limits, and pack the rest."""
     if not private.is_made:
         return TidyResult()
     work = _TidyPass(private, records, settings, now)
     work.forget()
     problem = ""
     try:
-        with private.open_beside(_BESIDE_SECONDS, wait=_LOCKED_SECONDS) as git:
+        with private.open_for_packing(_BESIDE_SECONDS, wait=_LOCKED_SECONDS) as git:
             problem = work.make_room(git)
     except CheckpointError as error:
         problem = f"The checkpoints could not be packed: {error}."
@@ -64,7 +64,7 @@ class _TidyPass(msgspec.Struct):
     forgotten: list[str] = []
 
     def forget(self, used_bytes: int = 0) -> bool:
-        """Forget what need not be kept; whether there was anything."""
+        """Remove checkpoints that need not be kept; whether there were any."""
         with self.private.open_store(_LOCKED_SECONDS) as git:
             there = list(self.records.newest_first())
             lost = _without_commit(git, there)
@@ -79,7 +79,7 @@ class _TidyPass(msgspec.Struct):
         return bool(old)
 
     def make_room(self, git: Git) -> str:
-        """Pack what is there; what a person should know about it."""
+        """Pack the store; gives a message for the person."""
         if not self._settle(git):
             return ""  # what is borrowed cannot be told from what is needed
         repack.pack_up(git)
@@ -93,7 +93,7 @@ class _TidyPass(msgspec.Struct):
         return _too_much(needed, quota) if needed > quota else ""
 
     def _fit(self, git: Git, quota: int) -> int:
-        """Forget more while too much room is needed; how much is needed then."""
+        """Remove more checkpoints while too much room is needed; gives the bytes needed then."""
         roots = self._roots()
         needed = repack.needed_bytes(git, roots)
         if needed <= quota or not self._would_help(git, roots, needed):
@@ -107,14 +107,15 @@ class _TidyPass(msgspec.Struct):
         return needed
 
     def _would_help(self, git: Git, roots: repack.ReachableRoots, needed: int) -> bool:
-        """Whether it is the older ones that need room: in a large project it may be the last."""
+        """Whether removing old checkpoints frees enough: in a large project the last one may need
+        most."""
         there = list(self.records.newest_first())
         old = expired_checkpoints(there, self.settings, self.now, used_bytes=sys.maxsize)
         least = repack.needed_bytes(git, roots.without(record.git_commit for record in old))
         return needed - least > _HELPS * needed
 
     def _settle(self, git: Git) -> bool:
-        """Copy what is borrowed from the user's own store, which may be cleaned up any day."""
+        """Copy borrowed objects: the user may clean up that store any day."""
         if not alternates.borrowed(git):
             return True
         alternates.copy(git)
@@ -126,7 +127,7 @@ class _TidyPass(msgspec.Struct):
             return repack.find_roots(self.private, alone)
 
     def _forget_refs(self, git: Git) -> None:
-        """Remove the refs that have no record: of what was forgotten, or never finished."""
+        """Remove refs without a record: of removed or unfinished checkpoints."""
         there = {f"{_REFS}c{number}" for number in self.records.numbers()}
         refs = git.text("for-each-ref", "--format=%(refname)", _REFS).split()
         if extra := [ref for ref in refs if ref not in there]:
@@ -140,7 +141,7 @@ class _TidyPass(msgspec.Struct):
 
 
 def _without_commit(git: Git, records: Sequence[CheckpointRecord]) -> list[CheckpointRecord]:
-    """Those whose commit is lost, by a machine that went down, say."""
+    """Records whose commit is lost, by a crash of the machine for example."""
     asked = join_lines(record.git_commit for record in records)
     answers = git.run("cat-file", "--batch-check", given=asked).splitlines()
     lost = [

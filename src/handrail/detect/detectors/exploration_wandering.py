@@ -102,16 +102,12 @@ class ExplorationWanderingDetector(Detector):
         score = sum(_WEIGHTS[name] * part for name, part in parts.items())
         if score <= wanted.threshold:
             return None
-        return Finding(
-            self.kind,
-            Severity.MEDIUM if self.total >= _LONG else Severity.LOW,
-            round(min(score, 1.0), 2),
-            tuple(self.steps),
-            says=f"{self.total} looks since something was last changed, the last "
-            f"{looks} of them in {len(places)} folders, to and fro.",
-            symptom="looking around",
-            facts={"looks": str(self.total), "folders": str(len(places))},
-        )
+        severity = Severity.MEDIUM if self.total >= _LONG else Severity.LOW
+        sure, steps = round(min(score, 1.0), 2), tuple(self.steps)
+        says = f"{self.total} looks since something was last changed, the last {looks} of them in "
+        says += f"{len(places)} folders, to and fro."
+        facts = {"looks": str(self.total), "folders": str(len(places))}
+        return Finding(self.kind, severity, sure, steps, 0.0, says, "looking around", facts)
 
     def _look(self, step: int, folder: str) -> None:
         self.total += 1

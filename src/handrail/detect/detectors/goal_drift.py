@@ -102,22 +102,17 @@ class GoalDriftDetector(Detector):
             return None
         if fall and not self._is_elsewhere():
             fall = 0.0
-        fell = fall > wanted.fall
-        if not fell and not disliked:
+        if fall <= wanted.fall and not disliked:
             return None
         steps = tuple(self.steps[_HALF:] or self.steps[-1:])
-        says = f"The last {len(steps)} actions have less to do with the goal than those before"
+        says = f"The last {len(steps)} actions have less to do with the goal than those before."
+        facts = {"fall": f"{fall:.2f}"}
         if disliked:
-            says = f"A model that was asked finds that the run fits its goal by {low[-1]:.0%}"
-        return Finding(
-            self.kind,
-            _severity(fall if fell else 0.0, len(low) if disliked else 0),
-            _confidence(fall if fell else 0.0, low if disliked else []),
-            steps,
-            says=f"{says}.",
-            symptom="goal",
-            facts={"fall": f"{fall:.2f}"} | ({"opinion": f"{low[-1]:.2f}"} if disliked else {}),
-        )
+            says = f"A model that was asked finds that the run fits its goal by {low[-1]:.0%}."
+            facts["opinion"] = f"{low[-1]:.2f}"
+        fall, low = fall if fall > wanted.fall else 0.0, low if disliked else []
+        sure = _confidence(fall, low)
+        return Finding(self.kind, _severity(fall, len(low)), sure, steps, 0.0, says, "goal", facts)
 
     def _fall(self) -> float:
         """How far the mean fell from one half to the other; 0 where the second still fits."""

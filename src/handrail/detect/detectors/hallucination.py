@@ -133,40 +133,29 @@ class HallucinationDetector(Detector):
         if points < least:
             return None
         missed = list(found.values())
-        severity = Severity.LOW
-        if points >= least + _MEDIUM:
-            severity = Severity.HIGH if points >= least + _HIGH else Severity.MEDIUM
+        severity = Severity.MEDIUM if points >= least + _MEDIUM else Severity.LOW
+        severity = Severity.HIGH if points >= least + _HIGH else severity
         names = Counter(_WHAT[each.sort].format(each.name) for each in missed)
         things = ", ".join(
             f"{name} ({times} times)" if times > 1 else name for name, times in names.items()
         )
-        return Finding(
-            self.kind,
-            severity,
-            round(min(0.4 + 0.1 * points, 0.95), 2),
-            tuple(sorted(each.step for each in missed)),
-            says=f"It relied on what is not there: {things}.",
-            symptom=missed[-1].sort,
-            facts={"things": things, "times": str(len(missed))},
-        )
+        confidence = round(min(0.4 + 0.1 * points, 0.95), 2)
+        steps, sort = tuple(sorted(each.step for each in missed)), missed[-1].sort
+        says = f"It relied on what is not there: {things}."
+        facts = {"things": things, "times": str(len(missed))}
+        return Finding(self.kind, severity, confidence, steps, says=says, symptom=sort, facts=facts)
 
     def _claim(self) -> Finding | None:
         if self.tested in ("passed", "maybe"):
             return None
-        said = "though the last run of tests failed"
-        if not self.tested:
-            said = "though none were run"
-        steps = (self.test_step, self.last) if self.tested else (self.last,)
-        return Finding(
-            self.kind,
-            Severity.MEDIUM,
-            0.8 if self.tested else 0.6,
-            tuple(dict.fromkeys(steps)) if self.deeds else (),
-            0.3,
-            f"It said that the tests pass, {said}.",
-            "claim",
-            {"claim": "the tests pass", "tests": self.tested or "none"},
-        )
+        failed = bool(self.tested)
+        said = "though the last run of tests failed" if failed else "though none were run"
+        says = f"It said that the tests pass, {said}."
+        steps = dict.fromkeys((self.test_step, self.last) if failed else (self.last,))
+        shown = tuple(steps) if self.deeds else ()
+        facts = {"claim": "the tests pass", "tests": self.tested or "none"}
+        sure = 0.8 if failed else 0.6
+        return Finding(self.kind, Severity.MEDIUM, sure, shown, 0.3, says, "claim", facts)
 
     def _note_tests(self, deed: CompletedStep) -> None:
         if is_test_run(deed.intent.shown):

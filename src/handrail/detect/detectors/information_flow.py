@@ -84,18 +84,12 @@ class InformationFlowDetector(Detector):
         # The secret that is least the project's own, and of those the newest.
         secret = max(self.known, key=lambda each: (each.sureness, each.step))
         target = self.sends[0]
-        how = "sent data to" if self.carries else "connected to"
-        return Finding(
-            self.kind,
-            Severity.HIGH if self.carries else Severity.MEDIUM,
-            secret.sureness,
-            (secret.step, self.step),
-            1.0 if self.carries else 0.3,
-            f"It read the secret {secret.path} in step {secret.step}, "
-            f"and {how} {target} after that.",
-            f"{secret.path} to {target}",
-            {"secret": secret.path, "host": target},
-        )
+        then = f"sent data to {target}" if self.carries else f"connected to {target}"
+        says = f"It read the secret {secret.path} in step {secret.step}, and {then} after that."
+        severity, impact = (Severity.HIGH, 1.0) if self.carries else (Severity.MEDIUM, 0.3)
+        steps, symptom = (secret.step, self.step), f"{secret.path} to {target}"
+        facts = {"secret": secret.path, "host": target}
+        return Finding(self.kind, severity, secret.sureness, steps, impact, says, symptom, facts)
 
     def _remember(self, secret: Secret) -> None:
         others = (each for each in self.secrets if each.path != secret.path)

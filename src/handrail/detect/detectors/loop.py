@@ -11,14 +11,11 @@ from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
 from handrail.model.fingerprint import text_key
-from handrail.model.ordinal import Severity
 
 Nature = Literal["worked", "failed", "misfit", "waited", "tried", "changed", "said"]
 
+_USUAL = SeverityLadder(2, 3, 5, 8)
 _LADDERS: dict[Nature, SeverityLadder] = {
-    "worked": SeverityLadder(2, 3, 5, 8),
-    "failed": SeverityLadder(2, 3, 5, 8),
-    "tried": SeverityLadder(2, 3, 5, 8),
     # A slip in writing the call, which agents make often and mend.
     "misfit": SeverityLadder(3, 4, 7, 10),
     # Looking again whether something is ready is what waiting is.
@@ -164,19 +161,10 @@ class LoopDetector(Detector):
         if rounds > times:
             times, nature = rounds, "changed"
             steps = tuple(self.steps)
-        severity = _LADDERS[nature].severity(times)
-        if severity is Severity.NONE:
-            return None
         circle = self.turns[-period:] if rounds > 1 else [last]
-        return Finding(
-            self.kind,
-            severity,
-            min(times / _SURE, 1.0),
-            steps,
-            says=_says(nature, times, circle, steps),
-            symptom=min(turn.call for turn in circle),
-            facts={"call": last.name, "error": last.said, "times": str(times)},
-        )
+        says, symptom = _says(nature, times, circle, steps), min(turn.call for turn in circle)
+        facts, ladder = {"call": last.name, "error": last.said}, _LADDERS.get(nature, _USUAL)
+        return ladder.finding(self.kind, times, steps, says, symptom, facts, sure=_SURE)
 
     def prompted(self) -> None:
         """What a person asks for again may be done again."""
@@ -219,17 +207,10 @@ class LoopDetector(Detector):
         return 1
 
     def _repeated_words(self) -> Finding | None:
-        severity = _LADDERS["said"].severity(self.times_said)
-        if severity is Severity.NONE:
-            return None
-        return Finding(
-            self.kind,
-            severity,
-            min(self.times_said / _SURE, 1.0),
-            says=_SAYS["said"].format(times=self.times_said, call=self.said),
-            symptom=self.words,
-            facts={"call": self.said, "times": str(self.times_said)},
-        )
+        times, facts = self.times_said, {"call": self.said}
+        says = _SAYS["said"].format(times=times, call=self.said)
+        ladder = _LADDERS["said"]
+        return ladder.finding(self.kind, times, (), says, self.words, facts, sure=_SURE)
 
 
 def _nature(deed: CompletedStep) -> Nature:

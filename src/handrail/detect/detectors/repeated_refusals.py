@@ -10,7 +10,6 @@ from handrail.detect.description import SLOW_DOWN, Advice, Description, paragrap
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
-from handrail.model.ordinal import Severity
 
 _LADDER = SeverityLadder(2, 3, 4, 6)
 _WINDOW = 20
@@ -75,18 +74,9 @@ class RepeatedRefusalsDetector(Detector):
             return None
         after = self.recent[-1][2]
         steps = tuple(step for _, step, what in self.recent if what == after)
-        severity = _LADDER.severity(len(steps))
-        if severity is Severity.NONE:
-            return None
-        return Finding(
-            self.kind,
-            severity,
-            min(len(steps) / _LADDER.high, 1.0),
-            steps,
-            says=f"What was refused was tried again, {len(steps)} times in all: {self.shown}",
-            symptom=after,
-            facts={"call": self.shown, "times": str(len(steps))},
-        )
+        times, facts = len(steps), {"call": self.shown}
+        says = f"What was refused was tried again, {times} times in all: {self.shown}"
+        return _LADDER.finding(self.kind, times, steps, says, after, facts)
 
     def prompted(self) -> None:
         """A person may have asked for it."""

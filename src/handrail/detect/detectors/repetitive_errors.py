@@ -10,7 +10,6 @@ from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
-from handrail.model.ordinal import Severity
 
 _WINDOW = 10
 _LADDER = SeverityLadder(3, 3, 4, 5)
@@ -76,18 +75,11 @@ class RepetitiveErrorsDetector(Detector):
         if not self.recent or not (last := self.recent[-1][1]):
             return None
         steps = tuple(step for step, error in self.recent if error == last)
-        times = len(steps)
-        severity = _LADDER.severity(times - _PATIENCE if self.misfit else times)
-        if severity is Severity.NONE:
-            return None
-        return Finding(
-            self.kind,
-            severity,
-            min(times / _MOST, 1.0),
-            steps,
-            says=f"The same error came {times} times, and nothing new in between: {self.said}",
-            symptom=last,
-            facts={"error": self.said, "times": str(times)},
+        times, forgiven = len(steps), _PATIENCE if self.misfit else 0
+        says = f"The same error came {times} times, and nothing new in between: {self.said}"
+        facts = {"error": self.said}
+        return _LADDER.finding(
+            self.kind, times, steps, says, last, facts, sure=_MOST, forgiven=forgiven
         )
 
     def prompted(self) -> None:

@@ -143,18 +143,13 @@ class ResourceSpiralDetector(Detector):
         if not grown:
             return None
         worst = max(grown, key=lambda name: (_severity(name, grown[name]), grown[name]))
-        reached = self.samples[-1].of(worst)
-        return Finding(
-            self.kind,
-            max(_severity(name, growth) for name, growth in grown.items()),
-            min(0.5 + 0.1 * len(grown) + 0.05 * wanted.samples, 0.95),
-            tuple(self.steps[-wanted.samples :]),
-            min(0.2 * (grown[worst] - 1), 0.6),
-            f"{SERIES[worst].says.format(reached)} within {_WINDOW} actions, "
-            f"{grown[worst]:.1f} times as much each time.",
-            worst,
-            {"series": worst} | {name: f"{growth:.2f}" for name, growth in grown.items()},
-        )
+        growth, severity = grown[worst], _severity(worst, grown[worst])
+        reached = SERIES[worst].says.format(self.samples[-1].of(worst))
+        says = f"{reached} within {_WINDOW} actions, {growth:.1f} times as much each time."
+        sure = min(0.5 + 0.1 * len(grown) + 0.05 * wanted.samples, 0.95)
+        steps, impact = tuple(self.steps[-wanted.samples :]), min(0.2 * (growth - 1), 0.6)
+        facts = {"series": worst} | {name: f"{by:.2f}" for name, by in grown.items()}
+        return Finding(self.kind, severity, sure, steps, impact, says, worst, facts)
 
     def _growth(self, name: str, samples: int) -> float:
         """The mean growth from sample to sample; 0 where it does not grow all the time."""

@@ -157,16 +157,9 @@ class ScopeCreepDetector(Detector):
         return _OTHER_READ if _PROJECTS.match(path) and not self.asked_for else None
 
     def _single(self, path: str, reason: Critical, step: int) -> Finding:
-        return Finding(
-            self.kind,
-            reason.severity,
-            reason.confidence,
-            (step,),
-            reason.impact,
-            f"{reason.says.format(path=path)}.",
-            path,
-            {"path": path},
-        )
+        severity, confidence, impact, says = reason
+        says, facts = f"{says.format(path=path)}.", {"path": path}
+        return Finding(self.kind, severity, confidence, (step,), impact, says, path, facts)
 
     def _share(self, settings: Detection) -> Finding | None:
         wanted = settings.scope_creep
@@ -174,15 +167,13 @@ class ScopeCreepDetector(Detector):
         share = len(steps) / paths
         if paths < wanted.min_paths or share <= wanted.allowed_share:
             return None
-        last = self.outside[0]
-        return Finding(
-            self.kind,
-            Severity.MEDIUM if share >= _MANY else Severity.LOW,
-            # More paths make it surer; how many of all they are is not how sure it is.
-            min(0.5 + 0.05 * len(steps), 0.95),
-            tuple(sorted(set(steps)))[-10:],
-            says=f"{len(steps)} of the last {paths} paths that it touched lie outside "
-            f"the scope, {last} for example.",
-            symptom="many paths",
-            facts={"path": last, "outside": str(len(steps)), "paths": str(paths)},
+        many, last = len(steps), self.outside[0]
+        severity = Severity.MEDIUM if share >= _MANY else Severity.LOW
+        # More paths make it surer; their share of all paths does not.
+        sure, shown = min(0.5 + 0.05 * many, 0.95), tuple(sorted(set(steps)))[-10:]
+        says = f"{many} of the last {paths} paths that it touched lie outside the scope, {last}"
+        says, facts = (
+            f"{says} for example.",
+            {"path": last, "outside": str(many), "paths": str(paths)},
         )
+        return Finding(self.kind, severity, sure, shown, 0.0, says, "many paths", facts)

@@ -10,7 +10,6 @@ from handrail.detect.description import GO_BACK, STUCK, Description, paragraphs
 from handrail.detect.detector import Detector
 from handrail.detect.severity_ladder import SeverityLadder
 from handrail.model.finding import Finding
-from handrail.model.ordinal import Severity
 
 _STANDSTILL = SeverityLadder(6, 9, 14, 20)
 _STAYING = SeverityLadder(5, 7, 10, 15)
@@ -101,32 +100,16 @@ class StallDetector(Detector):
             del self.failing[next(iter(self.failing))]
 
     def _standstill(self) -> Finding | None:
-        times = self.idle_times
-        severity = _STANDSTILL.severity(times)
-        if severity is Severity.NONE:
-            return None
-        return Finding(
-            self.kind,
-            severity,
-            min(times / _STANDSTILL.high, 1.0),
-            tuple(self.idle),
-            says=f"Nothing was changed and nothing new was learned in the last {times} steps.",
-            symptom="standstill",
-            facts={"call": self.shown, "error": self.said, "times": str(times)},
-        )
+        times, facts = self.idle_times, {"call": self.shown, "error": self.said}
+        says = f"Nothing was changed and nothing new was learned in the last {times} steps."
+        steps = tuple(self.idle)
+        return _STANDSTILL.finding(self.kind, times, steps, says, "standstill", facts)
 
     def _staying(self) -> Finding | None:
         failing = self.failing.get(self.call)
-        severity = _STAYING.severity(failing.times) if failing else Severity.NONE
-        if failing is None or severity is Severity.NONE:
+        if failing is None:
             return None
-        return Finding(
-            self.kind,
-            severity,
-            min(failing.times / _STAYING.high, 1.0),
-            failing.steps,
-            says=f"The same error is still there after {failing.times} attempts, whatever was done "
-            f"in between: {self.said}",
-            symptom=self.call,
-            facts={"call": self.shown, "error": self.said, "times": str(failing.times)},
-        )
+        times, facts = failing.times, {"call": self.shown, "error": self.said}
+        says = f"The same error is still there after {times} attempts, whatever was done in between"
+        says = f"{says}: {self.said}"
+        return _STAYING.finding(self.kind, times, failing.steps, says, self.call, facts)

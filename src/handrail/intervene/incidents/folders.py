@@ -75,7 +75,8 @@ class IncidentFolders:
             REPORT: report(record).encode("utf-8", "replace"),
         }
         try:
-            _make_private(self.folder)
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            os.chmod(self.folder, 0o700)
             if not self._put_new(target, files):
                 self._check_same(record)
                 for name, data in files.items():
@@ -176,17 +177,7 @@ class IncidentFolders:
         with suppress(IncidentError):
             there = self.read(record.id).record
             if there.run != record.run:
-                raise _TakenError(record.id, there.run)
-
-
-class _TakenError(OSError):
-    def __init__(self, incident: str, run: str) -> None:
-        super().__init__(f"{incident} is an incident of run {run}")
-
-
-def _make_private(folder: str) -> None:
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    os.chmod(folder, 0o700)
+                raise OSError(f"{record.id} is an incident of run {there.run}")
 
 
 def _replace(path: str, data: bytes) -> None:

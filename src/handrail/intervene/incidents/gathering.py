@@ -11,28 +11,11 @@ from handrail.intervene.incidents.record import (
     IncidentAction,
     IncidentFinding,
     IncidentIntervention,
-    IncidentUsage,
 )
-from handrail.model.checkpoint import Checkpoint
-from handrail.model.event import (
-    ActionDropped,
-    ActionEnded,
-    ActionReviewed,
-    BreachFound,
-    CheckpointTaken,
-    Compacted,
-    Event,
-    FaultNoted,
-    FindingMade,
-    Intervened,
-    InterventionJudged,
-    PromptGiven,
-    RolledBack,
-    RunStarted,
-    SettingsChanged,
-    StopConfirmed,
-)
-from handrail.model.ordinal import Decision
+from handrail.model import event as log
+from handrail.model.event import ActionEnded, ActionReviewed, Event, FaultNoted, StopConfirmed
+from handrail.model.finding import Finding
+from handrail.model.ordinal import Decision, Severity
 from handrail.redact import Redactor
 
 MAX_ACTIONS = 50
@@ -43,11 +26,11 @@ _MAX_TEXT = 400
 _FIXED = frozenset(
     "checkpoint commit host id incident intervention kind means run tool undo".split()
 )
-"""By these, things are found again."""
+"""Fields by which things are found again."""
 
 
 class NoSuchStopError(LookupError):
-    """The events of a run hold no such stop."""
+    """The run was not stopped for this incident."""
 
     def __init__(self, run: str, incident: str) -> None:
         super().__init__(f"run {run} was not stopped for incident {incident}")
@@ -55,179 +38,153 @@ class NoSuchStopError(LookupError):
         self.incident = incident
 
 
+_NOT_KNOWN = Finding("", Severity.NONE, 0.0, ())
+
+
 def gather(
     run: str, incident: str, events: Iterable[Event], redactor: Redactor | None = None
 ) -> Incident:
-    """The record of a stop, from the events of its run, once more without secrets."""
-    notes = _Notes(incident)
+    """Make the record of a stop from the events of its run, once more without secrets."""
+    fold = _IncidentFold(run, incident)
     for event in events:
-        notes.take(event)
-    stop = notes.stopped
-    if stop is None:
+        fold.on_event(event)
+    if fold.record.finding is _NOT_KNOWN:
         raise NoSuchStopError(run, incident)
-    record = Incident(
-        incident,
-        run,
-        stop.at,
-        stop.intervention.finding,
-        stop.intervention.step,
-        host=notes.host,
-        cwd=notes.cwd,
-        model=notes.model,
-        attended=notes.attended,
-        started=notes.started,
-        prompts=[_cut(text) for text in (notes.prompts[:1] + notes.prompts[1:][-_MAX_PROMPTS:])],
-        actions=list(notes.acted.values()),
-        findings=notes.findings[-_MAX_LISTED:],
-        interventions=notes.tried[-_MAX_LISTED:],
-        usage=notes.used,
-        files=list(notes.files)[:_MAX_FILES],
-        more_files=max(len(notes.files) - _MAX_FILES, 0),
-        checkpoints=notes.checkpoints[-_MAX_LISTED:],
-        rollbacks=notes.rollbacks[-_MAX_LISTED:],
-        stop=notes.confirmed,
-    )
-    return _clean(record, redactor or Redactor())
+    return _clean(fold.finished(), redactor or Redactor())
 
 
-class _Notes:
-    """What belongs into the record, collected event by event."""
+class _IncidentFold:
+    """Folds the events of a run into the record of one of its stops."""
 
-    def __init__(self, incident: str) -> None:
-        self.incident = incident
-        self.stopped: Intervened | None = None
-        self.confirmed: StopConfirmed | None = None
-        self.host = self.cwd = self.model = ""
-        self.attended = False
-        self.started = 0.0
-        self.prompts: list[str] = []
-        self.acted: dict[int, IncidentAction] = {}
-        self.findings: list[IncidentFinding] = []
-        self.tried: list[IncidentIntervention] = []
-        self.used = IncidentUsage()
+    def __init__(self, run: str, incident: str) -> None:
+        self.record = Incident(incident, run, 0.0, _NOT_KNOWN, 0)
+        self.actions: dict[int, IncidentAction] = {}
         self.files: dict[str, None] = {}
-        self.checkpoints: list[Checkpoint] = []
-        self.rollbacks: list[RolledBack] = []
         self._reviewed: dict[int, ActionReviewed] = {}
 
-    def take(self, event: Event) -> None:
-        """Note an event; what came after the stop belongs to it only if it is about it."""
-        self.started = self.started or event.at
-        if self.stopped is None or isinstance(event, StopConfirmed | ActionEnded | FaultNoted):
-            note = _NOTE.get(type(event))
-            if note is not None:
-                note(self, event)
+    def on_event(self, event: Event) -> None:
+        """Note an event; of those after the stop, only the ones that are about it."""
+        record = self.record
+        record.started = record.started or event.at
+        is_before = record.finding is _NOT_KNOWN
+        if not is_before and not isinstance(event, StopConfirmed | ActionEnded | FaultNoted):
+            return
+        if counted := _COUNTED.get(type(event)):
+            setattr(record.usage, counted, getattr(record.usage, counted) + 1)
+        elif note := _NOTES.get(type(event)):
+            note(self, event)
 
-    def begun(self, event: RunStarted) -> None:
-        self.host = event.host
-        self.cwd = event.cwd or self.cwd
-        self.model = event.model or self.model
-        self.attended = event.attended
+    def finished(self) -> Incident:
+        """The record, with its lists cut to what a person reads."""
+        record, prompts = self.record, self.record.prompts
+        record.prompts = [_cut(text) for text in prompts[:1] + prompts[1:][-_MAX_PROMPTS:]]
+        record.actions = list(self.actions.values())
+        record.files = list(self.files)[:_MAX_FILES]
+        record.more_files = max(len(self.files) - _MAX_FILES, 0)
+        record.findings = record.findings[-_MAX_LISTED:]
+        record.interventions = record.interventions[-_MAX_LISTED:]
+        record.checkpoints = record.checkpoints[-_MAX_LISTED:]
+        record.rollbacks = record.rollbacks[-_MAX_LISTED:]
+        return record
 
-    def prompted(self, event: PromptGiven) -> None:
-        self.prompts.append(event.text)
+    def started(self, event: log.RunStarted) -> None:
+        self.record.host = event.host
+        self.record.cwd = event.cwd or self.record.cwd
+        self.record.model = event.model or self.record.model
+        self.record.attended = event.attended
+
+    def prompted(self, event: log.PromptGiven) -> None:
+        self.record.prompts.append(event.text)
 
     def reviewed(self, event: ActionReviewed) -> None:
-        decision = event.verdict.decision
-        self.used.steps = max(self.used.steps, event.step)
-        self.used.refused += decision is Decision.BLOCK
-        self.used.changed += decision is Decision.MODIFY
+        usage, decision = self.record.usage, event.verdict.decision
+        usage.steps = max(usage.steps, event.step)
+        usage.refused += decision is Decision.BLOCK
+        usage.changed += decision is Decision.MODIFY
         self._reviewed[event.step] = event
-        self.acted[event.step] = IncidentAction(
-            event.step,
-            event.at,
-            event.action.tool,
-            intent_of(event.action, event.review).shown,
-            decision,
-            _cut(event.verdict.reason),
-            event.agent,
+        shown = intent_of(event.action, event.review).shown
+        reason = _cut(event.verdict.reason)
+        self.actions[event.step] = IncidentAction(
+            event.step, event.at, event.action.tool, shown, decision, reason, event.agent
         )
-        while len(self.acted) > MAX_ACTIONS:
-            oldest = next(iter(self.acted))
-            del self.acted[oldest]
+        while len(self.actions) > MAX_ACTIONS:
+            oldest = next(iter(self.actions))
+            del self.actions[oldest]
             self._reviewed.pop(oldest, None)
 
     def ended(self, event: ActionEnded) -> None:
-        outcome, used = event.outcome, self.used
-        used.ran += 1
-        used.failed += not outcome.ok
-        used.overruled += event.overruled
-        used.tool_seconds += outcome.duration_ms / 1000
-        used.tokens += outcome.tokens
-        used.cost_usd += outcome.cost_usd
+        outcome, usage = event.outcome, self.record.usage
+        usage.ran += 1
+        usage.failed += not outcome.ok
+        usage.overruled += event.overruled
+        usage.tool_seconds += outcome.duration_ms / 1000
+        usage.tokens += outcome.tokens
+        usage.cost_usd += outcome.cost_usd
         self.files.update(dict.fromkeys(event.created + event.changed))
         before = self._reviewed.pop(event.step, None)
-        acted = self.acted.get(event.step)
-        if before is None or acted is None:
+        action = self.actions.get(event.step)
+        if before is None or action is None:
             return
         intent = intent_of(before.action, before.review)
-        # What a command that failed has changed before it failed counts too.
+        # A command may change files before it fails.
         self.files.update(dict.fromkeys(intent.writes))
-        acted.ok = outcome.ok
-        acted.exit_code = outcome.exit_code
-        acted.seconds = outcome.duration_ms / 1000
+        action.ok = outcome.ok
+        action.exit_code = outcome.exit_code
+        action.seconds = outcome.duration_ms / 1000
         if not outcome.ok:
-            acted.error = _cut(completed_step(event.step, event.at, intent, outcome).said)
+            action.error = _cut(completed_step(event.step, event.at, intent, outcome).said)
 
-    def dropped(self, event: ActionDropped) -> None:
-        if event.step in self.acted:
-            self.acted[event.step].dropped = _cut(event.says) or "it was not run"
+    def dropped(self, event: log.ActionDropped) -> None:
+        if event.step in self.actions:
+            self.actions[event.step].dropped = _cut(event.says) or "it was not run"
 
-    def breach(self, event: BreachFound) -> None:
-        self.used.breaches += 1
+    def found(self, event: log.FindingMade) -> None:
+        self.record.findings.append(IncidentFinding(event.step, event.at, event.finding))
 
-    def fault(self, event: FaultNoted) -> None:
-        self.used.faults += 1
+    def intervened(self, event: log.Intervened) -> None:
+        record, made = self.record, event.intervention
+        record.interventions.append(IncidentIntervention(event.at, made))
+        if made.incident == record.id:
+            record.at, record.finding, record.step = event.at, made.finding, made.step
 
-    def compacted(self, event: Compacted) -> None:
-        self.used.compactions += 1
+    def judged(self, event: log.InterventionJudged) -> None:
+        for each in self.record.interventions:
+            if each.intervention.id == event.intervention:
+                each.worked = event.worked
 
-    def settings(self, event: SettingsChanged) -> None:
-        self.used.settings_changed += 1
+    def checkpoint_taken(self, event: log.CheckpointTaken) -> None:
+        self.record.checkpoints.append(event.checkpoint)
 
-    def found(self, event: FindingMade) -> None:
-        self.findings.append(IncidentFinding(event.step, event.at, event.finding))
+    def rolled_back(self, event: log.RolledBack) -> None:
+        self.record.rollbacks.append(event)
 
-    def intervened(self, event: Intervened) -> None:
-        self.tried.append(IncidentIntervention(event.at, event.intervention))
-        if event.intervention.incident == self.incident:
-            self.stopped = event
-
-    def judged(self, event: InterventionJudged) -> None:
-        for tried in self.tried:
-            if tried.intervention.id == event.intervention:
-                tried.worked = event.worked
-
-    def saved(self, event: CheckpointTaken) -> None:
-        self.checkpoints.append(event.checkpoint)
-
-    def rolled_back(self, event: RolledBack) -> None:
-        self.rollbacks.append(event)
-
-    def confirm(self, event: StopConfirmed) -> None:
-        if event.incident == self.incident:
-            self.confirmed = event
+    def stop_confirmed(self, event: StopConfirmed) -> None:
+        if event.incident == self.record.id:
+            self.record.stop = event
 
 
-_Note = Callable[[_Notes, Event], None]
-_NOTE: dict[type, _Note] = {
+_COUNTED = {
+    log.BreachFound: "breaches",
+    log.Compacted: "compactions",
+    FaultNoted: "faults",
+    log.SettingsChanged: "settings_changed",
+}
+"""Events that are only counted, and the count of each in the usage."""
+_Note = Callable[[_IncidentFold, Event], None]
+_NOTES: dict[type, _Note] = {
     kind: cast("_Note", note)
     for kind, note in (
-        (RunStarted, _Notes.begun),
-        (PromptGiven, _Notes.prompted),
-        (ActionReviewed, _Notes.reviewed),
-        (ActionEnded, _Notes.ended),
-        (ActionDropped, _Notes.dropped),
-        (BreachFound, _Notes.breach),
-        (FaultNoted, _Notes.fault),
-        (Compacted, _Notes.compacted),
-        (SettingsChanged, _Notes.settings),
-        (FindingMade, _Notes.found),
-        (Intervened, _Notes.intervened),
-        (InterventionJudged, _Notes.judged),
-        (CheckpointTaken, _Notes.saved),
-        (RolledBack, _Notes.rolled_back),
-        (StopConfirmed, _Notes.confirm),
+        (log.RunStarted, _IncidentFold.started),
+        (log.PromptGiven, _IncidentFold.prompted),
+        (ActionReviewed, _IncidentFold.reviewed),
+        (ActionEnded, _IncidentFold.ended),
+        (log.ActionDropped, _IncidentFold.dropped),
+        (log.FindingMade, _IncidentFold.found),
+        (log.Intervened, _IncidentFold.intervened),
+        (log.InterventionJudged, _IncidentFold.judged),
+        (log.CheckpointTaken, _IncidentFold.checkpoint_taken),
+        (log.RolledBack, _IncidentFold.rolled_back),
+        (StopConfirmed, _IncidentFold.stop_confirmed),
     )
 }
 
@@ -237,13 +194,13 @@ def _cut(text: str) -> str:
 
 
 def _clean(record: Incident, redactor: Redactor) -> Incident:
-    """The record without secrets: it is read in other places than the log."""
+    """Take the secrets out: people read the record in other places than the log."""
     data = msgspec.to_builtins(record)
     return msgspec.convert(_with_fixed(redactor.value(data), data), Incident)
 
 
 def _with_fixed(clean: object, before: object, key: str = "") -> object:
-    """What was cleaned; numbers, and the fields by which things are found again, as they were."""
+    """The clean texts; numbers, and the fields by which things are found, stay as they were."""
     if isinstance(clean, dict) and isinstance(before, dict):
         return {
             name: _with_fixed(value, before[key], key)

@@ -34,40 +34,20 @@ class Recovery(msgspec.Struct, frozen=True):
     """A person approves everything that changes something."""
 
 
-RECOVERIES = {
-    each.option: each
-    for each in (
-        Recovery(
-            RecoveryOption.RESUME_WITH_LIMITS,
-            "The run goes on from where it was, within strict limits.",
-            limits=True,
-        ),
-        Recovery(
-            RecoveryOption.ROLLBACK_AND_RETRY,
-            "The files go back to the last safe checkpoint, and the run tries again within strict "
-            "limits. What is there now is saved first.",
-            limits=True,
-            rolls_back=True,
-        ),
-        Recovery(
-            RecoveryOption.MANUAL_APPROVAL,
-            "The run goes on; a person approves everything that changes something.",
-            approval=True,
-        ),
-        Recovery(
-            RecoveryOption.ABORT,
-            "The run stays stopped for good. Its files are left as they are.",
-            resumes=False,
-        ),
-    )
-}
+_ROWS = (
+    Recovery(RecoveryOption.RESUME_WITH_LIMITS,
+        "The run goes on from where it was, within strict limits.", limits=True),
+    Recovery(RecoveryOption.ROLLBACK_AND_RETRY,
+        "The files go back to the last safe checkpoint, and the run tries again within strict "
+        "limits. What is there now is saved first.", limits=True, rolls_back=True),
+    Recovery(RecoveryOption.MANUAL_APPROVAL,
+        "The run goes on; a person approves everything that changes something.", approval=True),
+    Recovery(RecoveryOption.ABORT,
+        "The run stays stopped for good. Its files are left as they are.", resumes=False),
+)  # fmt: skip
+RECOVERIES = {each.option: each for each in _ROWS}
 
-STRICT = Allowance(
-    calls_per_minute=6,
-    file_operations=20,
-    command_seconds=60,
-    batch=1,
-)
+STRICT = Allowance(calls_per_minute=6, file_operations=20, command_seconds=60, batch=1)
 """What a run may use that goes on after a stop."""
 
 
@@ -75,14 +55,8 @@ def strict(before: Allowance | None = None) -> Allowance:
     """The strict allowance, and nowhere more than the run had before."""
     if before is None:
         return STRICT
-    return Allowance(
-        *(
-            min(had, now) if had and now else had or now
-            for had, now in zip(
-                msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True
-            )
-        )
-    )
+    pairs = zip(msgspec.structs.astuple(before), msgspec.structs.astuple(STRICT), strict=True)
+    return Allowance(*(min(had, now) if had and now else had or now for had, now in pairs))
 
 
 def safe_checkpoint(checkpoints: Iterable[Checkpoint], finding: Finding) -> Checkpoint | None:

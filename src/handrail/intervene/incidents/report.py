@@ -71,24 +71,15 @@ def _processes(record: Incident) -> str:
 
 
 def _timeline(record: Incident) -> Iterator[str]:
-    entries = sorted(
-        [
-            *((each.at, _acted(each, record)) for each in record.actions),
-            *(
-                (each.at, f"**found** {each.finding.kind}: {_line(each.finding.says)}")
-                for each in record.findings
-            ),
-            *(
-                (each.at, f"**{each.intervention.means}**{_effect(each.worked)}")
-                for each in record.interventions
-            ),
-            *(
-                (each.at, f"**rolled back** {_files(each.files)} {_line(each.problem)}".strip())
-                for each in record.rollbacks
-            ),
-        ],
-        key=lambda entry: entry[0],
-    )
+    entries = [(each.at, _acted(each, record)) for each in record.actions]
+    found = ((each.at, each.finding) for each in record.findings)
+    entries += [(at, f"**found** {each.kind}: {_line(each.says)}") for at, each in found]
+    made = ((each.at, each.intervention.means, each.worked) for each in record.interventions)
+    entries += [(at, f"**{means}**{_effect(worked)}") for at, means, worked in made]
+    for back in record.rollbacks:
+        text = f"**rolled back** {_files(back.files)} {_line(back.problem)}"
+        entries.append((back.at, text.strip()))
+    entries.sort(key=lambda entry: entry[0])
     if record.started:
         yield f"- {_clock(record.started)} the run began"
     if len(entries) > _MAX_LINES:
@@ -210,18 +201,20 @@ def _files(paths: tuple[str, ...]) -> str:
 
 def _line(text: str) -> str:
     """Text of an agent in one line, without power over the page."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    cut = line if len(line) <= _MAX_CODE * 2 else f"{line[: _MAX_CODE * 2 - 2]} …"
-    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", cut)
+    return re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", _one_line(text, _MAX_CODE * 2))
 
 
 def _code(text: str) -> str:
     """Text of an agent as code, whatever stands in it."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    line = line if len(line) <= _MAX_CODE else f"{line[: _MAX_CODE - 2]} …"
+    line = _one_line(text, _MAX_CODE)
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     gap = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{gap}{line}{gap}{fence}"
+
+
+def _one_line(text: str, most: int) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= most else f"{line[: most - 2]} …"
 
 
 def _moment(at: float) -> str:

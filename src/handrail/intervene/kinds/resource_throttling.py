@@ -38,17 +38,10 @@ class Part(msgspec.Struct, frozen=True):
     windows: int = 1
 
 
+_FILES = "file_operations"
 PARTS = (
     Part("calls_per_minute", "calls", Capability.DENY, 4, 30, "{} calls a minute"),
-    Part(
-        "file_operations",
-        "file_operations",
-        Capability.DENY,
-        20,
-        20,
-        "{} more file changes",
-        _WINDOWS,
-    ),
+    Part(_FILES, _FILES, Capability.DENY, 20, 20, "{} more file changes", _WINDOWS),
     Part("command_seconds", "time", Capability.REWRITE, 10, 120, "{} s for one command"),
     Part("memory_mb", "memory", Capability.LIMIT, 256, 2048, "{} MB of memory"),
     Part("tokens", "tokens", Capability.METER, 10_000, 50_000, "{} more tokens", _WINDOWS),

@@ -12,6 +12,7 @@ import psutil
 from handrail.intervene.processes.process_tree import (
     GONE,
     ProcessFamily,
+    ProcessIdentity,
     began,
     describe,
     is_same_moment,
@@ -30,17 +31,10 @@ _STILL = frozenset({psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP})
 _DEAD = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
 
-class StillProcess(msgspec.Struct, frozen=True):
-    """A process that stands still: its number and its start, because numbers come again."""
-
-    pid: int
-    began: float
-
-
 class Frozen(msgspec.Struct, frozen=True):
     """What became of the processes of a run that were to be stopped."""
 
-    stopped: tuple[StillProcess, ...] = ()
+    stopped: tuple[ProcessIdentity, ...] = ()
     """Those that stand still because of this; nobody else is to be let go again."""
     all: tuple[str, ...] = ()
     """All that stand still, each as `pid command`."""
@@ -56,7 +50,9 @@ class Thawed(msgspec.Struct, frozen=True):
     """Those that stand still all the same, or do so again."""
 
 
-def standing(family: ProcessFamily, but: Collection[StillProcess] = ()) -> tuple[StillProcess, ...]:
+def standing(
+    family: ProcessFamily, but: Collection[ProcessIdentity] = ()
+) -> tuple[ProcessIdentity, ...]:
     """Who of a run stands still now, but for some.
 
     Before a freeze, these were stopped by somebody else and have to stay so. After one of which
@@ -67,7 +63,7 @@ def standing(family: ProcessFamily, but: Collection[StillProcess] = ()) -> tuple
 
 
 def freeze(
-    family: ProcessFamily, before: Collection[StillProcess] = (), *, seconds: float = _SECONDS
+    family: ProcessFamily, before: Collection[ProcessIdentity] = (), *, seconds: float = _SECONDS
 ) -> Frozen:
     """Stop everybody of a run until nobody moves and nobody new is found, or let all go again.
 
@@ -89,7 +85,7 @@ def freeze(
     return Frozen(stopped, tuple(map(family.text, members)))
 
 
-def thaw(stopped: Iterable[StillProcess]) -> Thawed:
+def thaw(stopped: Iterable[ProcessIdentity]) -> Thawed:
     """Let processes go again, those that are still the same; who has ended meanwhile has ended."""
     found = [_find(each) for each in stopped]
     return _let_go([each for each in found if each is not None], describe)
@@ -98,7 +94,7 @@ def thaw(stopped: Iterable[StillProcess]) -> Thawed:
 class _Freezing:
     """A freeze that is under way."""
 
-    def __init__(self, family: ProcessFamily, before: Collection[StillProcess]) -> None:
+    def __init__(self, family: ProcessFamily, before: Collection[ProcessIdentity]) -> None:
         self._family = family
         self._before = set(before)
         self._seen: dict[psutil.Process, None] = {}
@@ -212,19 +208,19 @@ def _age(process: psutil.Process) -> tuple[float, int]:
     return _began(process), process.pid
 
 
-def _still(process: psutil.Process) -> StillProcess:
-    return StillProcess(process.pid, _began(process))
+def _still(process: psutil.Process) -> ProcessIdentity:
+    return ProcessIdentity(process.pid, _began(process))
 
 
-def _is(process: psutil.Process, still: StillProcess) -> bool:
+def _is(process: psutil.Process, still: ProcessIdentity) -> bool:
     return process.pid == still.pid and is_same_moment(_began(process), still.began)
 
 
-def _is_among(process: psutil.Process, stills: Iterable[StillProcess]) -> bool:
+def _is_among(process: psutil.Process, stills: Iterable[ProcessIdentity]) -> bool:
     return any(_is(process, each) for each in stills)
 
 
-def _find(still: StillProcess) -> psutil.Process | None:
+def _find(still: ProcessIdentity) -> psutil.Process | None:
     with suppress(*GONE, ValueError):
         process = psutil.Process(still.pid)
         return process if _is(process, still) else None

@@ -25,12 +25,12 @@ GONE = (psutil.NoSuchProcess, psutil.AccessDenied, ProcessLookupError, Permissio
 """What is raised about a process that has ended meanwhile, or is somebody else's."""
 
 
-class HostProcess(msgspec.Struct, frozen=True):
-    """The program that runs the agent: its number and its start, because numbers come again."""
+class ProcessIdentity(msgspec.Struct, frozen=True):
+    """A process: its number and its start, because the system gives numbers again."""
 
     pid: int
     began: float
-    """In seconds since the machine did: a clock that is set changes nothing in that."""
+    """In seconds since the machine started: setting the clock does not change it."""
 
 
 class EndedProcesses(msgspec.Struct, frozen=True):
@@ -49,18 +49,18 @@ class _SeenProcess(msgspec.Struct, frozen=True):
     began: float
 
 
-def host_at(pid: int) -> HostProcess | None:
+def identity_of(pid: int) -> ProcessIdentity | None:
     """The process with a number, now; None: there is none."""
     try:
-        return HostProcess(pid, began(psutil.Process(pid)))
+        return ProcessIdentity(pid, began(psutil.Process(pid)))
     except (*GONE, ValueError):
         return None
 
 
 def began_at(pid: int) -> float:
     """When the process with a number began; 0: there is none."""
-    host = host_at(pid) if pid > 0 else None
-    return 0.0 if host is None else host.began
+    found = identity_of(pid) if pid > 0 else None
+    return found.began if found else 0.0
 
 
 def began(process: psutil.Process) -> float:
@@ -102,7 +102,7 @@ class ProcessFamily:
     def __init__(
         self,
         marks: Mapping[str, str],
-        host: HostProcess | None = None,
+        host: ProcessIdentity | None = None,
         *,
         spared: Collection[int] = (),
         client: str = "",

@@ -15,8 +15,8 @@ from contextlib import suppress
 import msgspec
 
 from handrail.control.command_actions import CommandOutcome
-from handrail.intervene.processes.freezing import StillProcess, freeze, standing, thaw
-from handrail.intervene.processes.process_tree import ProcessFamily
+from handrail.intervene.processes.freezing import freeze, standing, thaw
+from handrail.intervene.processes.process_tree import ProcessFamily, ProcessIdentity
 from handrail.model.decodable import decodable
 from handrail.server.home import Home
 from handrail.store.private_files import make_folder, replace_file
@@ -28,9 +28,9 @@ _MAX_SHOWN = 50
 class FreezeRecord(msgspec.Struct, frozen=True):
     """What is kept of the last freeze of a run."""
 
-    before: tuple[StillProcess, ...] = ()
+    before: tuple[ProcessIdentity, ...] = ()
     """Those that stood still already, and have to stay so."""
-    stopped: tuple[StillProcess, ...] | None = None
+    stopped: tuple[ProcessIdentity, ...] | None = None
     """Those that stand still because of it; None: it has not come to its end."""
 
 

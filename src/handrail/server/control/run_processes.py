@@ -7,9 +7,9 @@ import psutil
 from handrail.hosts.driven_agent import MARK
 from handrail.intervene.processes.process_tree import (
     GONE,
-    HostProcess,
     ProcessFamily,
-    host_at,
+    ProcessIdentity,
+    identity_of,
     is_same_moment,
 )
 from handrail.model.host import known_hosts
@@ -29,19 +29,19 @@ def all_processes(state: RunState, client: str) -> ProcessFamily:
     return ProcessFamily(_marks(state), driver_of(state) or agent_of(state), client=client)
 
 
-def agent_of(state: RunState) -> HostProcess | None:
+def agent_of(state: RunState) -> ProcessIdentity | None:
     """The process of the agent itself, as far as it is known and still there."""
-    host = host_at(state.pid) if state.pid else None
+    host = identity_of(state.pid) if state.pid else None
     # Another process may have got its number since, or somebody named one that is not theirs.
     if host is None or not _is_the_one(host, state) or not _is_host(host.pid):
         return None
     return host
 
 
-def driver_of(state: RunState) -> HostProcess | None:
+def driver_of(state: RunState) -> ProcessIdentity | None:
     """The process that drives a run, as far as it is known and still there."""
     loop = state.loop
-    driver = host_at(loop.driver) if loop is not None and loop.driver > 0 else None
+    driver = identity_of(loop.driver) if loop is not None and loop.driver > 0 else None
     if driver is None or loop is None or not _is_alive(driver.pid):
         return None
     same = not loop.driver_began or is_same_moment(driver.began, loop.driver_began)
@@ -53,7 +53,7 @@ def _marks(state: RunState) -> dict[str, str]:
     return dict.fromkeys((*own, MARK), state.run)
 
 
-def _drivers(state: RunState, host: HostProcess | None) -> tuple[int, ...]:
+def _drivers(state: RunState, host: ProcessIdentity | None) -> tuple[int, ...]:
     """The process that drives the run: it stays, and begins again when the run is resumed."""
     driver = driver_of(state)
     if driver is None:
@@ -63,7 +63,7 @@ def _drivers(state: RunState, host: HostProcess | None) -> tuple[int, ...]:
     return () if is_younger else (driver.pid,)
 
 
-def _is_the_one(host: HostProcess, state: RunState) -> bool:
+def _is_the_one(host: ProcessIdentity, state: RunState) -> bool:
     if state.pid_began:
         return is_same_moment(host.began, state.pid_began)
     with suppress(*GONE):
